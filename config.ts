@@ -12,8 +12,8 @@ import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
 import { temporalSettings } from './runtime/temporal/temporal-settings.ts';
 import { YTDLP_CHANNELS } from './sources/vidnet/releases/release-version.ts';
 import { speechSettings } from './speech/speech-settings.ts';
-import type { FilesPlace } from './store/files/create-file-store.ts';
-import { fileSettings, filesPlaceOf } from './store/files/file-settings.ts';
+import type { FileStoreLocation } from './store/files/create-file-store.ts';
+import { fileSettings, fileStoreLocationOf } from './store/files/file-settings.ts';
 
 const bool = z.stringbool();
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -258,7 +258,7 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly mediaAllowedNetworks: BlockList;
   readonly prices: Prices;
   readonly platforms: Platforms;
-  readonly files: FilesPlace;
+  readonly files: FileStoreLocation;
   readonly workDir: string;
   readonly ytdlpDir: string;
   readonly speechDir: string;
@@ -339,7 +339,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       mediaSites: sitesOf(MEDIA_SITES),
       mediaAllowedNetworks,
     },
-    files: named(() => filesPlaceOf(rest, { dataDir })),
+    files: named(() => fileStoreLocationOf(rest, { dataDir })),
     workDir: join(dataDir, 'work'),
     ytdlpDir: join(dataDir, 'yt-dlp'),
     speechDir: join(dataDir, 'speech'),

@@ -10,7 +10,7 @@ import { nowMicroseconds } from '../store/mongo/clock.ts';
 import type { DeliveryStore } from '../store/records/delivery-store.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
 import type { PostOutcome, WebhookClient } from '../outbound/webhooks/webhook-client.ts';
-import { ReceiverBusyError, type ReceiverPlace, type ReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
+import { ReceiverBusyError, type ReceiverSlot, type ReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { webhookMessage, type MessageDeps } from './webhook-message.ts';
 
@@ -39,7 +39,7 @@ const LOCAL_MAX = 10;
 export function createDeliverActivity(deps: DeliverDeps) {
   let locals = 0;
   /** One that can be made at once: there is a place for it, and the body is short. */
-  const attemptLocally = async (input: AttemptInput, place: ReceiverPlace): Promise<LocalAttemptResult> => {
+  const attemptLocally = async (input: AttemptInput, place: ReceiverSlot): Promise<LocalAttemptResult> => {
     if (locals >= LOCAL_MAX) return 'queue';
     locals += 1;
     try {
@@ -93,7 +93,7 @@ function keyOf({ subscribedBy = [] }: AttemptInput): string | undefined {
 async function attemptOnce(
   deps: DeliverDeps,
   input: AttemptInput,
-  how: { readonly place: ReceiverPlace; readonly signal: AbortSignal; readonly isLocal?: boolean },
+  how: { readonly place: ReceiverSlot; readonly signal: AbortSignal; readonly isLocal?: boolean },
 ): Promise<LocalAttemptResult> {
   const { record, delivery } = await openDelivery(deps, input);
   const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);

@@ -37,7 +37,7 @@ export interface KeepingDeps extends SnapshotDeps {
 
 /** What starting a snapshot needs besides. */
 export interface TriggerDeps extends SnapshotDeps {
-  readonly records: Pick<RecordStore, 'noteProviderAsked' | 'noteProviderRefused'>;
+  readonly records: Pick<RecordStore, 'recordProviderCall' | 'noteProviderRefused'>;
   /** Aborted when the worker is about to stop. */
   readonly stopping: AbortSignal;
 }
@@ -84,7 +84,7 @@ export function createSnapshotSteps(deps: TriggerDeps) {
         withHeartbeat(async (_report, signal) => {
           const key = { recordId: order.recordId, part: order.part };
           // First, so that a job which is cancelled, or stopped from outside, at any moment from now on says so.
-          if (!(await records.noteProviderAsked(key.recordId, key.part))) {
+          if (!(await records.recordProviderCall(key.recordId, key.part))) {
             throw new JobError('cancelled', 'The job was stopped before it asked for the snapshot.');
           }
           const claim = await snapshots.claim(key, Date.now());

@@ -63,7 +63,7 @@ export function createRecordActivities({
     }
     // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
     if (input.parameters !== undefined && 'paidBy' in input.parameters) {
-      await records.noteProviderAsked(String(input.parameters.paidBy), OWNER_PROFILE_PART);
+      await records.recordProviderCall(String(input.parameters.paidBy), OWNER_PROFILE_PART);
     }
     return 'claimed';
   };

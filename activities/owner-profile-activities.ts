@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ulid } from 'ulid';
-import { isProviderAsked } from '../contract/kinds/charges.ts';
+import { wasProviderCalled } from '../contract/kinds/charges.ts';
 import type { JobInput } from '../contract/job-input.ts';
 import { subjectIdOf } from '../contract/kinds/subjects.ts';
 import { nowMicroseconds } from '../store/mongo/clock.ts';
@@ -68,7 +68,7 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
       if (record.status === 'success') return true;
       // Pending: its workflow was terminated, and nobody has ended the record yet.
       const isStopped = record.status === 'pending' || record.failure.code === 'cancelled';
-      return isStopped && isProviderAsked(record);
+      return isStopped && wasProviderCalled(record);
     },
   };
 }

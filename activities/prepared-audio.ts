@@ -3,7 +3,7 @@ import type { SpeakerLabelsParameters } from '../contract/kinds/speaker-labels.t
 import { JobError } from '../runtime/job-error.ts';
 import { optional } from '../runtime/optional.ts';
 import type { SpeechWindow } from '../contract/speech-results.ts';
-import { cutWindow, prepareWav, TAKEN, type Taken } from '../speech/prepare.ts';
+import { cutWindow, prepareWav, CHANNEL_SELECTIONS, type ChannelSelection } from '../speech/prepare.ts';
 import { MissingFileError, type FileStore } from '../store/files/file-store.ts';
 import type { SpaceGuard } from '../store/files/free-space.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
@@ -26,7 +26,7 @@ export type SpeechOrder = SpeakerLabelsParameters & { readonly recordId: string 
 /** A window as it is kept for the machines that hear it. */
 export interface KeptWindow extends SpeechWindow {
   /** What the audio was made of when it was prepared. Absent where no part of it can be cut elsewhere. */
-  readonly taken?: Taken;
+  readonly taken?: ChannelSelection;
 }
 
 const DAMAGED = 'The stored audio is damaged: download it again, and use the id of that.';
@@ -41,7 +41,7 @@ export async function preparedAudio(
   deps: PreparedAudioDeps,
   order: SpeechOrder,
   call: RunningCall,
-): Promise<{ readonly wavPath: string; readonly taken?: Taken }> {
+): Promise<{ readonly wavPath: string; readonly taken?: ChannelSelection }> {
   const { path, note } = await deps.speechAudio.ensure(order.recordId, (output) =>
     withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
       const input = await audioOf(deps, order, folder);
@@ -50,7 +50,7 @@ export async function preparedAudio(
       return prepareWav(input, output, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest }).catch(ours);
     }),
   );
-  const taken = TAKEN.find((one) => one === note);
+  const taken = CHANNEL_SELECTIONS.find((one) => one === note);
   return { wavPath: path, ...optional('taken', taken) };
 }
 

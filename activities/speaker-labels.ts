@@ -11,7 +11,7 @@ import { engineKeyOf, type SpeechEngine } from '../speech/speech-engine.ts';
 import { findWindows } from '../speech/find-windows.ts';
 import { joinWords } from '../speech/join-words.ts';
 import { languageOf } from '../speech/language-codes.ts';
-import { turnsOf } from '../speech/voice-segments.ts';
+import { speakerTurnsOf } from '../speech/voice-segments.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import { classifyFailures } from './to-application-failure.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -135,17 +135,17 @@ export function createSpeechActivities(deps: SpeechDeps) {
           const results = await resultsOf(deps.contents, order);
           const voices = results.map((result) => result.voices);
           const limits = { ...optional('minSpeakers', minSpeakers), ...optional('maxSpeakers', maxSpeakers) };
-          const turns = turnsOf(voices, await engine.cluster(voices, { ...limits, signal }));
+          const speakerTurns = speakerTurnsOf(voices, await engine.cluster(voices, { ...limits, signal }));
           const segments = await joinWords(
             results.flatMap((result) => result.words),
-            turns,
+            speakerTurns,
           );
           await deps.contents.putFacts(recordId, {
             engine: order.isByLevel === true ? `${engine.name}+level` : engine.name,
             ...optional('language', languageOf(results)),
             durationSeconds,
             segments,
-            turns,
+            speakerTurns,
           });
           const audio = await deps.records.get(order.audioId);
           const title = audio?.status === 'success' ? audio.title : undefined;

@@ -32,7 +32,7 @@ import { createDeliveryGateway } from './delivery-gateway.ts';
 import type { ServiceDeps } from './service-deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';
-import { createEnginesLook } from '../store/mongo/engine-health.ts';
+import { createEngineHealth } from '../store/mongo/engine-health.ts';
 import { createEvents } from './events/create-events.ts';
 import { createPayloadCodec } from '../runtime/temporal/payload-codec.ts';
 import { createBreakerStore } from '../pacing/breaker-store.ts';
@@ -122,7 +122,7 @@ const deps: ServiceDeps = {
   workflowUrl: (id) => workflowUrlOf(config, id),
   now,
   elapsed,
-  lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs: 1_000 }),
+  checkEngines: createEngineHealth({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs: 1_000 }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
   stopping: stopping.signal,
   log,

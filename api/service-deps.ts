@@ -19,7 +19,7 @@ import type { WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import type { AdmissionQueue } from './admission-queue.ts';
 import type { DeliveryGateway } from './delivery-gateway.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
-import type { EnginesLook } from '../store/mongo/engine-health.ts';
+import type { EngineHealth } from '../store/mongo/engine-health.ts';
 import type { DownloadFeeds } from './events/download-feeds.ts';
 import type { JobWatches } from './events/job-watches.ts';
 import type { JobGateway } from './job-gateway.ts';
@@ -58,7 +58,7 @@ export interface ServiceDeps {
   readonly now: () => number;
   /** Milliseconds on a monotonic clock, for durations within the process. */
   readonly elapsed: () => number;
-  readonly lookAtEngines: EnginesLook;
+  readonly checkEngines: EngineHealth;
   readonly answerBudget: AnswerBudget;
   /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;

@@ -52,7 +52,7 @@ interface RecordBase {
    * The parts for which a provider that bills each request is being called or was called, and has not refused. They change only
    * while the record is pending, and determine the charge of a cancelled job.
    */
-  readonly providerAsked?: Readonly<Record<string, true>>;
+  readonly providerCalls?: Readonly<Record<string, true>>;
   readonly startedBy: Starter;
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
   readonly webhookUrl?: string;

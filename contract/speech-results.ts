@@ -34,7 +34,7 @@ export interface WindowResult {
 }
 
 /** An interval with one speaker. */
-export interface Turn extends Span {
+export interface SpeakerTurn extends Span {
   /** 0, 1, … in order of appearance. */
   readonly speaker: number;
 }

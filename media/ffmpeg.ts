@@ -6,12 +6,12 @@ import {
   INPUT_GUARD,
   MEDIA_THREADS,
   TRANSPORT_STREAM_GUARD,
-  startTool,
-  surroundings,
+  runTool,
+  toolOptions,
   TOO_MUCH_WORK,
   UnreadableMediaError,
 } from './media-guard.ts';
-import { maxPixels, refuseTall, timeForMs, type Work } from './media-limits.ts';
+import { maxPixels, rejectTooTall, timeForMs, type Work } from './media-limits.ts';
 import { readM4a } from './m4a.ts';
 import { codecOf, countPictures, probeFile, type Probe } from './probe.ts';
 
@@ -88,9 +88,9 @@ export function createMedia(settings: FfmpegSettings): Media {
     const bounds = ['-threads', String(MEDIA_THREADS), '-t', String(settings.maxMediaSeconds)];
     const limits = ['-sn', '-dn', '-map_metadata', '-1', ...bounds];
     const target = ['-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
-    const result = await startTool('FFMPEG_PATH', () =>
+    const result = await runTool('FFMPEG_PATH', () =>
       run(settings.ffmpeg, [...common, ...args, ...limits, ...target], {
-        ...surroundings(output, settings.ffmpeg),
+        ...toolOptions(output, settings.ffmpeg),
         signal: options.signal,
         timeoutMs: Math.min(options.timeoutMs, timeForMs(options.work)),
         maxFileBytes: settings.maxFileBytes,
@@ -156,7 +156,7 @@ export function createMedia(settings: FfmpegSettings): Media {
     },
 
     writeMp4: async ({ pictures, sound }, output, options) => {
-      refuseTall(pictures.probe, settings.maxVideoHeight);
+      rejectTooTall(pictures.probe, settings.maxVideoHeight);
       const isCopied = playsEverywhere(pictures.probe);
       const inOneFile = sound?.path === pictures.path;
       const inputs = [pictures, ...(sound === undefined || inOneFile ? [] : [sound])];

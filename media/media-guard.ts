@@ -59,7 +59,7 @@ export function fileUrl(absolutePath: string): string {
 const SIGNAL_EXIT_CODE = 255;
 
 /** The options with which every media tool runs: working directory, environment, memory limit and exit code after a signal. */
-export function surroundings(path: string, program: string) {
+export function toolOptions(path: string, program: string) {
   return {
     cwd: dirname(path),
     env: bareEnvironment(program),
@@ -71,7 +71,7 @@ export function surroundings(path: string, program: string) {
 export const TOO_MUCH_WORK = 'The media take more work than this service spends on them.';
 
 /** Runs a media tool. If it cannot be started, the failure names the setting that the operator must check. */
-export async function startTool(setting: string, launch: () => Promise<RunResult>): Promise<RunResult> {
+export async function runTool(setting: string, launch: () => Promise<RunResult>): Promise<RunResult> {
   try {
     return await launch();
   } catch (error) {

@@ -19,7 +19,7 @@ export function maxPixels(maxVideoHeight: number): number {
 }
 
 /** Upright pictures are as tall as they are wide when they are turned. @throws JobError `too_large` */
-export function refuseTall(probe: Probe, maxVideoHeight: number): void {
+export function rejectTooTall(probe: Probe, maxVideoHeight: number): void {
   const stream = probe.streams.find(({ kind }) => kind === 'video');
   const height = Math.min(stream?.width ?? 0, stream?.height ?? 0);
   if (height <= maxVideoHeight) return;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { run } from '../runtime/subprocess/run-program.ts';
-import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from './media-guard.ts';
+import { fileUrl, INPUT_GUARD, runTool, toolOptions, UnreadableMediaError } from './media-guard.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_CHARS = 4 * 1024 * 1024;
@@ -109,8 +109,8 @@ async function runFfprobe<Answer>(
   { schema, args, ...limits }: ProbeQuery<Answer>,
 ): Promise<Answer> {
   const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-of', 'json', '-i', fileUrl(path)];
-  const result = await startTool('FFPROBE_PATH', () =>
-    run(ffprobe, ffprobeArgs, { ...surroundings(path, ffprobe), ...limits, maxStdoutChars: MAX_CHARS }),
+  const result = await runTool('FFPROBE_PATH', () =>
+    run(ffprobe, ffprobeArgs, { ...toolOptions(path, ffprobe), ...limits, maxStdoutChars: MAX_CHARS }),
   );
   const parsed = result.exitCode === 0 ? schema.safeParse(JSON.parse(result.stdout)) : undefined;
   if (parsed?.success !== true) throw new UnreadableMediaError(result.stderrTail);

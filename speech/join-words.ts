@@ -1,7 +1,7 @@
 import type { KeptSegment } from '../contract/kinds/speaker-labels.ts';
-import type { Turn, Word } from '../contract/speech-results.ts';
+import type { SpeakerTurn, Word } from '../contract/speech-results.ts';
 import { toMilliseconds } from '../contract/text/times.ts';
-import { createTurns } from '../runtime/subprocess/yield-to-event-loop.ts';
+import { createYielder } from '../runtime/subprocess/yield-to-event-loop.ts';
 
 const PAUSE_SECONDS = 0.9;
 /** The limits of a segment that can be read at a glance. */
@@ -27,8 +27,8 @@ interface SpokenWord extends Word {
  * @param speakerTurns the result of {@link speakerTurnsOf}. If there are none, all words have one speaker
  * @returns segments in order of their start; they contain all words, each once and in order
  */
-export async function joinWords(words: readonly Word[], speakerTurns: readonly Turn[]): Promise<KeptSegment[]> {
-  const yieldIfDue = createTurns();
+export async function joinWords(words: readonly Word[], speakerTurns: readonly SpeakerTurn[]): Promise<KeptSegment[]> {
+  const yieldIfDue = createYielder();
   const sorted = words
     .filter(({ text }) => text.trim() !== '')
     .sort((a, b) => a.startSeconds - b.startSeconds || a.endSeconds - b.endSeconds);
@@ -63,11 +63,11 @@ type YieldIfDue = () => Promise<void>;
 /** Both lists are sorted, so one pass over them is enough. */
 async function assignSpeakers(
   words: readonly Word[],
-  speakerTurns: readonly Turn[],
+  speakerTurns: readonly SpeakerTurn[],
   yieldIfDue: YieldIfDue,
 ): Promise<readonly SpokenWord[]> {
   const sorted = speakerTurns.toSorted((a, b) => a.startSeconds - b.startSeconds);
-  let open: Turn[] = [];
+  let open: SpeakerTurn[] = [];
   let next = 0;
   let previous = sorted[0]?.speaker ?? 0;
   const owned: SpokenWord[] = [];
@@ -81,12 +81,12 @@ async function assignSpeakers(
   return owned;
 }
 
-function isNear(speakerTurn: Turn | undefined, word: Word): boolean {
+function isNear(speakerTurn: SpeakerTurn | undefined, word: Word): boolean {
   return speakerTurn !== undefined && speakerTurn.startSeconds <= word.endSeconds + NEAR_SECONDS;
 }
 
 /** Selects the speaker by overlap, then by distance; otherwise the previous speaker. */
-function speakerOf(word: Word, speakerTurns: readonly Turn[], previous: number): number {
+function speakerOf(word: Word, speakerTurns: readonly SpeakerTurn[], previous: number): number {
   const overlaps = new Map<number, number>();
   let nearest: { speaker: number; distance: number } | undefined;
   for (const speakerTurn of speakerTurns) {

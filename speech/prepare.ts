@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from '../media/media-guard.ts';
+import { fileUrl, INPUT_GUARD, runTool, toolOptions, UnreadableMediaError } from '../media/media-guard.ts';
 import { timeForMs } from '../media/media-limits.ts';
 import type { Span } from '../contract/speech-results.ts';
 import { run } from '../runtime/subprocess/run-program.ts';
@@ -9,8 +9,8 @@ import { createMixLevels, LEVEL_FILTERS } from './mix-levels.ts';
 import { BYTES_PER_SAMPLE, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';
 
 /** The channels in the prepared audio: all of them, or one of two. */
-export const TAKEN = ['mix', 'left', 'right'] as const;
-export type Taken = (typeof TAKEN)[number];
+export const CHANNEL_SELECTIONS = ['mix', 'left', 'right'] as const;
+export type ChannelSelection = (typeof CHANNEL_SELECTIONS)[number];
 
 interface ToolOptions {
   readonly ffmpeg: string;
@@ -33,7 +33,7 @@ export interface PrepareOptions extends ToolOptions {
  * @returns the channels in the output
  * @throws JobError `incomplete` if the file has no readable audio, `tool_missing`, `internal`
  */
-export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<Taken> {
+export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<ChannelSelection> {
   const { ffmpeg, signal, timeoutMs, maxSeconds, onProgress } = options;
   const mostMs = Math.min(timeoutMs, timeForMs({ bytes: (await stat(input)).size, seconds: maxSeconds }));
   const levels = createMixLevels();
@@ -52,8 +52,8 @@ export async function prepareWav(input: string, output: string, options: Prepare
       const seconds = levels.read(line);
       if (seconds !== undefined) onProgress(seconds);
     };
-    const result = await startTool('FFMPEG_PATH', () =>
-      run(ffmpeg, args, { ...surroundings(output, ffmpeg), signal, timeoutMs: mostMs, onStdoutLine }),
+    const result = await runTool('FFMPEG_PATH', () =>
+      run(ffmpeg, args, { ...toolOptions(output, ffmpeg), signal, timeoutMs: mostMs, onStdoutLine }),
     );
     if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
   };
@@ -64,13 +64,15 @@ export async function prepareWav(input: string, output: string, options: Prepare
   return channel;
 }
 
-function filterOf(taken: Taken): string {
-  return taken === 'mix' ? 'anull' : `aformat=channel_layouts=stereo,pan=mono|c0=${taken === 'left' ? 'c0' : 'c1'}`;
+function filterOf(channels: ChannelSelection): string {
+  return channels === 'mix'
+    ? 'anull'
+    : `aformat=channel_layouts=stereo,pan=mono|c0=${channels === 'left' ? 'c0' : 'c1'}`;
 }
 
 export interface CutOptions extends Span, ToolOptions {
   /** The result of {@link prepareWav}. */
-  readonly taken: Taken;
+  readonly taken: ChannelSelection;
 }
 
 /** Decoders and filters need some audio around the requested part. Whole seconds keep the samples at their offsets. */
@@ -104,8 +106,8 @@ export async function cutWindow(
     ...['-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le', '-f', 's16le', fileUrl(samples)],
   ];
   try {
-    const result = await startTool('FFMPEG_PATH', () =>
-      run(ffmpeg, args, { ...surroundings(output, ffmpeg), signal, timeoutMs }),
+    const result = await runTool('FFMPEG_PATH', () =>
+      run(ffmpeg, args, { ...toolOptions(output, ffmpeg), signal, timeoutMs }),
     );
     if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
     await writeAtOffset(samples, output, fromSeconds * SAMPLE_RATE * BYTES_PER_SAMPLE);

@@ -1,4 +1,4 @@
-import type { Turn, VoiceSegment } from '../contract/speech-results.ts';
+import type { SpeakerTurn, VoiceSegment } from '../contract/speech-results.ts';
 
 /** The longest pause of one speaker that does not end a speaker turn. */
 const BRIDGED_SECONDS = 0.5;
@@ -12,10 +12,10 @@ const FLICKER_SECONDS = 0.25;
  * @param windows the voices of each window
  * @param speakers the speaker of each voice, as {@link SpeechEngine.cluster} returns it; they are renumbered here
  */
-export function turnsOf(
+export function speakerTurnsOf(
   windows: readonly (readonly VoiceSegment[])[],
   speakers: readonly (readonly number[])[],
-): Turn[] {
+): SpeakerTurn[] {
   const voices = windows
     .flatMap((window, w) =>
       window.map(({ startSeconds, endSeconds }, s) => ({ startSeconds, endSeconds, speaker: speakers[w]?.[s] ?? 0 })),
@@ -28,8 +28,8 @@ export function turnsOf(
 }
 
 /** Joins speaker turns of one speaker that overlap or are adjacent, or that have only a short pause between them. */
-function bridge(speakerTurns: readonly Turn[]): Turn[] {
-  const out: Turn[] = [];
+function bridge(speakerTurns: readonly SpeakerTurn[]): SpeakerTurn[] {
+  const out: SpeakerTurn[] = [];
   const lastOf = new Map<number, number>();
   for (const speakerTurn of speakerTurns) {
     const index = lastOf.get(speakerTurn.speaker);
@@ -46,7 +46,7 @@ function bridge(speakerTurns: readonly Turn[]): Turn[] {
   return out;
 }
 
-function isFlicker(speakerTurn: Turn, before: Turn | undefined, after: Turn | undefined): boolean {
+function isFlicker(speakerTurn: SpeakerTurn, before: SpeakerTurn | undefined, after: SpeakerTurn | undefined): boolean {
   return (
     speakerTurn.endSeconds - speakerTurn.startSeconds < FLICKER_SECONDS &&
     before !== undefined &&
@@ -57,7 +57,7 @@ function isFlicker(speakerTurn: Turn, before: Turn | undefined, after: Turn | un
   );
 }
 
-function inOrderOfAppearance(speakerTurns: readonly Turn[]): Turn[] {
+function inOrderOfAppearance(speakerTurns: readonly SpeakerTurn[]): SpeakerTurn[] {
   const numbers = new Map<number, number>();
   return speakerTurns.map((speakerTurn) => {
     const speaker = numbers.get(speakerTurn.speaker) ?? numbers.size;
@@ -66,6 +66,6 @@ function inOrderOfAppearance(speakerTurns: readonly Turn[]): Turn[] {
   });
 }
 
-function byStart(a: Turn, b: Turn): number {
+function byStart(a: SpeakerTurn, b: SpeakerTurn): number {
   return a.startSeconds - b.startSeconds || a.endSeconds - b.endSeconds || a.speaker - b.speaker;
 }

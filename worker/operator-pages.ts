@@ -5,7 +5,7 @@ import type { Breakers } from '../pacing/breakers.ts';
 import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import { createMetrics } from '../runtime/telemetry/metrics.ts';
 import { answerJson, servePages, type Page } from '../runtime/telemetry/serve-pages.ts';
-import { createEnginesLook, type EnginesLook } from '../store/mongo/engine-health.ts';
+import { createEngineHealth, type EngineHealth } from '../store/mongo/engine-health.ts';
 import type { Mongo } from '../store/mongo/mongo-client.ts';
 import { readBacklogs } from './backlogs.ts';
 import type { QueueState } from './create-workers.ts';
@@ -54,7 +54,7 @@ export async function createOperatorPages(config: Config, log: Logger): Promise<
       const names = [...new Set([...serviceQueues, ...queues().map(({ queue }) => queue)])];
       const backlogs = () => readBacklogs(client, { namespace, queues: names });
       measured.addLooks({ routes, breakers, queues, serviceQueues, backlogs, ytdlp });
-      const lookAtEngines = createEnginesLook({
+      const checkEngines = createEngineHealth({
         pingTemporal: async () => {
           await client.workflowService.getSystemInfo({});
         },
@@ -63,7 +63,7 @@ export async function createOperatorPages(config: Config, log: Logger): Promise<
       });
       const pages = {
         '/healthz': alive,
-        '/readyz': readiness(lookAtEngines, queues),
+        '/readyz': readiness(checkEngines, queues),
         '/metrics': metrics.page,
       };
       served = await servePages({ host, port, pages });
@@ -76,9 +76,9 @@ export async function createOperatorPages(config: Config, log: Logger): Promise<
 
 const alive: Page = (_request, response) => answerJson(response, 200, { status: 'ok' });
 
-function readiness(lookAtEngines: EnginesLook, queues: Watched['queues']): Page {
+function readiness(checkEngines: EngineHealth, queues: Watched['queues']): Page {
   return async (_request, response) => {
-    const engines = await lookAtEngines();
+    const engines = await checkEngines();
     const states = queues();
     const isReady =
       Object.values(engines).every((part) => part === 'ok') && states.every(({ state }) => state === 'polled');

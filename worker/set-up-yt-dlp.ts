@@ -65,7 +65,7 @@ async function start(config: Config, cold: YtdlpSettings, told: Told): Promise<K
   const { YTDLP_CHANNEL: channel } = config;
   const keepWarm = (settings: YtdlpSettings): WarmYtdlp =>
     createWarmYtdlp(settings, {
-      tell: (failure) =>
+      onStateChange: (failure) =>
         failure === undefined
           ? log.info('yt-dlp is kept warm')
           : log.warn({ err: failure }, 'yt-dlp is not kept warm: each call starts it anew, which takes longer'),
@@ -94,14 +94,14 @@ async function start(config: Config, cold: YtdlpSettings, told: Told): Promise<K
   const releases = createReleases({
     ...{ channel, folder: config.ytdlpDir, indexUrl: config.YTDLP_INDEX_URL, settings: cold, keepWarm },
     pinnedVersion: (await readYtdlpVersion(cold.program)).version,
-    tell: (event) => {
+    onEvent: (event) => {
       ytdlpReleases.tell(() => ({ what: event.what }));
       logEvent(log, event);
       if (event.what === 'switched') onUse(event.version);
     },
   });
   onUse((await releases.current()).version);
-  void releases.keepLooking(LOOKS);
+  void releases.keepUpdating(LOOKS);
   return { settings: { ...cold, releases }, version: () => releases.current(), close: () => releases.close() };
 }
 

@@ -16,7 +16,7 @@ export interface AccessOptions extends OriginGuardOptions {
 }
 
 /** The subject of a request, in its state before the request is processed. */
-export interface AskedSubject {
+export interface RequestedSubject {
   readonly subjectId: string;
   /** The record of its newest job. */
   readonly latest: DownloadRecord | undefined;
@@ -25,7 +25,7 @@ export interface AskedSubject {
  * @param isRead whether stored results answer the request
  * @throws ApiError `rate_limited`
  */
-export type AdmitJobs = (subjects: readonly AskedSubject[], isRead: boolean) => Promise<void>;
+export type AdmitJobs = (subjects: readonly RequestedSubject[], isRead: boolean) => Promise<void>;
 
 /** What the rate limit passes to the handlers of a request; internal services have no limit. */
 export interface Admission {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { holdsStream, jsonChunks } from '../../contract/http/streams.ts';
 import { KEY_KNOWN_MS } from '../access/authenticate.ts';
-import type { EventsAnswer, ToldEvent } from '../operations/operation.ts';
+import type { EventsAnswer, StreamedEvent } from '../operations/operation.ts';
 import { paced } from '../http/yielding-chunks.ts';
 import { SMALL_BYTES, STREAM_BYTES, type Release } from './answer-budget.ts';
 
@@ -97,7 +97,7 @@ async function* written(
 }
 
 /** @param text of the body, where it is short */
-async function* eventOf({ id, body }: ToldEvent<unknown>, text: string | undefined): AsyncGenerator<string> {
+async function* eventOf({ id, body }: StreamedEvent<unknown>, text: string | undefined): AsyncGenerator<string> {
   if (text !== undefined) {
     yield `data: ${text}\nid: ${id}\n\n`;
     return;

@@ -35,7 +35,7 @@ export function createPositionTracker(last: Position | undefined, nowMs: number)
   const told = new Map<string, number>((last?.told ?? []).map((id) => [id, nowMs]));
   return {
     hasTold: (id: string): boolean => told.has(id),
-    noteTold(id: string, endedMs: number): void {
+    recordReported(id: string, endedMs: number): void {
       told.set(id, endedMs);
     },
     /** @param completeMs every end before this moment has been reported */

@@ -17,7 +17,7 @@ import { fileHost } from './file-host.ts';
 import { frontDoor } from './front-door.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import { openApiDocument } from '../openapi/openapi-document.ts';
-import { scopeOf, tellsEvents, type Operation } from '../operations/operation.ts';
+import { scopeOf, streamsEvents, type Operation } from '../operations/operation.ts';
 import { operations } from '../operations/operations.ts';
 import { admissionOf, rateLimit } from '../access/rate-limit.ts';
 import { readInput } from './read-request.ts';
@@ -104,7 +104,7 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
 function isAboutJob(operation: Operation): boolean {
   const { method, params, wait } = operation;
   // An event stream is one request, whatever its duration.
-  return method === 'get' ? params !== undefined && !tellsEvents(operation) : wait !== undefined;
+  return method === 'get' ? params !== undefined && !streamsEvents(operation) : wait !== undefined;
 }
 
 function refuseMethod(allow: string): never {

@@ -1,11 +1,11 @@
-import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
+import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 
 /** Small chunks are joined, because each chunk is a write to the socket. */
 const CHUNK_CHARS = 16_384;
 
 /** Joins chunks to a reasonable size, and yields to the event loop between them. */
 export async function* paced(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  const giveWay = createTurns();
+  const giveWay = createYielder();
   let held = '';
   for await (const chunk of chunks) {
     held += chunk;

@@ -23,7 +23,7 @@ import type { operations } from '../operations/operations.ts';
 import { checkHealth, checkLive } from '../use-cases/check-health.ts';
 import { resolveText } from '../use-cases/resolve-url.ts';
 import { renderSpokenWords } from '../use-cases/speaker-labels.ts';
-import { tellOfTest } from '../use-cases/webhook-deliveries.ts';
+import { describeTest } from '../use-cases/webhook-deliveries.ts';
 import { refusedTest } from './error-examples.ts';
 import { asRead, recordsBy, resultsBy, textOf, type Example, type Examples, type Rendered } from './render-examples.ts';
 import { CREATED_AT, failed, FINISHED_AT, idOf, samples, VIDEO_ID, type Samples } from './sample-records.ts';
@@ -113,7 +113,7 @@ export async function otherAnswers(
     followDownloads: await eventsOf(record, () => createPositionTracker(undefined, Date.parse(FINISHED_AT)).text(0)),
     getAccount: { 200: one('A key with credit', anAccount()) },
     testWebhook: {
-      200: { ...one('It accepted', tellOfTest(204), 'accepted'), ...one('No answer', tellOfTest(undefined)) },
+      200: { ...one('It accepted', describeTest(204), 'accepted'), ...one('No answer', describeTest(undefined)) },
       400: one('The URL may not be called', refusedTest, 'refused'),
     },
     listDeliveries: { 200: one('A page', { deliveries: [aDelivery()], next_cursor: null }) },
@@ -211,7 +211,7 @@ function aDelivery(): object {
 
 async function health(): Promise<AnswerExamples> {
   const bodyWhile = async (mongodb: 'ok' | 'unavailable') =>
-    (await checkHealth({ lookAtEngines: () => Promise.resolve({ temporal: 'ok', mongodb }) })).body;
+    (await checkHealth({ checkEngines: () => Promise.resolve({ temporal: 'ok', mongodb }) })).body;
   return {
     200: one('All engines answer', await bodyWhile('ok')),
     503: one('An engine is away', await bodyWhile('unavailable')),

@@ -7,7 +7,7 @@ import { answersOfJobs, merged, otherAnswers } from './answer-examples.ts';
 import { sampleRendering } from './render-examples.ts';
 import { JSON_TYPE, responsesOf } from './operation-responses.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
-import { errorsOf, scopeOf, tellsEvents, waitSecondsOf, type Operation } from '../operations/operation.ts';
+import { errorsOf, scopeOf, streamsEvents, waitSecondsOf, type Operation } from '../operations/operation.ts';
 import { operationGroups, operations } from '../operations/operations.ts';
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
@@ -66,7 +66,7 @@ export async function openApiDocument(
         request: {
           params: operation.params,
           query: operation.query,
-          headers: tellsEvents(operation) ? lastEventHeader : wait,
+          headers: streamsEvents(operation) ? lastEventHeader : wait,
           ...(operation.body === undefined
             ? {}
             : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),

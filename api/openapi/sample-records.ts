@@ -75,7 +75,7 @@ const says = [
 ];
 const labels = {
   ...{ engine: 'builtin', language: 'en', durationSeconds: 205.04, segments: listOf(...says) },
-  turns: listOf(
+  speakerTurns: listOf(
     { startSeconds: 0.48, endSeconds: 2.39, speaker: 0 },
     { startSeconds: 2.72, endSeconds: 3.82, speaker: 1 },
   ),
@@ -128,7 +128,7 @@ const jobs: Readonly<Record<RecordType, Job>> = {
     ...{ mediaId: VIDEO_ID, price: 24, parameters: { audioId: idOf('audio') }, facts: labels },
     gone: ['unsupported', 'The audio cannot be read.'],
     progress: { stage: 'transcribing', percent: 50, items: 2, total_items: 4 },
-    other: { summary: 'Nobody speaks', price: 0, facts: { ...labels, segments: listOf(), turns: listOf() } },
+    other: { summary: 'Nobody speaks', price: 0, facts: { ...labels, segments: listOf(), speakerTurns: listOf() } },
   },
   imgnet_profile: {
     ...{ ...parts, price: 10, progress: { stage: 'fetching' } },

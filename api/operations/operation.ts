@@ -29,7 +29,7 @@ export interface ExportedText {
 }
 
 /** An event of a stream: how something stands now. */
-export interface ToldEvent<Body> {
+export interface StreamedEvent<Body> {
   /** Whoever comes again with it goes on from there. */
   readonly id: string;
   readonly body: Body;
@@ -37,7 +37,7 @@ export interface ToldEvent<Body> {
 
 /** What the reader of a stream is told. */
 export interface EventFeed<Body> {
-  readonly told: AsyncGenerator<ToldEvent<Body>>;
+  readonly told: AsyncGenerator<StreamedEvent<Body>>;
   /** From where a reader goes on who comes again before it was told anything. */
   readonly from?: string;
 }
@@ -171,7 +171,7 @@ export function errorsOf({ body, params, scope, errors = [] }: Operation): reado
 }
 
 /** Whether an operation answers with a stream of events. */
-export function tellsEvents({ answers }: Pick<Operation, 'answers'>): boolean {
+export function streamsEvents({ answers }: Pick<Operation, 'answers'>): boolean {
   return answers[200]?.event !== undefined;
 }
 

@@ -19,7 +19,7 @@ import { invalidInput, toApiError } from '../http/to-api-error.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import {
   fieldNameOf,
-  tellsEvents,
+  streamsEvents,
   waitSecondsOf,
   type EventOf,
   type EventsAnswer,
@@ -148,7 +148,7 @@ const lastEvent = { lastEventId: optionalField(z.string()) };
 const wait = { wait_seconds: optionalField(z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS)) };
 
 function procedureOf(row: Operation) {
-  if (tellsEvents(row)) return subscriptionOf(row);
+  if (streamsEvents(row)) return subscriptionOf(row);
   const fields =
     row.body ?? (row.query && takingNulls(row.query)) ?? (row.params && z.object(asFields(row.params.shape)));
   const waiting = row.wait === undefined ? fields : fields?.safeExtend(wait);

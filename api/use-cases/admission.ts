@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { Caller, Hold } from '../../contract/http/account-schemas.ts';
+import type { Caller, CreditReservation } from '../../contract/http/account-schemas.ts';
 import { JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
 import type { JobWorkflow } from '../../contract/kinds/kinds.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
@@ -107,16 +107,17 @@ export async function reservePrices(
   admissions: readonly Admission[],
 ): Promise<ReadonlySet<Admission>> {
   const open = admissions.filter(({ finished }) => finished === undefined);
-  if (await reserve(deps, caller, open.map(holdOf))) return new Set(open);
+  if (await reserve(deps, caller, open.map(creditReservationOf))) return new Set(open);
   // Joining a running job costs nothing.
   const running = await Promise.all(open.map(({ job }) => deps.jobs.running(job.subjectId)));
   const toStart = open.filter((_admission, index) => running[index] === 'closed');
-  if (toStart.length < open.length && (await reserve(deps, caller, toStart.map(holdOf)))) return new Set(toStart);
+  if (toStart.length < open.length && (await reserve(deps, caller, toStart.map(creditReservationOf))))
+    return new Set(toStart);
   const price = toStart.reduce((sum, { job }) => sum + job.price, 0);
   throw await insufficientCredit(deps, caller, price);
 }
 
-export function holdOf({ recordId, job }: Admission): Hold {
+export function creditReservationOf({ recordId, job }: Admission): CreditReservation {
   return { recordId, subjectId: job.subjectId, amount: job.price };
 }
 

@@ -8,14 +8,16 @@ export function checkLive(): Promise<Answer<{ readonly status: 'ok' }>> {
 }
 
 /** GET /health: answers 503 while an engine cannot be reached. */
-export async function checkHealth({ lookAtEngines }: Pick<ServiceDeps, 'lookAtEngines'>): Promise<Answer<Health>> {
-  const { temporal, mongodb } = await lookAtEngines();
+export async function checkHealth({
+  checkEngines: checkEngines,
+}: Pick<ServiceDeps, 'checkEngines'>): Promise<Answer<Health>> {
+  const { temporal, mongodb } = await checkEngines();
   const status = temporal === 'ok' && mongodb === 'ok' ? 'ok' : 'unavailable';
   return { state: status === 'ok' ? 'finished' : 'unavailable', body: { status, temporal, mongodb } };
 }
 
 /** GET /ready: like /health, and 503 once the process is about to stop. */
-export async function checkReady(deps: Pick<ServiceDeps, 'lookAtEngines' | 'stopping'>): Promise<Answer<Health>> {
+export async function checkReady(deps: Pick<ServiceDeps, 'checkEngines' | 'stopping'>): Promise<Answer<Health>> {
   const { body, state } = await checkHealth(deps);
   return deps.stopping.aborted ? { state: 'unavailable', body: { ...body, status: 'unavailable' } } : { state, body };
 }

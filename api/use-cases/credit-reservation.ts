@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { release } from './credit.ts';
-import { holdOf, reservePrices, type Admission } from './admission.ts';
+import { creditReservationOf, reservePrices, type Admission } from './admission.ts';
 
 /** The credit that is reserved for one job, until it is certain whether the job was started. */
 export class CreditReservation {
@@ -54,7 +54,7 @@ export class CreditReservation {
   /** Releases what was reserved for a job that was not started. */
   async settle(): Promise<void> {
     if (this.#isReserved === true && !this.#isOwnedByJob) {
-      await release(this.#deps, this.#caller, holdOf(this.#admission));
+      await release(this.#deps, this.#caller, creditReservationOf(this.#admission));
     }
   }
 }

@@ -1,6 +1,6 @@
 import {
   type Caller,
-  type Hold,
+  type CreditReservation,
   type AccountQuery,
   renderAccount,
   type AccountResult,
@@ -23,7 +23,11 @@ const LEFT_BEHIND_MS = 10 * 60_000;
  *
  * @returns false when the key has too little credit
  */
-export async function reserve(deps: ServiceDeps, caller: Caller, holds: readonly Hold[]): Promise<boolean> {
+export async function reserve(
+  deps: ServiceDeps,
+  caller: Caller,
+  holds: readonly CreditReservation[],
+): Promise<boolean> {
   if (caller.kind !== 'key') return true;
   const { id } = caller.key;
   if (await deps.accounts.reserve(id, holds)) return true;
@@ -32,7 +36,7 @@ export async function reserve(deps: ServiceDeps, caller: Caller, holds: readonly
 }
 
 /** Releases the reservation of a job that was not started. */
-export async function release(deps: ServiceDeps, caller: Caller, hold: Hold): Promise<void> {
+export async function release(deps: ServiceDeps, caller: Caller, hold: CreditReservation): Promise<void> {
   if (caller.kind === 'key') await deps.accounts.release(caller.key.id, hold);
 }
 

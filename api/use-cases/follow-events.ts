@@ -4,7 +4,7 @@ import type { ServiceDeps } from '../service-deps.ts';
 import { stateOf, type Follower, type JobState } from '../events/job-watches.ts';
 import { createMailbox } from '../events/mailbox.ts';
 import { createPositionTracker, parsePosition, sinceOf } from '../events/position.ts';
-import type { EventFeed, EventsAnswer, ToldEvent } from '../operations/operation.ts';
+import type { EventFeed, EventsAnswer, StreamedEvent } from '../operations/operation.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import { recordById } from './list-downloads.ts';
 import { callerIdOf } from './subscribers.ts';
@@ -35,7 +35,7 @@ async function* changesOf(
   deps: ServiceDeps,
   found: JobState,
   { lastEventId, left, follower }: Resumed & { readonly left: AbortSignal; readonly follower: Follower },
-): AsyncGenerator<ToldEvent<JobResultBody>> {
+): AsyncGenerator<StreamedEvent<JobResultBody>> {
   const mailbox = createMailbox(left, deps.stopping);
   let leave = (): void => undefined;
   if (found.record.status === 'pending') {
@@ -95,7 +95,7 @@ function allChanges(
   const position = createPositionTracker(last, deps.now());
   return { told: told(), from: position.text(0) };
 
-  async function* told(): AsyncGenerator<ToldEvent<DownloadResult>> {
+  async function* told(): AsyncGenerator<StreamedEvent<DownloadResult>> {
     const mailbox = createMailbox(left, deps.stopping);
     const feed = deps.feeds.enter(caller, (state) => mailbox.put(state));
     const toldPending = new Map<string, string>();
@@ -113,7 +113,7 @@ function allChanges(
           toldPending.set(record.id, eventId);
         } else {
           toldPending.delete(record.id);
-          position.noteTold(record.id, Date.parse(record.finishedAt));
+          position.recordReported(record.id, Date.parse(record.finishedAt));
         }
         const completeMs = Math.min(feed.completeMs(), mailbox.firstEndMs());
         yield { id: position.text(completeMs), body: renderListed(record, deps.rendering, progress) };

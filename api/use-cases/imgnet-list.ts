@@ -15,7 +15,7 @@ import type { DownloadRecord, SuccessRecord } from '../../contract/download-reco
 import type { Streamable } from '../../contract/http/streams.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
-import type { AskedList } from '../../store/records/list-store.ts';
+import type { RequestedList } from '../../store/records/list-store.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { currentJob, lastResponseOf, notReady } from './current-job.ts';
@@ -102,7 +102,7 @@ async function partsOf(
 async function jobsOf(
   deps: ServiceDeps,
   profile: SuccessRecord,
-  list: AskedList,
+  list: RequestedList,
 ): Promise<(part: ListPartName) => Omit<NewJob, 'webhookUrl'>> {
   const facts = await deps.rendering.contents.facts<ImgnetProfileFields>(profile.id);
   const prices = splitListPrice(listPrice(deps.rendering.prices, facts?.posts_count));
@@ -129,7 +129,7 @@ async function jobsOf(
 async function standingOf(
   deps: ServiceDeps,
   profile: SuccessRecord,
-  { list, nowMs }: { readonly list: AskedList; readonly nowMs: number },
+  { list, nowMs }: { readonly list: RequestedList; readonly nowMs: number },
 ) {
   const latest = (part: ListPartName) => deps.records.latestOf(subjectOf(part, profile, list));
   const [posts, reels] = [await latest('posts'), await latest('reels')];
@@ -140,7 +140,7 @@ async function standingOf(
   return isStanding ? { list, posts, reels } : undefined;
 }
 
-function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'all' }: AskedList): string {
+function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'all' }: RequestedList): string {
   return subjectIdOf(TYPES[part], mediaId, since);
 }
 

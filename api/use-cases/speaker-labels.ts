@@ -147,7 +147,7 @@ export async function renderSpokenWords(mediaId: string, labels: ExportedLabels)
       ...{ text, start, duration, speaker },
       word_starts: wordStarts === undefined ? null : [...wordStarts],
     })),
-    turns: labels.turns.map(({ startSeconds, endSeconds, speaker }) => ({
+    turns: labels.speakerTurns.map(({ startSeconds, endSeconds, speaker }) => ({
       start: startSeconds,
       duration: toMilliseconds(endSeconds - startSeconds),
       speaker: names.get(speaker) ?? '',
@@ -192,7 +192,7 @@ async function readLabels(
     case 'pending':
       throw notReady('The audio is being downloaded.', found.audio);
     case 'silent':
-      return { mediaId: found.audio.mediaId, labels: { segments: NOTHING, turns: NOTHING } };
+      return { mediaId: found.audio.mediaId, labels: { segments: NOTHING, speakerTurns: NOTHING } };
     case 'job': {
       const record = await finishedTranscript(deps, found.record, 'The audio is being transcribed.');
       const labels = await keptFacts<SpeakerLabels>(deps.rendering.contents, record.id);

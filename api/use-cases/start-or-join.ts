@@ -11,7 +11,7 @@ import {
   admissionOf,
   claimSubscriptions,
   enforceRateLimit,
-  holdOf,
+  creditReservationOf,
   jobInputOf,
   linkAdmissions,
   reservePrices,
@@ -61,7 +61,7 @@ export async function startOrJoinBoth(
     const acceptReserved = (admission: Admission): Promise<Accepted> =>
       accept({ deps, caller, slot, admission, isReserved: reserved.has(admission) });
     const first = await acceptReserved(one).catch(async (error: unknown) => {
-      if (reserved.has(other)) await release(deps, caller, holdOf(other));
+      if (reserved.has(other)) await release(deps, caller, creditReservationOf(other));
       throw error;
     });
     const second = await acceptReserved(other);

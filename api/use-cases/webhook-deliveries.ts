@@ -48,9 +48,9 @@ export const testWebhook: UseCase<WebhookTestRequest, WebhookTestResult> = async
   };
   const startedMs = performance.now();
   const outcome = await deps.webhooks.post(request.url, { headers, body });
-  if (outcome.kind === 'answered') return { state: 'finished', body: tellOfTest(outcome.statusCode) };
+  if (outcome.kind === 'answered') return { state: 'finished', body: describeTest(outcome.statusCode) };
   await delay(Math.max(0, startedMs + deps.webhookTestMs - performance.now()));
-  return { state: 'finished', body: tellOfTest(undefined) };
+  return { state: 'finished', body: describeTest(undefined) };
 };
 
 /**
@@ -140,7 +140,7 @@ async function refuseFlood(deps: ServiceDeps, caller: Caller, url: string): Prom
 }
 
 /** @param statusCode what the receiver answered; undefined for no answer */
-export function tellOfTest(statusCode: number | undefined): WebhookTestResult {
+export function describeTest(statusCode: number | undefined): WebhookTestResult {
   if (statusCode === undefined) {
     const message = 'The URL gave no answer in time. It must be publicly reachable and accept POST requests.';
     return { status: 'error', message, http_status: 0 };

@@ -33,7 +33,7 @@ export type Caller =
   | { readonly kind: 'key'; readonly key: Omit<ApiKey, 'revokedAt'> };
 
 /** The credit that is reserved for a job of a key. */
-export interface Hold {
+export interface CreditReservation {
   /** The record of the job. */
   readonly recordId: string;
   readonly subjectId: string;

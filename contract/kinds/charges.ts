@@ -11,7 +11,7 @@ export const OWNER_PROFILE_PART = 'owner-profile';
 export function chargeOf(record: DownloadRecord): Thousandths {
   if (record.status === 'success') return record.charge;
   const isCancelled = record.status === 'failed' && record.failure.code === 'cancelled';
-  return isCancelled && isProviderAsked(record) ? priceOfAsked(record) : 0;
+  return isCancelled && wasProviderCalled(record) ? priceOfCalls(record) : 0;
 }
 
 /** The price while a download is pending, its charge afterwards. */
@@ -20,11 +20,11 @@ export function costOf(record: DownloadRecord): Thousandths {
 }
 
 /** Whether a provider that bills each request was called for this download and did not refuse. */
-export function isProviderAsked({ providerAsked = {} }: DownloadRecord): boolean {
-  return Object.keys(providerAsked).length > 0;
+export function wasProviderCalled({ providerCalls = {} }: DownloadRecord): boolean {
+  return Object.keys(providerCalls).length > 0;
 }
 
-function priceOfAsked({ price, parameters, providerAsked }: DownloadRecord): Thousandths {
-  if (providerAsked?.[OWNER_PROFILE_PART] !== undefined) return price;
+function priceOfCalls({ price, parameters, providerCalls }: DownloadRecord): Thousandths {
+  if (providerCalls?.[OWNER_PROFILE_PART] !== undefined) return price;
   return price - ((parameters as { readonly profilePrice?: Thousandths } | undefined)?.profilePrice ?? 0);
 }

@@ -1,7 +1,7 @@
 import type { ItemStream } from '../http/streams.ts';
 
 /** Parts of facts that grow with the length of a recording. They are stored in pieces like lists and read as streams. */
-export const LONG_PARTS = ['lines', 'segments', 'turns'] as const;
+export const LONG_PARTS = ['lines', 'segments', 'speakerTurns'] as const;
 export type LongPart = (typeof LONG_PARTS)[number];
 
 /** Stored facts whose long parts are read as streams. */

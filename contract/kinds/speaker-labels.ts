@@ -11,7 +11,7 @@ import { languageSchema } from '../text/language-tags.ts';
 import { SPEAKERS_MAX } from '../limits.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
-import type { Turn } from '../speech-results.ts';
+import type { SpeakerTurn } from '../speech-results.ts';
 import type { Streamable } from '../http/streams.ts';
 import { toMilliseconds } from '../text/times.ts';
 
@@ -85,7 +85,7 @@ export interface SpeakerLabels {
   /** Empty if there is no speech. */
   readonly segments: readonly KeptSegment[];
   /** The intervals with one speaker, including those without words, in order of their start. */
-  readonly turns: readonly Turn[];
+  readonly speakerTurns: readonly SpeakerTurn[];
 }
 
 const subjectFields = {
@@ -259,11 +259,11 @@ const WEBHOOK_NOT_REGISTERED =
 /** Renders the response while the audio is being downloaded. No job was started. */
 export function renderAudioRequired(
   audio: DownloadRecord,
-  { isWebhookAsked = false }: { readonly isWebhookAsked?: boolean } = {},
+  { isWebhookAsked: isWebhookRequested = false }: { readonly isWebhookAsked?: boolean } = {},
 ): SpeakerLabelsResult {
   return {
     status: 'pending',
-    message: isWebhookAsked ? `${AUDIO_REQUIRED} ${WEBHOOK_NOT_REGISTERED}` : AUDIO_REQUIRED,
+    message: isWebhookRequested ? `${AUDIO_REQUIRED} ${WEBHOOK_NOT_REGISTERED}` : AUDIO_REQUIRED,
     transcript_speaker_id: audio.id,
   };
 }

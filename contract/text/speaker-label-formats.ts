@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { KeptFacts } from '../kinds/contents.ts';
 import { rttmLine } from './rttm.ts';
 import type { KeptSegment, SpeakerLabels } from '../kinds/speaker-labels.ts';
-import type { Turn } from '../speech-results.ts';
+import type { SpeakerTurn } from '../speech-results.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
 import { writtenBy, type TimedLine } from './transcript-exports.ts';
 
@@ -11,7 +11,7 @@ export const speakerLabelFormatSchema = z.enum([...transcriptFormatSchema.option
 export type SpeakerLabelFormat = z.infer<typeof speakerLabelFormatSchema>;
 
 /** The content of an export. */
-export type ExportedLabels = Pick<KeptFacts<SpeakerLabels>, 'segments' | 'turns'>;
+export type ExportedLabels = Pick<KeptFacts<SpeakerLabels>, 'segments' | 'speakerTurns'>;
 
 /**
  * @param mediaId the name of the audio in RTTM
@@ -34,7 +34,7 @@ function lineOf({ text, start, duration, speaker, wordStarts }: KeptSegment): Ti
 
 async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<string> {
   const names = await namesOfSpeakers(labels);
-  for await (const page of labels.turns.pages()) {
+  for await (const page of labels.speakerTurns.pages()) {
     for (const { startSeconds, endSeconds, speaker } of page) {
       yield rttmLine({ file: mediaId, speaker: names.get(speaker) ?? '', startSeconds, endSeconds });
     }
@@ -45,16 +45,16 @@ async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<
  * Maps the speakers of voice segments to the labels of the text by the length of their overlap. The text numbers only speakers
  * with words; a speaker without words gets the next number.
  */
-export async function namesOfSpeakers({ segments, turns }: ExportedLabels): Promise<Map<number, string>> {
+export async function namesOfSpeakers({ segments, speakerTurns }: ExportedLabels): Promise<Map<number, string>> {
   const names = new Map<number, string>();
   const labels = new Set<string>();
   const given = new Set<string>();
-  for (const { speaker, label } of await overlapsOf({ segments, turns }, labels)) {
+  for (const { speaker, label } of await overlapsOf({ segments, speakerTurns }, labels)) {
     if (names.has(speaker) || given.has(label)) continue;
     names.set(speaker, label);
     given.add(label);
   }
-  for await (const page of turns.pages()) {
+  for await (const page of speakerTurns.pages()) {
     for (const { speaker } of page) {
       if (names.has(speaker)) continue;
       const label = `Speaker ${String(labels.size + 1)}`;
@@ -76,11 +76,11 @@ interface Overlap {
  *
  * @param labels receives all labels of the text
  */
-async function overlapsOf({ segments, turns }: ExportedLabels, labels: Set<string>): Promise<Overlap[]> {
+async function overlapsOf({ segments, speakerTurns }: ExportedLabels, labels: Set<string>): Promise<Overlap[]> {
   const sums = new Map<string, Overlap>();
-  const coming = itemsOf(turns.pages());
+  const coming = itemsOf(speakerTurns.pages());
   let next = await coming.next();
-  let open: Turn[] = [];
+  let open: SpeakerTurn[] = [];
   for await (const { start, duration, speaker: label } of itemsOf(segments.pages())) {
     const end = start + duration;
     labels.add(label);

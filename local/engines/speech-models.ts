@@ -1,5 +1,5 @@
 import { chooseSpeech, type SpeechConfig } from '../../speech/choose-engine.ts';
-import { STARTER } from '../../speech/models/catalogue.ts';
+import { DEFAULT_MODELS } from '../../speech/models/catalogue.ts';
 import { runModels } from '../../speech/models/model-commands.ts';
 import { reachReleases } from '../../speech/models/install.ts';
 import type { Log } from './environment.ts';
@@ -27,7 +27,7 @@ export async function fetchStarterModels(config: SpeechConfig, log: Log): Promis
     log(`speech: fetching models into ${modelsDir}, about 250 MB, once (SPEECH_ENGINE=builtin does without)`);
     const say = (line: string): void => log(`speech: ${line}`);
     const { signal } = new AbortController();
-    await runModels('install', STARTER, { modelsDir, baseUrl, isLive: false, say, signal });
+    await runModels('install', DEFAULT_MODELS, { modelsDir, baseUrl, isLive: false, say, signal });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     log(`speech: no models for better words and speakers, so the builtin engine is used: ${why}`);

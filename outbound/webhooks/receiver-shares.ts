@@ -14,7 +14,7 @@ export class ReceiverBusyError extends Error {
 
 export type ReceiverShares = ReturnType<typeof createReceiverShares>;
 /** The place of one request among those under way. */
-export type ReceiverPlace = ReturnType<ReceiverShares['enter']>;
+export type ReceiverSlot = ReturnType<ReceiverShares['enter']>;
 
 export interface ReceiverSharesOptions {
   /** Most requests under way in this process. */

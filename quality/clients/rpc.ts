@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { tellsEvents, type Operation } from '../../api/operations/operation.ts';
+import { streamsEvents, type Operation } from '../../api/operations/operation.ts';
 import { operations } from '../../api/operations/operations.ts';
 
 /** Writes the types of the procedures of tRPC: those of REST, under other names. */
@@ -33,7 +33,7 @@ export async function makeRpcTypes(file: string): Promise<void> {
 function typeOf(id: string, row: Operation): string {
   const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
   const data = `rest.${name}Data`;
-  if (tellsEvents(row)) return `Events<${data}, rest.${String(row.answers[200]?.event?.meta()?.id)}>`;
+  if (streamsEvents(row)) return `Events<${data}, rest.${String(row.answers[200]?.event?.meta()?.id)}>`;
   const statuses = Object.keys(row.answers).filter((status) => row.answers[Number(status)]?.schema !== undefined);
   if (statuses.length === 0) return `Export<${data}>`;
   const procedure = row.method === 'get' ? 'Query' : 'Mutation';

@@ -22,17 +22,17 @@ export interface HeardWindow {
 }
 
 /** What came of a release of yt-dlp: `fetched`, `switched`, `refused` or `trouble`. */
-export interface YtdlpReleaseTold {
+export interface YtdlpReleaseEvent {
   readonly what: string;
 }
 
 /** What deep places tell whoever listens. Where nobody does, nothing is made. */
-export interface Told<Message> {
+export interface DiagnosticsEvents<Message> {
   tell(message: () => Message): void;
   listen(listener: (message: Message) => void): void;
 }
 
-function told<Message>(name: string): Told<Message> {
+function told<Message>(name: string): DiagnosticsEvents<Message> {
   const own = channel(`tapedeck.${name}`);
   return {
     tell: (message) => {
@@ -44,4 +44,4 @@ function told<Message>(name: string): Told<Message> {
 
 export const programRuns = told<ProgramRun>('program-runs');
 export const heardWindows = told<HeardWindow>('heard-windows');
-export const ytdlpReleases = told<YtdlpReleaseTold>('yt-dlp-releases');
+export const ytdlpReleases = told<YtdlpReleaseEvent>('yt-dlp-releases');

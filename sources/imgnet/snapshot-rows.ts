@@ -2,7 +2,7 @@ import { JobError } from '../../runtime/job-error.ts';
 import { parseJson } from '../../runtime/parse-json.ts';
 import { shortcodeOf } from './records/publication.ts';
 import { recordOf, wordOf, type ImgnetRecord } from './records/record-readers.ts';
-import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
+import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { rowFailure } from './dataset-failures.ts';
 import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type SnapshotRow } from './imgnet-source.ts';
 
@@ -22,7 +22,7 @@ export async function* pagesOf(lines: AsyncIterable<string>, options: RowOptions
   const seen = new Set<string>();
   let firstFailure: JobError | undefined;
   let page = { rows: [] as SnapshotRow[], duplicates: 0, failures: 0 };
-  const yieldToEventLoop = createTurns();
+  const yieldToEventLoop = createYielder();
   let pageChars = 0;
   for await (const { value, chars } of valuesOf(lines)) {
     await yieldToEventLoop();

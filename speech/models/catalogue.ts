@@ -118,4 +118,9 @@ export const CATALOGUE: readonly CatalogueModel[] = [
 ];
 
 /** The models that `install` installs by default: all that speaker labels need, small and for many languages. */
-export const STARTER: readonly string[] = ['silero-vad', 'whisper-base', 'pyannote-segmentation-3.0', 'titanet-small'];
+export const DEFAULT_MODELS: readonly string[] = [
+  'silero-vad',
+  'whisper-base',
+  'pyannote-segmentation-3.0',
+  'titanet-small',
+];

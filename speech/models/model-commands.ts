@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../runtime/operator-command.ts';
 import { createProgressView, megabytes } from '../../runtime/terminal-progress.ts';
-import { CATALOGUE, STARTER, type CatalogueModel } from './catalogue.ts';
+import { CATALOGUE, DEFAULT_MODELS, type CatalogueModel } from './catalogue.ts';
 import { installModel, type InstallOptions } from './install.ts';
 import { damagedFilesIn, modelNamesIn, readLock } from './models-folder.ts';
 
@@ -20,7 +20,7 @@ export async function runModels(command: string, names: readonly string[], optio
     case 'list':
       return list(options);
     case 'install':
-      return install(names.length === 0 ? STARTER : names, options);
+      return install(names.length === 0 ? DEFAULT_MODELS : names, options);
     case 'verify':
       return verify(options);
     default:
@@ -45,7 +45,7 @@ async function list({ modelsDir, say, catalogue = CATALOGUE }: CommandOptions): 
     const padded = row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
     say(padded.trimEnd());
   }
-  say(`\nnpm run models -- install NAME…   without a name: ${STARTER.join(' ')}`);
+  say(`\nnpm run models -- install NAME…   without a name: ${DEFAULT_MODELS.join(' ')}`);
   return true;
 }
 

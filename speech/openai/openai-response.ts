@@ -21,7 +21,7 @@ const segmentSchema = z.object({
  * (https://platform.openai.com/docs/api-reference/audio/createTranscription), with the fields that other servers omit
  * or nest. Times are in seconds from the start of the uploaded file.
  */
-export const answerSchema = z
+export const transcriptionSchema = z
   .object({
     text: textSchema.nullish(),
     /** A code or a name, such as `english`. */
@@ -31,6 +31,6 @@ export const answerSchema = z
   })
   .refine(({ text, segments }) => typeof text === 'string' || Array.isArray(segments), 'neither text nor segments');
 
-export type TranscriptionResponse = z.infer<typeof answerSchema>;
+export type TranscriptionResponse = z.infer<typeof transcriptionSchema>;
 export type ResponseWord = z.infer<typeof wordSchema>;
 export type ResponseSegment = z.infer<typeof segmentSchema>;

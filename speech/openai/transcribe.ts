@@ -3,7 +3,7 @@ import type { SpeechWindow } from '../../contract/speech-results.ts';
 import { analysisTimeoutMs } from '../speech-engine.ts';
 import { requestLanguageOf } from '../language-codes.ts';
 import { cutWav } from '../wav.ts';
-import { answerSchema, type TranscriptionResponse } from './openai-response.ts';
+import { transcriptionSchema, type TranscriptionResponse } from './openai-response.ts';
 import { responseError, connectionError } from './openai-failures.ts';
 import { postForm, type FormResponse } from './post-form.ts';
 
@@ -87,7 +87,7 @@ function parseTranscription(response: FormResponse): TranscriptionResponse {
   if (typeof body === 'object' && body !== null && 'error' in body && body.error !== null) {
     throw responseError({ ...response, statusCode: statusOf(body.error) ?? response.statusCode });
   }
-  const parsed = answerSchema.safeParse(body);
+  const parsed = transcriptionSchema.safeParse(body);
   if (!parsed.success) throw noTranscription(parsed.error);
   return parsed.data;
 }

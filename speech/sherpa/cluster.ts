@@ -1,5 +1,5 @@
 import type { VoiceSegment } from '../../contract/speech-results.ts';
-import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
+import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import type { SpeakerLimits } from '../speech-engine.ts';
 import { mergeNearest } from './merge-voices.ts';
 import { splitVoices } from './split-voices.ts';
@@ -25,7 +25,7 @@ export async function clusterVoices(
   windows: readonly (readonly VoiceSegment[])[],
   { minSpeakers = 1, maxSpeakers, threshold, signal }: ClusterOptions,
 ): Promise<number[][]> {
-  const yieldIfDue = createTurns(signal);
+  const yieldIfDue = createYielder(signal);
   const units: LocalGroup[] = [];
   for (const voices of windows) {
     units.push(...localSpeakers(voices, units.length));

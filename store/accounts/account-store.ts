@@ -1,5 +1,5 @@
 import type { Collection, Db, Document, Filter } from 'mongodb';
-import type { Account, Hold, LedgerEntry } from '../../contract/http/account-schemas.ts';
+import type { Account, CreditReservation, LedgerEntry } from '../../contract/http/account-schemas.ts';
 import { chargeOf } from '../../contract/kinds/charges.ts';
 import type { Thousandths } from '../../contract/money.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
@@ -12,7 +12,7 @@ interface AccountDocument extends Omit<Account, 'keyId'>, HoldsOfAccount {
 }
 /** `_id`: the key and the record, so that a record is booked once, and a key's entries lie together. */
 type EntryDocument = LedgerEntry & { _id: string };
-type HoldToEnd = Pick<Hold, 'recordId' | 'amount'>;
+type HoldToEnd = Pick<CreditReservation, 'recordId' | 'amount'>;
 
 /**
  * The accounts of keys. The hold of a job is the one sign that it has not been booked: it comes with the money set aside, and
@@ -77,7 +77,7 @@ export function createAccountStore(db: Db) {
       return matchedCount === 1;
     },
     /** Sets aside what jobs cost, for all of them or for none. @returns false when less is left */
-    async reserve(keyId: string, wanted: readonly Hold[]): Promise<boolean> {
+    async reserve(keyId: string, wanted: readonly CreditReservation[]): Promise<boolean> {
       const holds = wanted.filter(({ amount }) => amount > 0);
       if (holds.length === 0) return true;
       const isUnlimited = unlimited.get(keyId) ?? (await get(keyId))?.isUnlimited;
@@ -94,7 +94,7 @@ export function createAccountStore(db: Db) {
       return true;
     },
     /** Gives back what was set aside for a job that was not started. */
-    async release(keyId: string, hold: Hold): Promise<void> {
+    async release(keyId: string, hold: CreditReservation): Promise<void> {
       if (hold.amount > 0) await endHold(keyId, hold, 0);
     },
     /** Books what a record that has ended costs, and gives back the rest. */

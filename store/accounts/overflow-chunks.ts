@@ -1,10 +1,10 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
-import type { Hold } from '../../contract/http/account-schemas.ts';
+import type { CreditReservation } from '../../contract/http/account-schemas.ts';
 import type { Thousandths } from '../../contract/money.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
 /** A hold, and when it was made: milliseconds since 1970. */
-export type HeldHold = Hold & { readonly heldAtMs: number };
+export type HeldHold = CreditReservation & { readonly heldAtMs: number };
 
 /** What the document of an account tells of holds. */
 export interface HoldsOfAccount {

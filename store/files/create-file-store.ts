@@ -4,11 +4,11 @@ import type { BucketLimits, S3Settings } from './s3-bucket.ts';
 import { createS3Files } from './s3-files.ts';
 
 /** Where published files are kept. */
-export type FilesPlace =
+export type FileStoreLocation =
   { readonly kind: 'disk'; readonly root: string } | ({ readonly kind: 's3' } & Omit<S3Settings, 'limits'>);
 
 /** @returns it in words for an operator */
-export function nameOfPlace(place: FilesPlace): string {
+export function nameOfPlace(place: FileStoreLocation): string {
   if (place.kind === 'disk') return `the folder ${place.root}`;
   return `the part of the bucket ${place.bucket} below "${place.prefix}"`;
 }
@@ -19,6 +19,6 @@ export const API_BUCKET_LIMITS: BucketLimits = { maxAttempts: 3, answerTimeoutMs
 export const WORKER_BUCKET_LIMITS: BucketLimits = { maxAttempts: 10, answerTimeoutMs: 30_000, idleTimeoutMs: 120_000 };
 
 /** @param limits with a store beyond this machine */
-export function createFileStore(place: FilesPlace, limits: BucketLimits): FileStore {
+export function createFileStore(place: FileStoreLocation, limits: BucketLimits): FileStore {
   return place.kind === 'disk' ? createDiskFiles(place.root) : createS3Files({ ...place, limits });
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { FilesPlace } from './create-file-store.ts';
+import type { FileStoreLocation } from './create-file-store.ts';
 
 const positive = z.coerce.number().int().positive();
 
@@ -60,7 +60,7 @@ const bucketSchema = z
     S3_REGION: z.string(),
     S3_FORCE_PATH_STYLE: z.boolean(),
   })
-  .transform((given): FilesPlace => ({
+  .transform((given): FileStoreLocation => ({
     kind: 's3',
     endpoint: given.S3_ENDPOINT,
     bucket: given.S3_BUCKET,
@@ -72,9 +72,9 @@ const bucketSchema = z
   }));
 
 /** @throws z.ZodError naming what the bucket needs and is not set */
-export function filesPlaceOf(
+export function fileStoreLocationOf(
   given: z.infer<z.ZodObject<typeof fileSettings>>,
   { dataDir }: { readonly dataDir: string },
-): FilesPlace {
+): FileStoreLocation {
   return given.FILES_STORE === 'disk' ? { kind: 'disk', root: join(dataDir, 'files') } : bucketSchema.parse(given);
 }

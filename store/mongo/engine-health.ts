@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PART_TIMEOUT_MS = 2_000;
 
 /** @returns how the engines are, as they were a moment ago */
-export type EnginesLook = () => Promise<Pick<Health, 'temporal' | 'mongodb'>>;
+export type EngineHealth = () => Promise<Pick<Health, 'temporal' | 'mongodb'>>;
 
 interface Engines {
   readonly pingTemporal: () => Promise<void>;
@@ -14,8 +14,8 @@ interface Engines {
 }
 
 /** Probes are open to everyone and not counted: one look at the engines answers however many ask. */
-export function createEnginesLook({ pingTemporal, pingMongo, keptMs }: Engines): EnginesLook {
-  let look: ReturnType<EnginesLook> | undefined;
+export function createEngineHealth({ pingTemporal, pingMongo, keptMs }: Engines): EngineHealth {
+  let look: ReturnType<EngineHealth> | undefined;
   return () => {
     if (look !== undefined) return look;
     look = Promise.all([part(pingTemporal()), part(pingMongo())])

@@ -13,7 +13,7 @@ export interface ListName {
 }
 
 /** A list that was asked for. */
-export interface AskedList {
+export interface RequestedList {
   /** When that began, in milliseconds since 1970. */
   readonly askedAtMs: number;
   /**
@@ -22,7 +22,7 @@ export interface AskedList {
   readonly since?: string;
 }
 
-interface ListDocument extends Partial<AskedList> {
+interface ListDocument extends Partial<RequestedList> {
   /** A `list_id`, or that and the days of a list. */
   _id: string;
   handedOutAtMs?: number;
@@ -36,7 +36,7 @@ export function createListStore(
   { records, now }: { readonly records: Pick<RecordStore, 'get' | 'latestOf'>; readonly now: () => number },
 ) {
   const lists: Collection<ListDocument> = db.collection('lists');
-  const asked = async (name: ListName): Promise<AskedList | undefined> => {
+  const asked = async (name: ListName): Promise<RequestedList | undefined> => {
     const { askedAtMs, since } = (await lists.findOne({ _id: idOf(name) })) ?? {};
     return askedAtMs === undefined ? undefined : { askedAtMs, ...(since === undefined ? {} : { since }) };
   };
@@ -49,7 +49,7 @@ export function createListStore(
     handedOutAtMs: async (listId: string) => (await lists.findOne({ _id: listId }))?.handedOutAtMs,
     asked,
     /** Begins a list in place of the one before, unless somebody else was quicker. @returns the one that stands */
-    async begin(name: ListName, list: AskedList, before: AskedList | undefined): Promise<AskedList> {
+    async begin(name: ListName, list: RequestedList, before: RequestedList | undefined): Promise<RequestedList> {
       const _id = idOf(name);
       if (before === undefined) await upsertOne(lists, _id, { $setOnInsert: list });
       else await lists.updateOne({ _id, askedAtMs: before.askedAtMs }, { $set: list });

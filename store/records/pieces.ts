@@ -1,5 +1,5 @@
 import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../../contract/limits.ts';
-import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
+import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 
 export interface Piece {
   readonly json: string;
@@ -11,7 +11,7 @@ export interface Piece {
  * that is larger than a piece is one of its own.
  */
 export async function* piecesOf(items: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Piece> {
-  const giveWay = createTurns();
+  const giveWay = createYielder();
   let held: string[] = [];
   let heldChars = 0;
   const take = (): Piece => {

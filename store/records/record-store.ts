@@ -125,13 +125,13 @@ export function createRecordStore(db: Db) {
       return justEnded.keep(ended);
     },
     /** Notes that a provider is about to be asked for a part. @returns false when the record has ended: it must not be asked */
-    async noteProviderAsked(id: string, part: string): Promise<boolean> {
-      const asked = { $set: { [`providerAsked.${part}`]: true } } as UpdateFilter<RecordDocument>;
+    async recordProviderCall(id: string, part: string): Promise<boolean> {
+      const asked = { $set: { [`providerCalls.${part}`]: true } } as UpdateFilter<RecordDocument>;
       return (await records.updateOne({ _id: id, status: 'pending' }, asked)).matchedCount === 1;
     },
     /** The provider has begun nothing: the part costs nothing. */
     async noteProviderRefused(id: string, part: string): Promise<void> {
-      const refused = { $unset: { [`providerAsked.${part}`]: '' } } as UpdateFilter<RecordDocument>;
+      const refused = { $unset: { [`providerCalls.${part}`]: '' } } as UpdateFilter<RecordDocument>;
       await records.updateOne({ _id: id, status: 'pending' }, refused);
     },
     /** Notes on a success that its files were removed; the first time stays. @param at ISO 8601 with microseconds */

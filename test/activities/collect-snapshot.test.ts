@@ -37,7 +37,7 @@ afterEach(() => void vi.useRealTimers());
 function collect(attempt = 1): Promise<ReadySnapshot | null> {
   const { collectSnapshot } = createSnapshotActivities({
     ...{ imgnet, snapshots, fetchTimeoutMs: 5_000, stopping: stopping.signal },
-    records: { noteProviderAsked: () => Promise.resolve(true), noteProviderRefused: () => Promise.resolve() },
+    records: { recordProviderCall: () => Promise.resolve(true), noteProviderRefused: () => Promise.resolve() },
   });
   environment = new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') });
   return environment.run<[SnapshotOrder], ReadySnapshot | null, typeof collectSnapshot>(collectSnapshot, order);

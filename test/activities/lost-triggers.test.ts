@@ -184,7 +184,7 @@ it('a request that began nothing may be sent again, and is not charged meanwhile
   expect(await failureOf(order)).toMatchObject(TOLD_LATER);
   vi.spyOn(Date, 'now').mockReturnValue(Date.now() + MINUTE_MS);
   expect(await failureOf(order)).toMatchObject({ nonRetryable: true, type: 'upstream', details: ['upstream_error'] });
-  expect((await records.get(order.recordId))?.providerAsked?.[order.part] ?? false).toBe(false);
+  expect((await records.get(order.recordId))?.providerCalls?.[order.part] ?? false).toBe(false);
   await run(order);
   expect(api.stats()).toMatchObject({ triggers: { posts: 1 }, snapshots: 1 });
 });

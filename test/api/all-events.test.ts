@@ -178,8 +178,8 @@ describe('the id of an event of all downloads', () => {
   it('names what ended lately, and says since when nothing else did', () => {
     const tracker = createPositionTracker(undefined, 1_000_000);
     expect(parsePosition(tracker.text(0))).toEqual({ sinceMs: 1_000_000 - LATE_MS, told: [] });
-    tracker.noteTold(idOf(1), 950_000);
-    tracker.noteTold(idOf(2), 990_000);
+    tracker.recordReported(idOf(1), 950_000);
+    tracker.recordReported(idOf(2), 990_000);
     expect(parsePosition(tracker.text(0))).toEqual({ sinceMs: 940_000, told: [idOf(1), idOf(2)] });
     expect(parsePosition(tracker.text(960_000))).toEqual({ sinceMs: 960_000, told: [idOf(2)] });
     // It never goes back.
@@ -188,7 +188,7 @@ describe('the id of an event of all downloads', () => {
 
   it('stays short, of however many that end at once', () => {
     const tracker = createPositionTracker(undefined, 1_000_000);
-    for (let n = 0; n < 500; n += 1) tracker.noteTold(idOf(n), 950_000 + n);
+    for (let n = 0; n < 500; n += 1) tracker.recordReported(idOf(n), 950_000 + n);
     const position = parsePosition(tracker.text(0));
     expect(position?.told).toHaveLength(100);
     expect(position?.sinceMs).toBe(950_400);

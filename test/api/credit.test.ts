@@ -184,7 +184,7 @@ describe('what a process that died left behind', () => {
     const key = await makeKey(20);
     await ask(key, '/api/imgnet/profile', { url: '@gone' });
     const { recordId } = started[0]!;
-    await facades.deps.records.noteProviderAsked(recordId, 'profile');
+    await facades.deps.records.recordProviderCall(recordId, 'profile');
     facades.jobs.status.mockResolvedValue({ state: 'gone' });
     const polls = await Promise.all([1, 2, 3].map(() => ask<{ data: object }>(key, `/downloads/${recordId}`)));
     facades.jobs.status.mockResolvedValue({ state: 'unknown' });

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { eventStream, type EventStreamOptions } from '../../api/edge/event-stream.ts';
 import { createJobWatches, LOOK_LIMITS, stateOf, type LookLimits } from '../../api/events/job-watches.ts';
 import { createMailbox } from '../../api/events/mailbox.ts';
-import type { ToldEvent } from '../../api/operations/operation.ts';
+import type { StreamedEvent } from '../../api/operations/operation.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { ItemStream } from '../../contract/http/streams.ts';
@@ -29,7 +29,7 @@ describe('a stream', () => {
       onCut: () => undefined,
     },
   };
-  async function* twoEvents(waitMs: number): AsyncGenerator<ToldEvent<object>> {
+  async function* twoEvents(waitMs: number): AsyncGenerator<StreamedEvent<object>> {
     yield { id: '1', body: { text: 'a\nb' } };
     await delay(waitMs);
     yield {
@@ -52,7 +52,7 @@ describe('a stream', () => {
 
   it('is made no faster than it is read, and not at all for whoever is refused', async () => {
     let made = 0;
-    const events = async function* (): AsyncGenerator<ToldEvent<number>> {
+    const events = async function* (): AsyncGenerator<StreamedEvent<number>> {
       for (;;) yield await Promise.resolve({ id: String((made += 1)), body: made });
     };
     const reader = eventStream(() => ({ told: events() }), options).getReader();
@@ -69,7 +69,7 @@ describe('a stream', () => {
     const events = (left: AbortSignal) => {
       opened.push(left);
       const mailbox = createMailbox(left, never());
-      const told = async function* (): AsyncGenerator<ToldEvent<unknown>> {
+      const told = async function* (): AsyncGenerator<StreamedEvent<unknown>> {
         for (let state = await mailbox.next(); state !== undefined; state = await mailbox.next())
           yield { id: state.eventId, body: null };
       };
@@ -83,7 +83,7 @@ describe('a stream', () => {
   });
 
   it('is cut when an event cannot be made, and not when the process stops', async () => {
-    const failing = async function* (): AsyncGenerator<ToldEvent<unknown>> {
+    const failing = async function* (): AsyncGenerator<StreamedEvent<unknown>> {
       await Promise.reject(new Error('no such piece'));
     };
     const onCut = vi.fn();

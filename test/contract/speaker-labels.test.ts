@@ -186,10 +186,10 @@ describe('a request for speaker labels', () => {
 
 describe('exported speaker labels', () => {
   const text = async (
-    { segments, turns }: Pick<SpeakerLabels, 'segments' | 'turns'>,
+    { segments, speakerTurns: turns }: Pick<SpeakerLabels, 'segments' | 'speakerTurns'>,
     format: 'vtt' | 'srt' | 'txt' | 'rttm',
   ): Promise<string> => {
-    const labels = { segments: streamOf(segments), turns: streamOf(turns) };
+    const labels = { segments: streamOf(segments), speakerTurns: streamOf(turns) };
     let whole = '';
     for await (const chunk of writeSpeakerLabels(labels, format, 'kX3vQ9mTz0A').chunks()) whole += chunk;
     return whole;
@@ -197,7 +197,7 @@ describe('exported speaker labels', () => {
   it('as WebVTT have a voice tag in each cue, and escape the text', async () => {
     const [first] = LABELS.segments;
     const segments = [{ ...first!, text: '--> <v Speaker 9>R&D</v>\n\nNOTE' }];
-    const vtt = await text({ segments, turns: [] }, 'vtt');
+    const vtt = await text({ segments, speakerTurns: [] }, 'vtt');
     expect(vtt).toContain('<v Speaker 1>--&gt; &lt;v Speaker 9&gt;R&amp;D&lt;/v&gt;\nNOTE\n');
     expect(vtt.match(/-->/g)).toHaveLength(1);
     expect(vtt.match(/<v [^>]+>/g)).toEqual(['<v Speaker 1>']);
@@ -212,7 +212,7 @@ describe('exported speaker labels', () => {
     // Everything is said in the first two seconds; then somebody holds the last word for ten.
     const wordStarts = words.map((_, i) => 5 + i / 16);
     const segment = { text: words.join(' '), start: 5, duration: 12, speaker: 'Speaker 1', wordStarts };
-    const cues = parseCaptions(await text({ segments: [segment], turns: [] }, 'vtt'), 'vtt', 'manual');
+    const cues = parseCaptions(await text({ segments: [segment], speakerTurns: [] }, 'vtt'), 'vtt', 'manual');
     expect(cues.length).toBeGreaterThan(1);
     expect(cues.map((cue) => cue.text).join(' ')).toBe(segment.text);
     for (const [i, { startSeconds, text: said }] of cues.entries()) {
@@ -220,9 +220,9 @@ describe('exported speaker labels', () => {
       expect(startSeconds).toBeCloseTo(wordStarts[before] ?? NaN, 2);
       expect(said).not.toBe('');
     }
-    const vtt = await text({ segments: [segment], turns: [] }, 'vtt');
+    const vtt = await text({ segments: [segment], speakerTurns: [] }, 'vtt');
     expect(vtt.match(/<v Speaker 1>/g)).toHaveLength(cues.length);
-    const srt = await text({ segments: [segment], turns: [] }, 'srt');
+    const srt = await text({ segments: [segment], speakerTurns: [] }, 'srt');
     for (const line of srt.split('\n')) expect(line.length).toBeLessThanOrEqual(42);
     expect(srt.match(/^Speaker 1: /gm)?.length).toBeGreaterThanOrEqual(cues.length);
   });
@@ -235,7 +235,7 @@ describe('exported speaker labels', () => {
       { startSeconds: 1.7, endSeconds: 2.6, speaker: 2 },
       { startSeconds: 9, endSeconds: 9.5, speaker: 1 },
     ];
-    const lines = await text({ ...LABELS, turns }, 'rttm');
+    const lines = await text({ ...LABELS, speakerTurns: turns }, 'rttm');
     expect(lines).toBe(
       [
         'SPEAKER kX3vQ9mTz0A 1 0.100 0.200 <NA> <NA> Speaker_3 <NA> <NA>',
@@ -278,7 +278,7 @@ describe('exported speaker labels', () => {
     const turnsOf = (spans: readonly (readonly number[])[], speaker: number) =>
       spans.map(([startSeconds, endSeconds]) => ({ startSeconds: startSeconds!, endSeconds: endSeconds!, speaker }));
     const turns = [...turnsOf(one, 1), ...turnsOf(two, 0)].toSorted((a, b) => a.startSeconds - b.startSeconds);
-    const named = readRttm(await text({ segments, turns }, 'rttm'));
+    const named = readRttm(await text({ segments, speakerTurns: turns }, 'rttm'));
     expect(named.map(({ speaker }) => speaker)).toEqual(
       turns.map(({ speaker }) => (speaker === 1 ? 'Speaker_1' : 'Speaker_2')),
     );
@@ -286,13 +286,13 @@ describe('exported speaker labels', () => {
 
   it('as RTTM number speakers without words after those with words', async () => {
     const turns = [0, 1, 2, 1].map((speaker, i) => ({ startSeconds: 100 + i, endSeconds: 100.5 + i, speaker }));
-    const named = readRttm(await text({ segments: LABELS.segments.slice(0, 1), turns }, 'rttm'));
+    const named = readRttm(await text({ segments: LABELS.segments.slice(0, 1), speakerTurns: turns }, 'rttm'));
     expect(named.map(({ speaker }) => speaker)).toEqual(['Speaker_2', 'Speaker_3', 'Speaker_4', 'Speaker_3']);
   });
 
   it('have no cue for a segment without words', async () => {
     const segments = ['One.', ' \n', 'Two.'].map((said, i) => ({ ...LABELS.segments[0]!, start: i, text: said }));
-    expect((await text({ segments, turns: [] }, 'srt')).match(/^\d+$/gm)).toEqual(['1', '2']);
+    expect((await text({ segments, speakerTurns: [] }, 'srt')).match(/^\d+$/gm)).toEqual(['1', '2']);
   });
 
   it('as RTTM separate two speakers who talk at the same time', async () => {
@@ -300,7 +300,7 @@ describe('exported speaker labels', () => {
       { startSeconds: 0, endSeconds: 3, speaker: 0 },
       { startSeconds: 0, endSeconds: 2.9, speaker: 1 },
     ];
-    const speakers = readRttm(await text({ segments: LABELS.segments.slice(0, 1), turns }, 'rttm')).map(
+    const speakers = readRttm(await text({ segments: LABELS.segments.slice(0, 1), speakerTurns: turns }, 'rttm')).map(
       (one) => one.speaker,
     );
     expect(speakers).toEqual(['Speaker_1', 'Speaker_2']);

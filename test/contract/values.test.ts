@@ -65,9 +65,9 @@ describe('the cost of a download', () => {
     },
   };
   const finishedAt = begun.createdAt;
-  const failed = (code: FailureCode, providerAsked?: Readonly<Record<string, true>>): DownloadRecord => ({
+  const failed = (code: FailureCode, providerCalls?: Readonly<Record<string, true>>): DownloadRecord => ({
     ...{ ...begun, finishedAt, status: 'failed' as const, failure: { code, message: 'No.' } },
-    ...(providerAsked && { providerAsked }),
+    ...(providerCalls && { providerCalls: providerCalls }),
   });
   const asked = { content: true } as const;
   const all = { ...asked, 'owner-profile': true } as const;

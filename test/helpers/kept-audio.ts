@@ -45,12 +45,12 @@ export const LABELS: SpeakerLabels = {
     { text: 'Shall we <begin>?', start: 0.5, duration: 1.25, speaker: 'Speaker 1' },
     { text: 'Yes.', start: 2, duration: 0.5, speaker: 'Speaker 2' },
   ],
-  turns: [
+  speakerTurns: [
     { startSeconds: 0.5, endSeconds: 1.75, speaker: 0 },
     { startSeconds: 2, endSeconds: 2.5, speaker: 1 },
   ],
 };
-export const SILENCE: SpeakerLabels = { engine: 'builtin', durationSeconds: 61.2, segments: [], turns: [] };
+export const SILENCE: SpeakerLabels = { engine: 'builtin', durationSeconds: 61.2, segments: [], speakerTurns: [] };
 
 /** A finished job with what it found. */
 export async function keepLabels(

@@ -155,7 +155,7 @@ export function longAnswers(part: number): void {
         language: 'en',
         durationSeconds: 43_200 * part,
         segments,
-        turns,
+        speakerTurns: turns,
       };
       await keepLabels(facades, job, labels);
       const path = `/api/transcriptspeakerid/${job.recordId}`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { expect, inject } from 'vitest';
-import type { Hold } from '../../contract/http/account-schemas.ts';
+import type { CreditReservation } from '../../contract/http/account-schemas.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { createAccountStore, type AccountStore } from '../../store/accounts/account-store.ts';
 import { openMongo } from '../../store/mongo/mongo-client.ts';
@@ -13,7 +13,7 @@ export const GRANTED = 10_000;
 export const [KEPT, POCKET] = [48, 30] as const;
 
 /** Holds of jobs that were accepted a millisecond after each other, the oldest first. */
-export function someHolds(count: number, amount = PRICE): readonly Hold[] {
+export function someHolds(count: number, amount = PRICE): readonly CreditReservation[] {
   const since = Date.now() - count;
   return Array.from({ length: count }, (_, index) => {
     const recordId = ulid(since + index);
@@ -23,7 +23,7 @@ export function someHolds(count: number, amount = PRICE): readonly Hold[] {
 
 /** The record of a hold when its job has ended. */
 export function endedRecordOf(
-  { recordId, subjectId, amount }: Hold,
+  { recordId, subjectId, amount }: CreditReservation,
   chargedTo: string,
   charge = amount,
 ): DownloadRecord {
@@ -34,7 +34,7 @@ export function endedRecordOf(
   };
 }
 
-export const idsOf = (holds: readonly Pick<Hold, 'recordId'>[]) => holds.map(({ recordId }) => recordId).sort();
+export const idsOf = (holds: readonly Pick<CreditReservation, 'recordId'>[]) => holds.map(({ recordId }) => recordId).sort();
 
 /** A database with accounts, as two processes see it. */
 export function openAccounts() {
@@ -54,7 +54,7 @@ export function openAccounts() {
       await aStore().open(keyId, granted);
       return keyId;
     },
-    async reserved(keyId: string, count: number): Promise<readonly Hold[]> {
+    async reserved(keyId: string, count: number): Promise<readonly CreditReservation[]> {
       const holds = someHolds(count);
       expect(await aStore().reserve(keyId, holds)).toBe(true);
       return holds;

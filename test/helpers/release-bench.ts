@@ -38,7 +38,7 @@ export function workerOf(
   const events: ReleaseEvent[] = [];
   const cold = { ...site.settings(), starter: undefined };
   const releases = createReleases({
-    ...{ channel: 'stable', settings: cold, pinnedVersion: PINNED, tell: (event) => events.push(event) },
+    ...{ channel: 'stable', settings: cold, pinnedVersion: PINNED, onEvent: (event) => events.push(event) },
     ...options,
   });
   onTestFinished(() => releases.close());

@@ -11,7 +11,7 @@ import type { ServiceDeps } from '../../api/service-deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../../api/edge/answer-budget.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../api/edge/connections.ts';
 import { serveRest } from '../../api/edge/serve-rest.ts';
-import { createEnginesLook } from '../../store/mongo/engine-health.ts';
+import { createEngineHealth } from '../../store/mongo/engine-health.ts';
 import { createEvents } from '../../api/events/create-events.ts';
 import { LOOK_LIMITS, type LookLimits } from '../../api/events/job-watches.ts';
 import type { JobGateway } from '../../api/job-gateway.ts';
@@ -131,7 +131,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     workflowUrl: (id) => `http://temporal.example/namespaces/default/workflows/${encodeURIComponent(id)}`,
     now,
     elapsed,
-    lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs }),
+    checkEngines: createEngineHealth({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs }),
     answerBudget: createAnswerBudget({ ...ANSWER_BUDGET, ...answerBudget }),
     stopping: stopping.signal,
     log,

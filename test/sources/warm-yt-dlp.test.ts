@@ -392,7 +392,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
   ])('is none, with the reason, where the program %s', async (name, lines, reason) => {
     const failures: (Error | undefined)[] = [];
     const program = await script(name.replaceAll(' ', '-'), ...lines);
-    const warm = createWarmYtdlp({ ...settings, program }, { tell: (failure) => failures.push(failure) });
+    const warm = createWarmYtdlp({ ...settings, program }, { onStateChange: (failure) => failures.push(failure) });
     onTestFinished(() => warm.close());
     await expect(warm.ready()).rejects.toThrow(reason);
     expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(reason) })]);
@@ -403,7 +403,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
 it('a program that is not written in Python is started as it is, and that is told', async () => {
   const program = process.execPath;
   const failures: (Error | undefined)[] = [];
-  const warm = createWarmYtdlp({ ...settings, program }, { tell: (failure) => failures.push(failure) });
+  const warm = createWarmYtdlp({ ...settings, program }, { onStateChange: (failure) => failures.push(failure) });
   await expect(warm.ready()).rejects.toThrow(process.platform === 'linux' ? 'is no Python script' : 'only Linux');
   expect(failures).toHaveLength(1);
   expect(await warm.startOf({ program, pluginDir })).toBeUndefined();

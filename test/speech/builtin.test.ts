@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createBuiltinEngine } from '../../speech/builtin.ts';
-import type { Turn, WindowResult } from '../../contract/speech-results.ts';
+import type { SpeakerTurn, WindowResult } from '../../contract/speech-results.ts';
 import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { findSpeech, type SpeechRegions } from '../../speech/regions.ts';
-import { turnsOf } from '../../speech/voice-segments.ts';
+import { speakerTurnsOf } from '../../speech/voice-segments.ts';
 import { cutWindows } from '../../speech/windows.ts';
 import { useOpenaiBench } from '../helpers/openai-bench.ts';
 import { isLong } from '../helpers/rows.ts';
@@ -58,7 +58,7 @@ async function linesOf(folder: string): Promise<{ startSeconds: number; endSecon
 }
 
 /** The speakers who are heard for more than a tenth of a line. */
-function heardIn(line: { startSeconds: number; endSeconds: number }, turns: readonly Turn[]): number[] {
+function heardIn(line: { startSeconds: number; endSeconds: number }, turns: readonly SpeakerTurn[]): number[] {
   const shares = new Map<number, number>();
   for (const turn of turns) {
     const seconds = Math.min(turn.endSeconds, line.endSeconds) - Math.max(turn.startSeconds, line.startSeconds);
@@ -120,7 +120,7 @@ describe('the builtin engine', () => {
     // Hearing words takes most of the time, and those of another talk are heard above.
     const listener = engine(isLong());
     const result = await listener.analyse(window!, { signal, onProgress: (share) => shares.push(share) });
-    const turns = turnsOf([result.voices], await engine().cluster([result.voices], { signal }));
+    const turns = speakerTurnsOf([result.voices], await engine().cluster([result.voices], { signal }));
     const numbers: Record<string, number> = { b: 0, a: 1 };
     for (const line of await linesOf('bridge')) expect(heardIn(line, turns)).toEqual([numbers[line.speaker]]);
     expect(new Set(turns.map(({ speaker }) => speaker)).size).toBe(2);
@@ -143,7 +143,7 @@ describe('the builtin engine', () => {
     const voices: WindowResult['voices'][] = [];
     // Voices are the same with words and without: see above.
     for (const window of windows) voices.push((await analyse(window, engine(false))).voices);
-    const turns = turnsOf(voices, await engine().cluster(voices, { signal }));
+    const turns = speakerTurnsOf(voices, await engine().cluster(voices, { signal }));
     for (const [i, line] of (await linesOf('tea')).entries()) expect(heardIn(line, turns)).toEqual([i % 2]);
   });
 

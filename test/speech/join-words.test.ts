@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Turn, Word } from '../../contract/speech-results.ts';
+import type { SpeakerTurn, Word } from '../../contract/speech-results.ts';
 import { joinWords } from '../../speech/join-words.ts';
 
 const word = (text: string, startSeconds: number, endSeconds: number): Word => ({ text, startSeconds, endSeconds });
-const turn = (speaker: number, startSeconds: number, endSeconds: number): Turn => ({
+const turn = (speaker: number, startSeconds: number, endSeconds: number): SpeakerTurn => ({
   speaker,
   startSeconds,
   endSeconds,
 });
-const said = async (words: readonly Word[], turns: readonly Turn[]): Promise<string[]> =>
+const said = async (words: readonly Word[], turns: readonly SpeakerTurn[]): Promise<string[]> =>
   (await joinWords(words, turns)).map(({ speaker, text }) => `${speaker}: ${text}`);
 
 describe('the speaker of a word', () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { cutWindow, prepareWav, type Taken } from '../../speech/prepare.ts';
+import { cutWindow, prepareWav, type ChannelSelection } from '../../speech/prepare.ts';
 import { readWavLayout } from '../../speech/wav.ts';
 import { runTool } from '../helpers/media.ts';
 
@@ -35,7 +35,7 @@ async function encode(channels: string, seconds: number): Promise<string> {
   return path;
 }
 
-async function prepare(input: string): Promise<{ path: string; reported: number[]; taken: Taken }> {
+async function prepare(input: string): Promise<{ path: string; reported: number[]; taken: ChannelSelection }> {
   const path = `${input}.wav`;
   const reported: number[] = [];
   const taken = await prepareWav(input, path, {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { VoiceSegment } from '../../contract/speech-results.ts';
-import { turnsOf } from '../../speech/voice-segments.ts';
+import { speakerTurnsOf } from '../../speech/voice-segments.ts';
 
 const voice = (startSeconds: number, endSeconds: number): VoiceSegment => ({
   ...{ startSeconds, endSeconds, localSpeaker: 0, embedding: [] },
@@ -10,7 +10,7 @@ const voice = (startSeconds: number, endSeconds: number): VoiceSegment => ({
 describe('turnsOf', () => {
   it('joins segments of one speaker across a short pause and a window boundary', () => {
     expect(
-      turnsOf(
+      speakerTurnsOf(
         [
           [voice(0, 1), voice(1.3, 2)],
           [voice(2.1, 3), voice(5, 6)],
@@ -27,13 +27,13 @@ describe('turnsOf', () => {
   });
 
   it('drops a very short segment within that of another speaker, but no short answer after a pause', () => {
-    const flicker = turnsOf([[voice(0, 2), voice(2, 2.1), voice(2.1, 4)]], [[0, 1, 0]]);
+    const flicker = speakerTurnsOf([[voice(0, 2), voice(2, 2.1), voice(2.1, 4)]], [[0, 1, 0]]);
     expect(flicker).toEqual([{ speaker: 0, startSeconds: 0, endSeconds: 4 }]);
-    expect(turnsOf([[voice(0, 2), voice(2.5, 2.7), voice(3.1, 4)]], [[0, 1, 0]])).toHaveLength(3);
+    expect(speakerTurnsOf([[voice(0, 2), voice(2.5, 2.7), voice(3.1, 4)]], [[0, 1, 0]])).toHaveLength(3);
   });
 
   it('keeps two speakers who talk at the same time', () => {
-    expect(turnsOf([[voice(0, 4), voice(1, 2)]], [[1, 0]])).toEqual([
+    expect(speakerTurnsOf([[voice(0, 4), voice(1, 2)]], [[1, 0]])).toEqual([
       { speaker: 0, startSeconds: 0, endSeconds: 4 },
       { speaker: 1, startSeconds: 1, endSeconds: 2 },
     ]);
@@ -46,7 +46,7 @@ describe('turnsOf', () => {
     );
     fc.assert(
       fc.property(some, (voices) => {
-        const turns = turnsOf(
+        const turns = speakerTurnsOf(
           [voices.map(([start, length]) => voice(start / 100, (start + length) / 100))],
           [voices.map(([, , s]) => s)],
         );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BSON, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Hold } from '../../contract/http/account-schemas.ts';
+import type { CreditReservation } from '../../contract/http/account-schemas.ts';
 import { createAccountStore } from '../../store/accounts/account-store.ts';
 import { endedRecordOf, someHolds } from '../helpers/many-holds.ts';
 
@@ -57,10 +57,10 @@ describe('an account with few jobs under way', () => {
 });
 
 describe(`an account with ${String(MANY)} jobs under way`, () => {
-  const open: Hold[] = [];
+  const open: CreditReservation[] = [];
   const sizes: number[] = [];
   /** What it costs to begin a job and to end one, with so many under way. @param pick the one that ends */
-  async function costOfJobs(keyId: string, held: Hold[], pick: (held: readonly Hold[]) => number) {
+  async function costOfJobs(keyId: string, held: CreditReservation[], pick: (held: readonly CreditReservation[]) => number) {
     const [api, worker] = processes();
     await api.get(keyId);
     const cost = await costOf(async () => {
@@ -87,7 +87,7 @@ describe(`an account with ${String(MANY)} jobs under way`, () => {
     expect(await api.get('many')).toMatchObject({ available: 1_000_000 - 5 * MANY });
   }, 300_000);
 
-  it.each<[string, (held: readonly Hold[]) => number, number]>([
+  it.each<[string, (held: readonly CreditReservation[]) => number, number]>([
     ['the newest job', (held) => held.length - 1, 3],
     ['the oldest job', () => 0, 3.3],
     // As many as the pockets have in which they are, and a few more: 3 operations for each that is met, 2 for one that is emptied.

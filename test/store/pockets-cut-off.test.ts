@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Hold } from '../../contract/http/account-schemas.ts';
+import type { CreditReservation } from '../../contract/http/account-schemas.ts';
 import { createRandom } from '../../quality/chaos/random.ts';
 import { createAccountStore, type AccountStore } from '../../store/accounts/account-store.ts';
 import { dyingDatabase } from '../helpers/dying-database.ts';
@@ -92,7 +92,7 @@ it.runIf(isLong()).each([1, 2])(
     const random = createRandom(seed);
     const keyId = await bench.aKey();
     const charges = new Map<string, number>();
-    const open: Hold[] = [];
+    const open: CreditReservation[] = [];
     const ends: ((store: AccountStore) => Promise<void>)[] = [];
     const live = async (index: number): Promise<void> => {
       const own = bench.databases[index % 2]!;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Hold } from '../../contract/http/account-schemas.ts';
+import type { CreditReservation } from '../../contract/http/account-schemas.ts';
 import { createPockets } from '../../store/accounts/overflow-chunks.ts';
 import { endedRecordOf, GRANTED, idsOf, KEPT, openAccounts, POCKET, PRICE, someHolds } from '../helpers/many-holds.ts';
 
@@ -77,13 +77,13 @@ describe('an account with many holds', () => {
 
 describe('beside a release that keeps all holds in the account', () => {
   const older = {
-    reserve: async (keyId: string, { recordId, ...hold }: Hold): Promise<boolean> => {
+    reserve: async (keyId: string, { recordId, ...hold }: CreditReservation): Promise<boolean> => {
       const change = { $inc: { available: -hold.amount }, $set: { [`holds.${recordId}`]: { ...hold, heldAtMs: 0 } } };
       const filter = { _id: keyId, available: { $gte: hold.amount } };
       return (await bench.accounts.updateOne(filter, change)).matchedCount === 1;
     },
     /** @returns whether it found the hold; otherwise it takes it for one that has ended */
-    end: async (keyId: string, { recordId, amount }: Hold, charge: number): Promise<boolean> => {
+    end: async (keyId: string, { recordId, amount }: CreditReservation, charge: number): Promise<boolean> => {
       const money = { $inc: { available: amount - charge, spent: charge } };
       const change = { ...money, $unset: { [`holds.${recordId}`]: '' } };
       const filter = { _id: keyId, [`holds.${recordId}.amount`]: amount };
@@ -101,7 +101,7 @@ describe('beside a release that keeps all holds in the account', () => {
     );
     expect(results).not.toContain(false);
     await bench.expectSums(keyId);
-    const left: Hold[] = [];
+    const left: CreditReservation[] = [];
     for (const hold of holds) if (!(await older.end(keyId, hold, 1))) left.push(hold);
     await bench.expectSums(keyId);
     expect(idsOf(await bench.aStore().holds(keyId))).toEqual(idsOf(left));
@@ -127,7 +127,7 @@ describe('beside a release that keeps all holds in the account', () => {
     const keyId = await bench.aKey();
     const holds = someHolds(4 * KEPT);
     for (const hold of holds) await older.reserve(keyId, hold);
-    const more: Hold[] = [];
+    const more: CreditReservation[] = [];
     for (let times = 0; times < 6; times += 1) more.push(...(await bench.reserved(keyId, 1)));
     const { holds: kept = {} } = (await bench.accounts.findOne({ _id: keyId })) ?? {};
     expect(Object.keys(kept).length).toBeLessThanOrEqual(KEPT);

@@ -32,7 +32,7 @@ async function aBackup(name: string) {
   const ended: DownloadRecord[] = [];
   for (let count = 0; count < 3; count += 1) ended.push(await finish(service, await accept(service)));
   const running = [await accept(service), await accept(service)];
-  await service.records.noteProviderAsked(running[1]!.recordId, 'posts');
+  await service.records.recordProviderCall(running[1]!.recordId, 'posts');
   const folder = join(root(), name);
   await backUp({ folder, ...service, copiesFiles: true, ...silent });
   return { folder, ended, running };

@@ -24,7 +24,7 @@ export function endOf({ recordId, price }: JobInput, outcome: JobOutcome, webhoo
 }
 
 /** The same in a line for the Web UI. */
-export function tellEnd({ status, cost, files = [], webhooks = 0, code }: JobEnd): string {
+export function describeEnd({ status, cost, files = [], webhooks = 0, code }: JobEnd): string {
   const told = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
   if (code !== undefined) return `Ended: ${status} (${code}), ${told}.`;
   return `Ended: ${status}, cost ${cost ?? '0.000'}, ${files.length === 1 ? '1 file' : `${files.length} files`}, ${told}.`;

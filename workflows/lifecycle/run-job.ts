@@ -21,7 +21,7 @@ import type { UpstreamUse } from '../../pacing/routes.ts';
 import { fetchActivities, localRecords } from '../activity-proxies.ts';
 import { deliverWebhook } from '../webhooks/deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
-import { endOf, tellEnd, type JobEnd } from './job-end.ts';
+import { endOf, describeEnd, type JobEnd } from './job-end.ts';
 import { CANCELLED, failureOf, failureWith, routeOfTimeout } from './job-outcome.ts';
 import { Subscribers } from '../webhooks/job-subscribers.ts';
 
@@ -92,7 +92,7 @@ export async function runJob(input: JobInput, work: (useUpstream: UseUpstream) =
     webhooks = await notify(input, subscribers);
   });
   const end = endOf(input, outcome, webhooks);
-  setCurrentDetails(tellEnd(end));
+  setCurrentDetails(describeEnd(end));
   if (outcome.status === 'success' || problem === undefined) return end;
   // Only a failure has this attribute, so that a success costs no further event.
   upsertSearchAttributes(failureAttribute(outcome.failure.code));

@@ -3,7 +3,7 @@ import type { SpeechEngine } from '../../../speech/speech-engine.ts';
 import { findWindows } from '../../../speech/find-windows.ts';
 import { joinWords } from '../../../speech/join-words.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
-import { turnsOf } from '../../../speech/voice-segments.ts';
+import { speakerTurnsOf } from '../../../speech/voice-segments.ts';
 
 const TIMEOUT_MS = 6 * 3_600_000;
 
@@ -45,7 +45,7 @@ export async function transcribe(
   }
   onProgress('telling speakers apart', 0);
   const voices = results.map((result) => result.voices);
-  const turns = turnsOf(voices, await engine.cluster(voices, { signal }));
+  const turns = speakerTurnsOf(voices, await engine.cluster(voices, { signal }));
   const words = results.flatMap((result) => result.words);
   return { durationSeconds: found.durationSeconds, turns, words, segments: await joinWords(words, turns) };
 }

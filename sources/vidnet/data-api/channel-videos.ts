@@ -2,7 +2,7 @@ import { type ChannelPage, StaleCursorError } from '../channel-source.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { bounded, TITLE_MAX_CHARS } from '../fact-schemas.ts';
 import { playlistItemListSchema, uploadsListSchema, videoListSchema } from './data-api-schemas.ts';
-import type { AskDataApi } from './data-api-client.ts';
+import type { SendDataApiRequest } from './data-api-client.ts';
 import { isRefusedFor } from './data-api-failures.ts';
 import { pagesFrom } from './data-api-paging.ts';
 
@@ -16,7 +16,7 @@ const PAGE_SIZE = 50;
  * @throws StaleCursorError, JobError
  */
 export async function* listChannelVideos(
-  request: AskDataApi,
+  request: SendDataApiRequest,
   channelId: string,
   from: string | undefined,
 ): AsyncGenerator<ChannelPage> {
@@ -48,7 +48,7 @@ export async function* listChannelVideos(
 }
 
 /** The playlist of all that a channel has published; undefined when it has none. */
-async function uploadsOf(request: AskDataApi, channelId: string): Promise<string | undefined> {
+async function uploadsOf(request: SendDataApiRequest, channelId: string): Promise<string | undefined> {
   const { items } = await request({
     resource: 'channels',
     params: { part: 'contentDetails', id: channelId },
@@ -60,7 +60,7 @@ async function uploadsOf(request: AskDataApi, channelId: string): Promise<string
   return uploads === '' || uploads === null ? undefined : uploads;
 }
 
-async function playlistPage(request: AskDataApi, playlistId: string, pageToken: string | undefined) {
+async function playlistPage(request: SendDataApiRequest, playlistId: string, pageToken: string | undefined) {
   try {
     return await request({
       resource: 'playlistItems',
@@ -79,7 +79,7 @@ async function playlistPage(request: AskDataApi, playlistId: string, pageToken: 
 
 /** The lengths in seconds of those videos that everybody may watch; undefined where the platform says none. */
 async function durationsOf(
-  request: AskDataApi,
+  request: SendDataApiRequest,
   videoIds: readonly string[],
 ): Promise<ReadonlyMap<string, number | undefined>> {
   const ids = [...new Set(videoIds)];

@@ -38,7 +38,7 @@ interface DataApiRequest<Parsed> {
  *
  * @throws JobError (a DataApiError where the API refused), never with the key in it; the signal's reason when aborted
  */
-export type AskDataApi = <Parsed>(request: DataApiRequest<Parsed>) => Promise<Parsed>;
+export type SendDataApiRequest = <Parsed>(request: DataApiRequest<Parsed>) => Promise<Parsed>;
 
 export type DataApi = ReturnType<typeof createDataApi>;
 
@@ -62,7 +62,7 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
   };
   return {
     /** All requests of one call share its signal and its time. */
-    begin(call: SourceCall): AskDataApi {
+    begin(call: SourceCall): SendDataApiRequest {
       const endsAtMs = performance.now() + call.timeoutMs;
       return async ({ resource, params, schema }) => {
         call.signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { COMMENT_MAX_CHARS } from '../../../contract/limits.ts';
 import type { VideoComment } from '../../../contract/kinds/transcript.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { commentListSchema, commentThreadListSchema, type DataApiComment } from './data-api-schemas.ts';
-import type { AskDataApi, DataApi } from './data-api-client.ts';
+import type { SendDataApiRequest, DataApi } from './data-api-client.ts';
 import { noneWhen } from './data-api-failures.ts';
 import { bounded } from '../fact-schemas.ts';
 import { pagesFrom } from './data-api-paging.ts';
@@ -31,7 +31,11 @@ export function createDataApiComments(api: DataApi): CommentSource {
 }
 
 /** Pages of comments, none empty; the last may go beyond `max`. */
-async function* listComments(request: AskDataApi, videoId: string, max: number): AsyncGenerator<VideoComment[]> {
+async function* listComments(
+  request: SendDataApiRequest,
+  videoId: string,
+  max: number,
+): AsyncGenerator<VideoComment[]> {
   const pages = pagesFrom(undefined, (pageToken) => {
     const maxResults = Math.min(PAGE_SIZE, max);
     const parts = { part: ['snippet', 'replies'], order: 'time', textFormat: 'plainText' };
@@ -60,7 +64,7 @@ async function* listComments(request: AskDataApi, videoId: string, max: number):
   }
 }
 
-async function listReplies(request: AskDataApi, parentId: string): Promise<VideoComment[]> {
+async function listReplies(request: SendDataApiRequest, parentId: string): Promise<VideoComment[]> {
   const replies: VideoComment[] = [];
   const pages = pagesFrom(undefined, (pageToken) => {
     const params = { part: 'snippet', parentId, textFormat: 'plainText', maxResults: PAGE_SIZE, pageToken };

@@ -16,7 +16,7 @@ const OUTDATED_RELEASE_CODES: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'tool_missing',
 ]);
 
-export interface ComparedRun {
+export interface ReleaseRuns {
   readonly isPage: boolean;
   readonly run: (release: YtdlpRelease, call: SourceCall) => Promise<string>;
   /** Reads the page and downloads nothing. */
@@ -30,7 +30,7 @@ export interface ComparedRun {
  * @returns the result of the run that succeeded
  * @throws the errors of a run
  */
-export async function runCompared(picked: PickedRelease, call: SourceCall, how: ComparedRun): Promise<string> {
+export async function runCompared(picked: PickedRelease, call: SourceCall, how: ReleaseRuns): Promise<string> {
   const { release, older } = picked;
   const untilMs = performance.now() + call.timeoutMs;
   const remainingCall = (folder: string): SourceCall => ({

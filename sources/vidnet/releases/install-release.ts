@@ -7,7 +7,7 @@ import { readPythonProgram, type PythonProgram } from '../warm/python-program.ts
 import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { fetchWheel, listWheels, type Wheel } from './package-index.ts';
 import type { ReleaseFolder } from './release-folder.ts';
-import { tryOnOwnPage } from './try-release.ts';
+import { checkRelease } from './try-release.ts';
 import { compareVersions } from './release-version.ts';
 
 const STEP_TIMEOUT_MS = 10 * 60_000;
@@ -115,7 +115,7 @@ async function helperOf(staging: string): Promise<string | undefined> {
 
 /** @throws UnusableReleaseError */
 async function mustWork(settings: YtdlpSettings, version: string, signal: AbortSignal): Promise<void> {
-  const stated = await tryOnOwnPage(settings, signal).catch((error: unknown) => {
+  const stated = await checkRelease(settings, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new UnusableReleaseError(error instanceof Error ? error.message : String(error), { cause: error });
   });

@@ -15,7 +15,7 @@ await runOperatorCommand(USAGE, async (line) => {
   const { version: pinned } = await readYtdlpVersion(config.YTDLP_PATH);
   const releases = createReleases({
     ...{ channel, folder: config.ytdlpDir, indexUrl: config.YTDLP_INDEX_URL, pinnedVersion: pinned },
-    ...{ settings: ytdlpSettingsOf(config), tell: () => undefined },
+    ...{ settings: ytdlpSettingsOf(config), onEvent: () => undefined },
   });
   return runCommand(line, { releases, pinned, signal: abort.signal });
 });

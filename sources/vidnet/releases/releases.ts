@@ -26,7 +26,7 @@ export interface ReleasesOptions {
   readonly settings: YtdlpSettings;
   /** What that one calls its version. */
   readonly pinnedVersion: string;
-  readonly tell: (event: ReleaseEvent) => void;
+  readonly onEvent: (event: ReleaseEvent) => void;
   /** Keeps a program warm; without it, each call starts it. */
   readonly keepWarm?: (settings: YtdlpSettings) => Pick<WarmYtdlp, 'startOf' | 'retire' | 'close'>;
 }
@@ -35,7 +35,7 @@ export type Releases = ReturnType<typeof createReleases>;
 
 /** Finds, installs, tries, uses and refuses releases of yt-dlp that are newer than the pinned one. */
 export function createReleases(options: ReleasesOptions) {
-  const { channel, indexUrl, settings, pinnedVersion, tell, keepWarm } = options;
+  const { channel, indexUrl, settings, pinnedVersion, onEvent: tell, keepWarm } = options;
   const folder = createReleaseFolder(options.folder);
   const closing = new AbortController();
   const choiceOf = (state: FolderState): Choice => chooseRelease(state, { pinned: pinnedVersion, channel });
@@ -155,7 +155,7 @@ export function createReleases(options: ReleasesOptions) {
       await install(wheel, signal);
     },
     /** Checks for newer releases until `close` is called. A failure is reported, and the next check runs as usual. */
-    async keepLooking({ firstMs, everyMs }: { readonly firstMs: number; readonly everyMs: number }): Promise<void> {
+    async keepUpdating({ firstMs, everyMs }: { readonly firstMs: number; readonly everyMs: number }): Promise<void> {
       const { signal } = closing;
       for (let waitMs = firstMs; ; waitMs = everyMs) {
         // The jitter spreads the requests of workers that were started together.

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../../runtime/subprocess/run-program.ts';
-import { serveOwnPage } from '../yt-dlp/own-page.ts';
+import { serveTestPage } from '../yt-dlp/own-page.ts';
 import { environmentOf, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
 import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 
@@ -14,10 +14,10 @@ const TIMEOUT_MS = 120_000;
  * @returns what the program calls its version
  * @throws when it can't be started, doesn't take our arguments, or brings nothing
  */
-export async function tryOnOwnPage(settings: YtdlpSettings, signal: AbortSignal): Promise<string> {
+export async function checkRelease(settings: YtdlpSettings, signal: AbortSignal): Promise<string> {
   const { program } = settings;
   const cwd = await mkdtemp(join(tmpdir(), 'tapedeck-release-'));
-  const page = await serveOwnPage(settings);
+  const page = await serveTestPage(settings);
   try {
     const env = await environmentOf({ program }, { home: cwd, programs: join(cwd, 'programs') });
     const call = async (args: readonly string[]): Promise<string> => {

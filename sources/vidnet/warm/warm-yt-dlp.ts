@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startProgram, type Start } from '../../../runtime/subprocess/run-program.ts';
-import { serveOwnPage } from '../yt-dlp/own-page.ts';
+import { serveTestPage } from '../yt-dlp/own-page.ts';
 import { readPythonProgram } from './python-program.ts';
 import { environmentOf } from '../yt-dlp/run-yt-dlp.ts';
 import { startWarmParent, type WarmParent } from './warm-parent.ts';
@@ -8,7 +8,7 @@ import { channelUrl, videoUrl, type YtdlpSettings } from '../yt-dlp/yt-dlp-setti
 
 export interface WarmYtdlpOptions {
   /** Called when a parent is ready, or once with the reason why there is none. Each call then starts the program itself. */
-  readonly tell?: (failure?: Error) => void;
+  readonly onStateChange?: (failure?: Error) => void;
   /** A parent is replaced after so many calls. */
   readonly maxCalls?: number;
   /** A parent is replaced after so long, in milliseconds. */
@@ -28,7 +28,7 @@ const ANY_ID = 'aaaaaaaaaaa';
  */
 export function createWarmYtdlp(
   settings: YtdlpSettings,
-  { tell, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
+  { onStateChange: tell, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
 ) {
   let current: WarmParent | undefined;
   const retired = new Set<WarmParent>();
@@ -125,7 +125,7 @@ async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<W
   if (process.platform !== 'linux') throw new Error('only Linux can keep it');
   const program = await readPythonProgram(settings.program);
   // Its first run loads all that a download takes.
-  const page = await serveOwnPage(settings);
+  const page = await serveTestPage(settings);
   try {
     return await startWarmParent({
       program,

@@ -5,13 +5,13 @@ import { AUDIO_FORMATS, downloadArguments } from './yt-dlp-arguments.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 /** A page of our own, for a first run that does all that a download does. */
-export interface OwnPage {
+export interface TestPage {
   /** Arguments that download its recording, of 1,000 bytes. */
   readonly args: readonly string[];
   readonly close: () => void;
 }
 
-export async function serveOwnPage(settings: YtdlpSettings): Promise<OwnPage> {
+export async function serveTestPage(settings: YtdlpSettings): Promise<TestPage> {
   const server = createServer((request, response) => {
     const isPage = request.url === '/';
     response.setHeader('content-type', isPage ? 'text/html' : 'audio/mp4');

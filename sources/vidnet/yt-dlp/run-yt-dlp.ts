@@ -11,7 +11,7 @@ import { runCompared } from '../releases/compare-releases.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
-export interface YtdlpRun {
+export interface YtdlpRunSpec {
   /** What the request is about. Failure sentences name it. */
   readonly subject: Subject;
   /** URL of the page; undefined when the arguments name a file that an earlier run wrote. */
@@ -44,7 +44,7 @@ const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];
  * @returns the tail of stderr, which holds the warnings
  * @throws JobError with the code of the failure; the signal's reason when aborted
  */
-export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRun): Promise<string> {
+export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRunSpec): Promise<string> {
   const isPage = spec.url !== undefined;
   const picked = await settings.releases?.pick({ isPage });
   if (picked === undefined) return runProgram(settings, call, spec);
@@ -60,7 +60,7 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: 
   });
 }
 
-async function runProgram(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRun): Promise<string> {
+async function runProgram(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRunSpec): Promise<string> {
   const { subject, url, maxFileBytes } = spec;
   const guard = settings.proxy === undefined ? settings.guard?.lend() : undefined;
   const limits = { ...PAGE_LIMITS, ...spec.reading, ...settings.pageLimits };

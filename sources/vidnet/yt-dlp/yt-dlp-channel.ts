@@ -7,7 +7,7 @@ import { bounded, countSchema, DESCRIPTION_MAX_CHARS, linkSchema, textSchema } f
 import { readFacts } from './yt-dlp-facts.ts';
 import { after, formatCursor, parseCursor } from './yt-dlp-list-cursor.ts';
 import { channelUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
-import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
+import { largestThumbnail, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PAGE_SIZE = 100;
 
@@ -52,7 +52,7 @@ export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
           title: facts.channel ?? facts.uploader ?? facts.title ?? facts.id,
           description: description && bounded(description, DESCRIPTION_MAX_CHARS),
           url: facts.channel_url ?? facts.uploader_url ?? facts.webpage_url ?? url,
-          thumbnail: biggest(facts.thumbnails),
+          thumbnail: largestThumbnail(facts.thumbnails),
           subscriber_count: facts.channel_follower_count,
         },
         handle: handle?.startsWith('@') === true ? handle.toLowerCase() : undefined,

@@ -9,7 +9,7 @@ import { bounded, formatTimestamp, linkSchema, textSchema, TITLE_MAX_CHARS } fro
 import { MAX_TEXT_BYTES } from './yt-dlp-facts.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
-import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
+import { largestThumbnail, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PREFIX = 'TAPEDECK-ENTRY ';
 
@@ -100,7 +100,7 @@ function toVideo(value: unknown, isTimeExact: boolean): EntryResult {
   return {
     vidnet_id: entry.id,
     title: bounded(entry.title ?? entry.id, TITLE_MAX_CHARS),
-    thumbnail: biggest(entry.thumbnails) ?? entry.thumbnail,
+    thumbnail: largestThumbnail(entry.thumbnails) ?? entry.thumbnail,
     published_at: isTimeExact ? formatTimestamp(entry.timestamp) : undefined,
     duration: entry.duration === undefined ? undefined : Math.round(entry.duration),
   };

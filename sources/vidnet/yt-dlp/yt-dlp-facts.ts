@@ -5,14 +5,14 @@ import { JobError } from '../../../runtime/job-error.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { readClipped } from './read-clipped.ts';
 import { readFileBy } from './read-file.ts';
-import { runYtdlp, type YtdlpRun } from './run-yt-dlp.ts';
+import { runYtdlp, type YtdlpRunSpec } from './run-yt-dlp.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 /** A day of captions or 100,000 comments; what is read is parsed in memory. */
 export const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const FILE = 'facts.json';
 
-export interface PageRun extends Pick<YtdlpRun, 'subject' | 'args' | 'extractorArgs' | 'reading'> {
+export interface PageRun extends Pick<YtdlpRunSpec, 'subject' | 'args' | 'extractorArgs' | 'reading'> {
   readonly url: string;
   /** yt-dlp's output template, which must give JSON, with the moment at which it is filled: `video:…`. */
   readonly template: string;
@@ -77,6 +77,6 @@ export async function readFacts<Facts>(
   throw unreadable(what.subject, undefined);
 }
 
-export function unreadable(subject: YtdlpRun['subject'], cause: unknown): JobError {
+export function unreadable(subject: YtdlpRunSpec['subject'], cause: unknown): JobError {
   return new JobError('unsupported', `The page of the ${subject} cannot be read.`, { cause });
 }

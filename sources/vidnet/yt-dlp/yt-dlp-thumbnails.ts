@@ -13,7 +13,7 @@ export const thumbnailsSchema = z.array(thumbnailSchema).catch([]);
 type Thumbnail = z.infer<typeof thumbnailSchema>;
 
 /** @returns the address of the best picture: the preferred one, then the biggest, then the last */
-export function biggest(thumbnails: readonly Thumbnail[]): string | undefined {
+export function largestThumbnail(thumbnails: readonly Thumbnail[]): string | undefined {
   return thumbnails
     .filter(({ url, preference = 0 }) => url !== undefined && preference >= 0)
     .toSorted((a, b) => (a.preference ?? 0) - (b.preference ?? 0) || area(a) - area(b))

@@ -95,7 +95,7 @@ const deps: ServiceDeps = {
   workflowUrl: () => undefined,
   now,
   elapsed: () => performance.now(),
-  lookAtEngines: () => Promise.resolve({ temporal: 'ok', mongodb: 'ok' }),
+  checkEngines: () => Promise.resolve({ temporal: 'ok', mongodb: 'ok' }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
   stopping,
   log,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createReceiverShares,
   ReceiverBusyError,
-  type ReceiverPlace,
+  type ReceiverSlot,
   type ReceiverShares,
 } from '../../../outbound/webhooks/receiver-shares.ts';
 
@@ -14,8 +14,8 @@ beforeEach(() => {
 });
 
 /** Takes places until there is none. @returns those taken */
-function fill(url: (index: number) => string, addresses?: (index: number) => string[]): ReceiverPlace[] {
-  const places: ReceiverPlace[] = [];
+function fill(url: (index: number) => string, addresses?: (index: number) => string[]): ReceiverSlot[] {
+  const places: ReceiverSlot[] = [];
   for (let index = 0; index < 200; index += 1) {
     try {
       const place = shares.enter(url(index));

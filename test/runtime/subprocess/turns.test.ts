@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { nextTurn } from '../../../runtime/subprocess/yield-to-event-loop.ts';
+import { nextEventLoopIteration } from '../../../runtime/subprocess/yield-to-event-loop.ts';
 
 it('those who give way go on one by one, each in a turn of its own', async () => {
   const order: string[] = [];
   const waiting = ['a', 'b', 'c'].map(async (name) => {
-    await nextTurn();
+    await nextEventLoopIteration();
     order.push(name);
   });
   const seen: number[] = [];
