@@ -1,5 +1,6 @@
-// npm run fuzz [-- --max-examples N --seed N --anonymous --default-limit]: schemathesis with all its checks on the whole
-// service and its sandbox, and a table of what they found.
+// npm run fuzz [-- --max-examples N --seed N --anonymous --default-limit --hostile-seconds N]: schemathesis with all its checks
+// on the whole service and its sandbox, and a table of what they found; then hostile requests and answers, and the longest
+// turn of the event loop that one took. Without examples (--max-examples 0) only the latter.
 import { readFile, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,8 @@ import { startStack } from '../../local/stack.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox } from '../../local/sandbox/server.ts';
 import { jobsEnded, workflowsClosed } from './aftermath.ts';
+import { MAX_TURN_MS } from './hostile/longest.ts';
+import { fuzzTurns } from './hostile/run.ts';
 import { excerpt, fuzz, PARTS } from './schemathesis.ts';
 import { makeKey } from './key.ts';
 import { prepareJobs } from './prepare-jobs.ts';
@@ -23,6 +26,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     anonymous: { type: 'boolean', default: false },
     'default-limit': { type: 'boolean', default: false },
+    'hostile-seconds': { type: 'string', default: '600' },
   },
 });
 const cacheDir = defaultCacheDir(process.env);
@@ -34,6 +38,7 @@ const sandbox = await startSandbox({
   ...{ catalogueDir: BUILT_IN_CATALOGUE, cacheDir: join(cacheDir, 'sandbox'), port: 0, log },
   ...{ ffmpeg: tools.ffmpeg, ffprobe: tools.ffprobe },
 });
+const turnsFile = join(folder, 'turns.jsonl');
 const stack = await startStack({
   env: {
     ...process.env,
@@ -49,6 +54,10 @@ const stack = await startStack({
     DEFAULT_WAIT_SECONDS: '5',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     LOG_LEVEL: 'warn',
+    // Hostile headers of proxies are read only where the peer is trusted.
+    TRUSTED_PROXIES: '127.0.0.0/8',
+    NODE_OPTIONS: `--import=${new URL('./hostile/turn-probe.ts', import.meta.url).href}`,
+    NODE_TURNS_FILE: turnsFile,
     ...sandbox.env,
   },
   ...{ dataDir: folder, roles: ['api', 'worker'], ports: 'free', log, output: { dir: folder } },
@@ -65,7 +74,7 @@ try {
     ...{ seed: Number(values.seed), maxExamples: Number(values['max-examples']) },
   };
   const reports = await Promise.all(
-    PARTS.map(async (part) => {
+    (values['max-examples'] === '0' ? [] : PARTS).map(async (part) => {
       const report = await fuzz(part, options);
       await writeFile(join(folder, `${part.name}.txt`), report.output);
       log(`${part.name}: ${String(report.cases)} cases in ${report.seconds.toFixed(0)} s`);
@@ -73,6 +82,10 @@ try {
       return report;
     }),
   );
+  const hostile = await fuzzTurns({
+    ...{ serviceUrl: stack.restUrl, key, folder, turnsFile, signal: stop.signal },
+    ...{ seed: Number(values.seed), seconds: Number(values['hostile-seconds']) },
+  });
   const jobs = await jobsEnded(stack, ENDED_WITHIN_MS);
   await workflowsClosed(stack, ENDED_WITHIN_MS);
   const health = await fetch(`${stack.restUrl}/health`);
@@ -87,8 +100,13 @@ try {
   console.log(`jobs ${JSON.stringify(jobs)}, all ended; no workflow is open`);
   console.log(`health ${String(health.status)}; errors in the log of the api: ${String(errors.length)}`);
   console.log(`memory of the api: ${String(beforeMiB)} MiB before, ${String(await memoryMiB())} MiB after`);
+  console.log(
+    `hostile requests ${String(hostile.requests)}, hostile answers ${String(hostile.answers)}; longest turns:`,
+  );
+  for (const { name, ms, label } of hostile.turns) console.log(`  ${name}: ${ms.toFixed(1)} ms, ${label}`);
   console.log(`reports and logs: ${folder}`);
-  const isClean = reports.every(({ problems }) => problems.length === 0) && health.ok && errors.length === 0;
+  const isQuick = hostile.turns.every(({ ms }) => ms <= MAX_TURN_MS);
+  const isClean = reports.every(({ problems }) => problems.length === 0) && health.ok && errors.length === 0 && isQuick;
   process.exitCode = isClean ? 0 : 1;
 } finally {
   await stack.stop();
