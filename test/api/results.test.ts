@@ -150,7 +150,7 @@ describe('GET /api/transcriptspeakerid/{id}/words', () => {
         { ...first!, word_starts: [0.5, 0.75, 1.1] },
         { ...second!, word_starts: null },
       ],
-      speakerTurns: [
+      turns: [
         { start: 0.5, duration: 1.25, speaker: 'Speaker 1' },
         { start: 2, duration: 0.5, speaker: 'Speaker 2' },
       ],

@@ -33,7 +33,7 @@ describe('a workflow that was started by hand with wrong input', () => {
     const records = { claimJob: untouched, sweepFiles: untouched, sweepLeftovers: untouched };
     const activities = { records, deliver: { attemptDelivery: untouched } };
     const wrong = { recordId: '../..', retentionDays: -1, confirmedBy: 'me', url: 'file:///etc/passwd' };
-    const wrongs = [[], ['x'], [{}], [wrong], [{ ...wrong, version: 2 }], [wrong, wrong]];
+    const wrongs = [[], ['x'], [{}], [wrong], [{ ...wrong, version: 1 }], [wrong, wrong]];
     await withService({ activities }, async (client, taskQueue) => {
       const started = Object.keys(workflows).flatMap((name) => wrongs.map((args) => [name, args] as const));
       for (const [name, args] of started) {
