@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { MissingContentsError } from '../contract/kinds/contents.ts';
 import type { DownloadRecord, PendingRecord } from '../contract/download-record.ts';
 import { kinds } from '../contract/kinds/kinds.ts';
-import { WITHOUT_KEY, type Delivery, type DeliveryAttempt } from '../contract/http/webhook-contract.ts';
+import { WITHOUT_KEY, type Delivery, type DeliveryAttempt } from '../contract/http/webhook-delivery.ts';
 import type { deliverySchema } from '../runtime/inputs/input-fields.ts';
 import { nowMicroseconds } from '../store/mongo/clock.ts';
 import type { DeliveryStore } from '../store/records/delivery-store.ts';

@@ -5,7 +5,8 @@ import type { RenderContext } from '../contract/kinds/kind.ts';
 import { renderResult } from '../contract/kinds/kinds.ts';
 import { audioIdOf } from '../contract/kinds/speaker-labels.ts';
 import { jsonChunks } from '../contract/http/streams.ts';
-import { webhookHeaders, type Delivery } from '../contract/http/webhook-contract.ts';
+import { type Delivery } from '../contract/http/webhook-delivery.ts';
+import { webhookHeaders } from '../contract/http/webhook-headers.ts';
 import type { LongBody } from '../outbound/webhooks/webhook-client.ts';
 import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
 import type { DownloadRecord } from '../contract/download-record.ts';
-import { deliveryPriorityOf } from '../contract/http/webhook-contract.ts';
+import { deliveryPriorityOf } from '../contract/http/webhook-delivery.ts';
 import { webhookAttributesOf } from '../runtime/temporal/visibility.ts';
 import type * as workflows from '../workflows/index.ts';
 import type { DeliveryInput } from '../workflows/webhooks/deliver-webhook.ts';

@@ -8,7 +8,7 @@ import { MEMO_JOB, MEMO_SPEECH, MEMO_WAITING } from '../contract/job-input.ts';
 import { subjectIdOf, speakerLabelsSubjectOf } from '../contract/kinds/subjects.ts';
 import { retentionScheduleId, taskQueues } from '../runtime/temporal/task-queues.ts';
 import { SEARCH_ATTRIBUTES } from '../runtime/temporal/visibility.ts';
-import { deliveryIdOf } from '../contract/http/webhook-contract.ts';
+import { deliveryIdOf } from '../contract/http/webhook-delivery.ts';
 import * as workflows from '../workflows/index.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
 import { progressQuery, subscribeSignal } from '../workflows/lifecycle/messages.ts';

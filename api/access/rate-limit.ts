@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
-import { WITHOUT_KEY } from '../../contract/http/webhook-contract.ts';
+import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { isWithin } from '../../contract/within.ts';
 import { makeRoom } from '../../runtime/make-room.ts';
 import { WINDOW_MS } from '../../store/accounts/request-counts.ts';

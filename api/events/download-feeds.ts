@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/http/account-schemas.ts';
 import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { formatMicroseconds } from '../../contract/text/times.ts';
-import { WITHOUT_KEY } from '../../contract/http/webhook-contract.ts';
+import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { stateOf, type JobState, type JobWatches, type LookLimits } from './job-watches.ts';
 import { LATE_MS } from './position.ts';
 

@@ -14,7 +14,7 @@ import { speakerLabelFormatSchema, writeSpeakerLabels } from '../../contract/tex
 import { writtenBy } from '../../contract/text/transcript-exports.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from '../../contract/text/transcript-formats.ts';
 import { renderJobDetails } from '../../contract/http/job-details.ts';
-import { deliveryIdOf } from '../../contract/http/webhook-contract.ts';
+import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { stateOf } from '../events/job-watches.ts';

@@ -4,7 +4,7 @@ import { WEBHOOK_TEST_BODY, webhookIdSchema, webhookTestBodySchema } from '../..
 import { ulidSchema } from '../../contract/ids.ts';
 import type { RenderContext } from '../../contract/kinds/kind.ts';
 import { kinds } from '../../contract/kinds/kinds.ts';
-import { WEBHOOK_USER_AGENT } from '../../contract/http/webhook-contract.ts';
+import { WEBHOOK_USER_AGENT } from '../../contract/http/webhook-headers.ts';
 import type { Operation } from '../operations/operation.ts';
 import { webhooksOfJobs } from './answer-examples.ts';
 import type { Examples } from './render-examples.ts';

@@ -1,7 +1,7 @@
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
-import { deliveryIdOf, LATE_SUBSCRIBERS_FROM } from '../../contract/http/webhook-contract.ts';
+import { deliveryIdOf, LATE_SUBSCRIBERS_FROM } from '../../contract/http/webhook-delivery.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { claimSubscription, markSubscriptionKnown, subscribe, subscriberOf } from './subscribers.ts';
 

@@ -13,12 +13,8 @@ import {
 } from '../../contract/http/delivery-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { DELIVERY_ATTEMPTS_MAX, REDELIVERIES_PER_MINUTE_MAX } from '../../contract/limits.ts';
-import {
-  receiverHostOf,
-  WEBHOOK_RETRY_DELAYS_SECONDS,
-  webhookHeaders,
-  type Delivery,
-} from '../../contract/http/webhook-contract.ts';
+import { receiverHostOf, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from '../../contract/http/webhook-delivery.ts';
+import { webhookHeaders } from '../../contract/http/webhook-headers.ts';
 import { optional } from '../../runtime/optional.ts';
 import { WINDOW_MS } from '../../store/accounts/request-counts.ts';
 import type { ServiceDeps } from '../service-deps.ts';

@@ -4,7 +4,7 @@ import { PUBLIC_URL, webhookUrlSchema } from './fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { LIST_MAX_ITEMS } from '../limits.ts';
 import { formatMicroseconds } from '../text/times.ts';
-import { deliveryIdOf, deliveryStates, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from './webhook-contract.ts';
+import { deliveryIdOf, deliveryStates, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from './webhook-delivery.ts';
 
 /**
  * The public ID of a delivery: the download and the number of the subscription. It is used in URLs, and a

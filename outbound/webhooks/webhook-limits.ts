@@ -1,4 +1,4 @@
-import { WEBHOOK_TEST_TIMEOUT_SECONDS, WEBHOOK_TIMEOUT_SECONDS } from '../../contract/http/webhook-contract.ts';
+import { WEBHOOK_TEST_TIMEOUT_SECONDS, WEBHOOK_TIMEOUT_SECONDS } from '../../contract/http/webhook-delivery.ts';
 
 /** Bounds of every request to a receiver. */
 export const WEBHOOK_CLIENT_LIMITS = {

@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 import type { JobInput } from '../../contract/job-input.ts';
 import type { RecordType } from '../../contract/download-record.ts';
-import { receiverHostOf } from '../../contract/http/webhook-contract.ts';
+import { receiverHostOf } from '../../contract/http/webhook-delivery.ts';
 
 /**
  * Search attributes of every job and every webhook, by which operators find its workflow. All are keywords, of which a

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
 import { LOST_IN_RESTORE } from '../../contract/failures.ts';
 import { formatMicroseconds } from '../../contract/text/times.ts';
-import type { DeliveryState } from '../../contract/http/webhook-contract.ts';
+import type { DeliveryState } from '../../contract/http/webhook-delivery.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
 import { createDeliveryStore } from '../records/delivery-store.ts';
 import type { FileStore } from '../files/file-store.ts';

@@ -5,7 +5,7 @@ import {
   type Delivery,
   type DeliveryAttempt,
   type DeliveryState,
-} from '../../contract/http/webhook-contract.ts';
+} from '../../contract/http/webhook-delivery.ts';
 import { createScans } from '../mongo/scans.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { encodeTime } from 'ulid';
-import type { Delivery } from '../../contract/http/webhook-contract.ts';
+import type { Delivery } from '../../contract/http/webhook-delivery.ts';
 import { SCAN_TIMEOUT_MS } from '../mongo/scans.ts';
 
 /** What is kept for a time of its own beside the files. */

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
-import { receiverHostOf } from '../../contract/http/webhook-contract.ts';
+import { receiverHostOf } from '../../contract/http/webhook-delivery.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
 /** A webhook URL to which the end of a job is delivered. */

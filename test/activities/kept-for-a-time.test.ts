@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createRetentionActivities } from '../../activities/retention.ts';
 import type { DownloadRecord, JobOutcome } from '../../contract/download-record.ts';
-import { deliveryIdOf } from '../../contract/http/webhook-contract.ts';
+import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
 import type { FileStore } from '../../store/files/file-store.ts';

@@ -6,7 +6,7 @@ import { jobInputs } from '../../runtime/inputs/job-input-schemas.ts';
 import { recordTypeSchema } from '../../contract/download-record.ts';
 import { retentionScheduleId, taskQueues } from '../../runtime/temporal/task-queues.ts';
 import { searchAttributesOf } from '../../runtime/temporal/visibility.ts';
-import { deliveryIdOf } from '../../contract/http/webhook-contract.ts';
+import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import { channelSubjectOf } from '../../store/records/channel-subjects.ts';
 import { keepAudio } from '../helpers/kept-audio.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../contract/http/account-schemas.ts';
 import type { DeliveryList } from '../../contract/http/delivery-schemas.ts';
-import { WITHOUT_KEY } from '../../contract/http/webhook-contract.ts';
+import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

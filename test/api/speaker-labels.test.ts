@@ -10,7 +10,7 @@ import {
 import type { ImgnetAudioRecord } from '../../contract/kinds/imgnet-audio.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { downloadListSchema, downloadResultSchema } from '../../contract/kinds/kinds.ts';
-import { WITHOUT_KEY } from '../../contract/http/webhook-contract.ts';
+import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { aLabelsJob, keepAudio, keepLabels, SILENCE } from '../helpers/kept-audio.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

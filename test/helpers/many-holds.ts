@@ -34,7 +34,8 @@ export function endedRecordOf(
   };
 }
 
-export const idsOf = (holds: readonly Pick<CreditReservation, 'recordId'>[]) => holds.map(({ recordId }) => recordId).sort();
+export const idsOf = (holds: readonly Pick<CreditReservation, 'recordId'>[]) =>
+  holds.map(({ recordId }) => recordId).sort();
 
 /** A database with accounts, as two processes see it. */
 export function openAccounts() {

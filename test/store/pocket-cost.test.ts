@@ -60,7 +60,11 @@ describe(`an account with ${String(MANY)} jobs under way`, () => {
   const open: CreditReservation[] = [];
   const sizes: number[] = [];
   /** What it costs to begin a job and to end one, with so many under way. @param pick the one that ends */
-  async function costOfJobs(keyId: string, held: CreditReservation[], pick: (held: readonly CreditReservation[]) => number) {
+  async function costOfJobs(
+    keyId: string,
+    held: CreditReservation[],
+    pick: (held: readonly CreditReservation[]) => number,
+  ) {
     const [api, worker] = processes();
     await api.get(keyId);
     const cost = await costOf(async () => {

@@ -15,7 +15,7 @@ import {
 import { NEWEST_JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
 import type { JobOutcome, JobResult } from '../../contract/download-record.ts';
 import { failureAttribute, webhookAttributesOf } from '../../runtime/temporal/visibility.ts';
-import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../../contract/http/webhook-contract.ts';
+import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../../contract/http/webhook-delivery.ts';
 import { createUpstreamOptions } from '../../pacing/upstream-options.ts';
 import type { UpstreamUse } from '../../pacing/routes.ts';
 import { fetchActivities, localRecords } from '../activity-proxies.ts';

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import type { z } from 'zod';
 import type { AttemptInput, LocalAttemptResult } from '../../activities/deliver-webhook.ts';
-import { WEBHOOK_RETRY_DELAYS_SECONDS } from '../../contract/http/webhook-contract.ts';
+import { WEBHOOK_RETRY_DELAYS_SECONDS } from '../../contract/http/webhook-delivery.ts';
 import type { deliverySchema } from '../../runtime/inputs/input-fields.ts';
 import { ABANDONED, failureAttribute } from '../../runtime/temporal/visibility.ts';
 import { deliverActivities, deliverLocally } from '../activity-proxies.ts';

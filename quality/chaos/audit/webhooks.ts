@@ -2,7 +2,7 @@ import { originalStatusOf } from '../../../contract/failures.ts';
 import type { DownloadRecord } from '../../../contract/download-record.ts';
 import { kinds } from '../../../contract/kinds/kinds.ts';
 import { audioIdOf } from '../../../contract/kinds/speaker-labels.ts';
-import { WEBHOOK_USER_AGENT } from '../../../contract/http/webhook-contract.ts';
+import { WEBHOOK_USER_AGENT } from '../../../contract/http/webhook-headers.ts';
 import { jobsIn, readBody } from '../answers.ts';
 import type { CallersLedger } from '../ledger.ts';
 import type { Reception } from '../reception.ts';

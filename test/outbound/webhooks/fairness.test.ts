@@ -5,7 +5,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { createDeliverActivity } from '../../../activities/deliver-webhook.ts';
 import { pendingRecordOf } from '../../../contract/job-input.ts';
 import { priceTable } from '../../../contract/kinds/prices.ts';
-import { deliveryIdOf, deliveryPriorityOf } from '../../../contract/http/webhook-contract.ts';
+import { deliveryIdOf, deliveryPriorityOf } from '../../../contract/http/webhook-delivery.ts';
 import { createContentsStore } from '../../../store/records/contents-store.ts';
 import { createDeliveryStore } from '../../../store/records/delivery-store.ts';
 import { openMongo } from '../../../store/mongo/mongo-client.ts';

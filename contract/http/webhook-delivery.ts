@@ -5,22 +5,6 @@ export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;
 export const WEBHOOK_TIMEOUT_SECONDS = 10;
 /** How long a webhook test waits for an answer. */
 export const WEBHOOK_TEST_TIMEOUT_SECONDS = 5;
-export const WEBHOOK_USER_AGENT = 'Service-Webhook/1.0';
-
-/** The five headers of every delivery. */
-export function webhookHeaders(delivery: {
-  readonly endpoint: string;
-  readonly originalStatus: number;
-  readonly downloadId: string;
-}): Record<string, string> {
-  return {
-    'Content-Type': 'application/json',
-    'User-Agent': WEBHOOK_USER_AGENT,
-    'X-Webhook-Endpoint': delivery.endpoint,
-    'X-Webhook-Original-Status': String(delivery.originalStatus),
-    'X-Webhook-Download-Id': delivery.downloadId,
-  };
-}
 
 export const deliveryStates = ['pending', 'delivered', 'abandoned'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
