@@ -88,10 +88,7 @@ describe('a recorded history', () => {
     const asked = new Set([...texts.values()].flatMap((text) => askedIn(text).orders.map(([activity]) => activity)));
     // Local activities leave no arguments in a history.
     asked.add('beginJob');
-    const missing = [
-      ...['awaitOtherListing', 'awaitOwnerProfile', 'awaitSnapshot', 'claimJob', 'finishJob', 'refusalOf'],
-      'triggerSnapshot',
-    ];
+    const missing = ['awaitOtherListing', 'awaitOwnerProfile', 'finishJob', 'refusalOf'];
     expect(Object.keys(activityInputs).filter((activity) => !asked.has(activity))).toEqual(missing);
   });
 
@@ -100,7 +97,7 @@ describe('a recorded history', () => {
   });
 
   it('with arguments that workers of this release do not take is seen', () => {
-    const asked = askedIn(texts.get('v3-transcript-with-comments.json')!);
+    const asked = askedIn(texts.get('transcript-with-comments.json')!);
     const renamed = JSON.parse(JSON.stringify(asked).replaceAll('"mediaId"', '"videoId"')) as Asked;
     expect(refusalsOf(renamed)).toEqual([
       expect.stringContaining('transcript refuses its input: mediaId'),
