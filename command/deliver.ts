@@ -33,7 +33,7 @@ export interface Delivery {
  *
  * @returns the paths of the saved files
  */
-export async function deliver(deps: Deps, fetch: FetchRequest, delivery: Delivery): Promise<readonly string[]> {
+export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<readonly string[]> {
   const { command, options } = fetch;
   const { display } = deps;
   const { state, answer } = delivery.outcome;
@@ -41,11 +41,11 @@ export async function deliver(deps: Deps, fetch: FetchRequest, delivery: Deliver
   if (state === 'pending' || (state === 'failed' && answer.status !== 'success')) return [];
   // The audio has no speech, or the video has no audio.
   const isOfSound = command === 'audio' || command === 'speakers';
-  if (isOfSound && answer.message !== undefined) display.note(`${fetch.text}: ${answer.message}`);
+  if (isOfSound && answer.message !== undefined) display.note(`${fetchRequest.text}: ${answer.message}`);
   const isPrinted = options.output === undefined && !OF_FILES.has(command);
-  if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetch, delivery)).trimEnd());
+  if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetchRequest, delivery)).trimEnd());
   if (isPrinted || (options.output === undefined && options.isJson)) return [];
-  const pieces = OF_FILES.has(command) ? await linked(deps, fetch, delivery) : [await written(deps, fetch, delivery)];
+  const pieces = OF_FILES.has(command) ? await linked(deps, fetchRequest, delivery) : [await written(deps, fetchRequest, delivery)];
   for (const { path, save } of pieces) {
     if (!options.isForced && 'folder' in delivery.target && (await isSaved(path))) {
       display.note(`${path} is there already`, 'dim');
@@ -85,16 +85,16 @@ async function linked(
 }
 
 /** Returns the file of a text result. */
-async function written(deps: Deps, fetch: FetchRequest, delivery: Delivery): Promise<Piece> {
+async function written(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<Piece> {
   const { service } = deps;
   const { target, outcome } = delivery;
   // The absence of speech is known without a job; the ID is then that of the audio.
   const [id = outcome.answer.transcript_speaker_id ?? ''] = jobIdsOf(outcome.answer);
-  const variant = fetch.command === 'transcript' ? String(fetch.options.fields['language']) : fetch.command;
-  const ending = `.${variant}.${formatOf(fetch, target) ?? 'json'}`;
+  const variant = fetchRequest.command === 'transcript' ? String(fetchRequest.options.fields['language']) : fetchRequest.command;
+  const ending = `.${variant}.${formatOf(fetchRequest, target) ?? 'json'}`;
   const path = pathIn(target, { ...(await namesOf(service, { id, target })), ending });
   const save = async (): Promise<void> => {
-    await saveText(path, await textOf(deps, fetch, delivery), { ...fetch.options, signal: service.signal });
+    await saveText(path, await textOf(deps, fetchRequest, delivery), { ...fetchRequest.options, signal: service.signal });
   };
   return { path, save };
 }
@@ -113,9 +113,9 @@ async function namesOf(service: Service, { id, mediaId, target }: Named): Promis
   return { title: title ?? undefined, id: known };
 }
 
-async function textOf({ service }: Deps, fetch: FetchRequest, { outcome: { answer }, target }: Delivery): Promise<string> {
-  const path = EXPORTS[fetch.command];
-  const format = formatOf(fetch, target);
+async function textOf({ service }: Deps, fetchRequest: FetchRequest, { outcome: { answer }, target }: Delivery): Promise<string> {
+  const path = EXPORTS[fetchRequest.command];
+  const format = formatOf(fetchRequest, target);
   const [id] = jobIdsOf(answer);
   if (path !== undefined && format !== 'json') {
     // Without audio there was no job, so there is no text.

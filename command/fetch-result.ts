@@ -17,7 +17,7 @@ export type FetchAll = Omit<FetchRequest, 'text'> & { readonly texts: readonly s
  *
  * @returns the exit code; of several results the highest
  */
-export async function fetchAll(deps: Deps, { texts, ...fetch }: FetchAll): Promise<number> {
+export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll): Promise<number> {
   const { signal } = deps.service;
   // Each concurrent fetch adds several listeners to the signal.
   setMaxListeners(0, signal);
@@ -31,7 +31,7 @@ export async function fetchAll(deps: Deps, { texts, ...fetch }: FetchAll): Promi
   const next = async (): Promise<void> => {
     for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
       signal.throwIfAborted();
-      const { code, isFinal } = await fetchOne(deps, { ...fetch, text });
+      const { code, isFinal } = await fetchOne(deps, { ...fetchRequest, text });
       codes.push(code);
       tellWhole();
       if (isFinal && waiting.length > 0) {
@@ -40,7 +40,7 @@ export async function fetchAll(deps: Deps, { texts, ...fetch }: FetchAll): Promi
       }
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: fetch.options.atOnce }, next));
+  const ends = await Promise.allSettled(Array.from({ length: fetchRequest.options.atOnce }, next));
   // All fetches must end first, so that they remove their partial files.
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   if (codes.length > 1) {
@@ -53,7 +53,7 @@ export async function fetchAll(deps: Deps, { texts, ...fetch }: FetchAll): Promi
 /** @returns the exit code, and whether the other requests would fail in the same way */
 async function fetchOne(
   deps: Deps,
-  fetch: FetchRequest & { readonly target: SaveTarget },
+  fetchRequest: FetchRequest & { readonly target: SaveTarget },
 ): Promise<{ readonly code: number; readonly isFinal: boolean }> {
   const { text, options, target } = fetch;
   const { display, service } = deps;
@@ -61,8 +61,8 @@ async function fetchOne(
     if (options.isJson) display.print(jsonText({ input: text, ...line }));
   };
   try {
-    const outcome = await obtain(deps, fetch);
-    const files = await deliver(deps, fetch, { outcome, target });
+    const outcome = await obtain(deps, fetchRequest);
+    const files = await deliver(deps, fetchRequest, { outcome, target });
     const { state, answer, failure } = outcome;
     tell({ status: state, ids: jobIdsOf(answer), ...(files.length === 0 ? {} : { files }), result: answer });
     if (failure !== undefined) display.note(`${text}: ${failure}`, 'problem');
