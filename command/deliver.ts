@@ -34,7 +34,7 @@ export interface Delivery {
  * @returns the paths of the saved files
  */
 export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<readonly string[]> {
-  const { command, options } = fetch;
+  const { command, options } = fetchRequest;
   const { display } = deps;
   const { state, answer } = delivery.outcome;
   // A list is saved even if one of its parts is missing.

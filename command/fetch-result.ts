@@ -55,7 +55,7 @@ async function fetchOne(
   deps: Deps,
   fetchRequest: FetchRequest & { readonly target: SaveTarget },
 ): Promise<{ readonly code: number; readonly isFinal: boolean }> {
-  const { text, options, target } = fetch;
+  const { text, options, target } = fetchRequest;
   const { display, service } = deps;
   const tell = (line: object): void => {
     if (options.isJson) display.print(jsonText({ input: text, ...line }));
