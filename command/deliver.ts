@@ -45,7 +45,9 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
   const isPrinted = options.output === undefined && !OF_FILES.has(command);
   if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetchRequest, delivery)).trimEnd());
   if (isPrinted || (options.output === undefined && options.isJson)) return [];
-  const pieces = OF_FILES.has(command) ? await linked(deps, fetchRequest, delivery) : [await written(deps, fetchRequest, delivery)];
+  const pieces = OF_FILES.has(command)
+    ? await linked(deps, fetchRequest, delivery)
+    : [await written(deps, fetchRequest, delivery)];
   for (const { path, save } of pieces) {
     if (!options.isForced && 'folder' in delivery.target && (await isSaved(path))) {
       display.note(`${path} is there already`, 'dim');
@@ -90,11 +92,15 @@ async function written(deps: Deps, fetchRequest: FetchRequest, delivery: Deliver
   const { target, outcome } = delivery;
   // The absence of speech is known without a job; the ID is then that of the audio.
   const [id = outcome.answer.transcript_speaker_id ?? ''] = jobIdsOf(outcome.answer);
-  const variant = fetchRequest.command === 'transcript' ? String(fetchRequest.options.fields['language']) : fetchRequest.command;
+  const variant =
+    fetchRequest.command === 'transcript' ? String(fetchRequest.options.fields['language']) : fetchRequest.command;
   const ending = `.${variant}.${formatOf(fetchRequest, target) ?? 'json'}`;
   const path = pathIn(target, { ...(await namesOf(service, { id, target })), ending });
   const save = async (): Promise<void> => {
-    await saveText(path, await textOf(deps, fetchRequest, delivery), { ...fetchRequest.options, signal: service.signal });
+    await saveText(path, await textOf(deps, fetchRequest, delivery), {
+      ...fetchRequest.options,
+      signal: service.signal,
+    });
   };
   return { path, save };
 }
@@ -113,7 +119,11 @@ async function namesOf(service: Service, { id, mediaId, target }: Named): Promis
   return { title: title ?? undefined, id: known };
 }
 
-async function textOf({ service }: Deps, fetchRequest: FetchRequest, { outcome: { answer }, target }: Delivery): Promise<string> {
+async function textOf(
+  { service }: Deps,
+  fetchRequest: FetchRequest,
+  { outcome: { answer }, target }: Delivery,
+): Promise<string> {
   const path = EXPORTS[fetchRequest.command];
   const format = formatOf(fetchRequest, target);
   const [id] = jobIdsOf(answer);

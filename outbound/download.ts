@@ -112,7 +112,7 @@ async function take(url: URL, hop: Hop): Promise<number | { readonly location: s
     const location = answer.headers['location']?.toString();
     if (!REDIRECTS.has(statusCode) || location === undefined) throw new DownloadError({ kind: 'status', statusCode });
     if (!URL.canParse(location, url.href)) {
-      throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects to what is no URL.' });
+      throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects to an invalid URL.' });
     }
     return { location: new URL(location, url).href };
   } finally {

@@ -124,7 +124,7 @@ async function fetchRest(
   if (isRest && range?.firstByte !== had) {
     await response.body.cancel();
     await forget(part);
-    throw new Error('the server sent another part than was asked for');
+    throw new Error('the server sent another range than requested');
   }
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
   const whole = isRest ? range?.wholeBytes : Number.isNaN(length) ? undefined : length;

@@ -33,7 +33,7 @@ export async function answerTo(
   { signal, ...options }: Parameters<typeof request>[1] & { readonly signal: AbortSignal },
 ) {
   const answering = request(url, { ...options, signal });
-  // undici ignores the signal while it waits for a connection, so the request checks it before it is sent.
+  // undici reports no abort while the request waits for a connection; it does not send the request afterwards.
   answering.catch(() => undefined);
   const over = new AbortController();
   const aborted = once(signal, 'abort', { signal: over.signal }).catch(() => undefined);

@@ -7,7 +7,7 @@ export class ReceiverBusyError extends Error {
   readonly retryAfterMs: number;
 
   constructor(receiver: string, retryAfterMs: number) {
-    super(`as many requests to ${receiver} are under way as it may have at once`);
+    super(`the limit of concurrent requests to ${receiver} is reached`);
     this.retryAfterMs = retryAfterMs;
   }
 }

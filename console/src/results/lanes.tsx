@@ -56,7 +56,9 @@ export function Lanes({
     }
   }, [turns, speakers, durationSeconds, width, height, shown]);
   const shares = sharesOf(turns);
-  const descriptions = speakers.map((label) => `${nameIn(names, label)} ${((shares.get(label) ?? 0) * 100).toFixed(0)} %`);
+  const descriptions = speakers.map(
+    (label) => `${nameIn(names, label)} ${((shares.get(label) ?? 0) * 100).toFixed(0)} %`,
+  );
   return (
     <canvas
       ref={canvas}
