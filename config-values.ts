@@ -7,7 +7,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** @param setting whose name the error tells */
+/** @param setting the name for the error message */
 export function parseNetworks(setting: string, text: string): BlockList {
   const networks = new BlockList();
   for (const entry of entriesOf(text)) {
@@ -22,11 +22,11 @@ export function parseNetworks(setting: string, text: string): BlockList {
   return networks;
 }
 
-/** @returns the keys of secrets that stand in `WEBHOOK_SECRETS` */
+/** @returns the keys of the secrets in `WEBHOOK_SECRETS` */
 export function parseSecrets(text: string): readonly Uint8Array[] {
   return entriesOf(text).map((entry, index) => {
     const key = parseWebhookSecret(entry);
-    // Its place and not itself: messages of this kind end up in logs.
+    // The message names the position and not the secret, because it may reach logs.
     if (key === undefined) {
       throw new ConfigError(
         `WEBHOOK_SECRETS: number ${String(index + 1)} is not whsec_ and the base64 of 24 to 64 bytes`,
@@ -38,14 +38,14 @@ export function parseSecrets(text: string): readonly Uint8Array[] {
 
 const IN_CLEAR = 'plain';
 
-/** @returns the keys in `PAYLOAD_KEYS`; undefined when it is empty, and nothing is encrypted or decrypted */
+/** @returns the keys in `PAYLOAD_KEYS`; undefined if it is empty and payloads are not encrypted */
 export function parsePayloadKeys(text: string): PayloadKeys | undefined {
   const entries = entriesOf(text);
   if (entries.length === 0) return undefined;
   const all = entries.flatMap((entry, index) => {
     if (index === 0 && entry === IN_CLEAR) return [];
     const [, id = '', base64 = ''] = /^([\w.-]{1,60}):([A-Za-z0-9+/]{43}=)$/.exec(entry) ?? [];
-    // Its place and not itself: messages of this kind end up in logs.
+    // The message names the position and not the key, because it may reach logs.
     if (id === '')
       throw new ConfigError(`PAYLOAD_KEYS: number ${String(index + 1)} is not a name, : and the base64 of 32 bytes`);
     return { id, key: Buffer.from(base64, 'base64') };
@@ -54,7 +54,7 @@ export function parsePayloadKeys(text: string): PayloadKeys | undefined {
   return { current: entries[0] === IN_CLEAR ? undefined : all[0], all };
 }
 
-/** @returns the entries of a list with commas between, without the empty ones */
+/** @returns the entries of a comma-separated list, without empty ones */
 export function entriesOf(text: string): readonly string[] {
   return text
     .split(',')

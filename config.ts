@@ -22,27 +22,32 @@ const url = z.url({ protocol: /^https?$/ });
 const datasetId = z.string().regex(/^[\w-]{1,100}$/);
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
-/** Every setting of the service: name in the environment, meaning, default. docs/settings.md is made from it. */
+/** All settings of the service with their environment variable, description and default. docs/settings.md is generated from it. */
 export const settings = z.object({
-  HOST: z.string().default('127.0.0.1').describe('Address that REST listens on'),
+  HOST: z.string().default('127.0.0.1').describe('Address on which REST listens'),
   PORT: port.default(3000).describe('Port of REST, the files, the OpenAPI document and its page'),
-  RPC_HOST: z.string().default('127.0.0.1').describe('Address that tRPC listens on'),
+  RPC_HOST: z.string().default('127.0.0.1').describe('Address on which tRPC listens'),
   RPC_PORT: port.default(3001).describe('Port of tRPC'),
   RPC_TOKEN: z
     .string()
     .regex(/^\S{32,}$/, 'at least 32 characters, no spaces')
     .optional()
-    .describe('Token that callers of tRPC send, at least 32 characters; npm start makes one'),
+    .describe('Token of the callers of tRPC, at least 32 characters; npm start generates one'),
   ALLOW_ANONYMOUS: bool
     .optional()
-    .describe('Whether REST lets in callers without an API key; default: only while nothing but loopback leads here'),
+    .describe(
+      'Whether REST accepts callers without an API key; default: only if the service is reachable over loopback alone',
+    ),
   TRUSTED_PROXIES: z
     .string()
     .default('')
-    .describe('Networks (CIDR, comma-separated) of reverse proxies whose word on the client address is taken'),
+    .describe('Networks (CIDR, comma-separated) of reverse proxies whose client address headers are trusted'),
   PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
   DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
-  DATA_DIR: z.string().default('./data').describe('Folder of files, work in progress and embedded engines'),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .describe('Folder of published files, work folders and the data of the embedded engines'),
   ...fileSettings,
   LINK_SECRET: z
     .string()
@@ -50,14 +55,16 @@ export const settings = z.object({
     .refine(areSecrets, 'at least 32 characters each')
     .optional()
     .describe(
-      'Keys of signed links (comma-separated, 32 characters each at least); the first signs; for api and worker',
+      'Keys of signed links (comma-separated, at least 32 characters each); the first one signs; the same for api and worker',
     ),
   LINK_TTL_SECONDS: positive.max(604_800).default(3600).describe('How long a signed link is valid'),
   DEFAULT_WAIT_SECONDS: positive
     .max(PREFER_WAIT_MAX_SECONDS)
     .default(DEFAULT_WAIT_SECONDS)
-    .describe('How long a channel or a transcript is waited for without `Prefer`; less than proxies and clients wait'),
-  RATE_LIMIT_PER_MINUTE: positive.default(90).describe('Requests a minute and caller'),
+    .describe(
+      'How long a request for a channel or a transcript waits without `Prefer`; must be less than the timeouts of proxies and clients',
+    ),
+  RATE_LIMIT_PER_MINUTE: positive.default(90).describe('Requests per minute and caller'),
   WEBHOOK_ALLOWED_NETWORKS: z
     .string()
     .default('')
@@ -83,92 +90,92 @@ export const settings = z.object({
     .string()
     .regex(/^https?:\/\/.*\{id\}/, 'an http(s) URL with {id} in it')
     .default('https://www.youtube.com/watch?v={id}')
-    .describe('Page of a video; {id} is replaced'),
+    .describe('URL of a video page; {id} is replaced'),
   VIDNET_CHANNEL_URL: z
     .string()
     .regex(/^https?:\/\/.*\{path\}/, 'an http(s) URL with {path} in it')
     .default('https://www.youtube.com/{path}')
-    .describe('Page of a channel; {path} is replaced by @handle, channel/ID, c/NAME or user/NAME'),
+    .describe('URL of a channel page; {path} is replaced by @handle, channel/ID, c/NAME or user/NAME'),
   VIDNET_API_KEY: z
     .string()
     .optional()
-    .describe('Key of the Data API v3; without it channels and comments are read by yt-dlp, which knows less'),
+    .describe('Key of the Data API v3; without it, yt-dlp reads channels and comments, with fewer fields'),
   VIDNET_API_URL: url.default('https://www.googleapis.com/').describe('Base address of the Data API v3'),
   IMGNET_API_URL: url.default(BRIGHT_DATA_API_URL).describe('Base address of the dataset API'),
   IMGNET_API_TOKEN: z
     .string()
     .optional()
-    .describe('Token of the dataset API; without it there is nothing of the photo platform'),
+    .describe('Token of the dataset API; without it, the kinds of the photo platform are unavailable'),
   IMGNET_DATASET_PROFILES: datasetId.default(BRIGHT_DATA_DATASETS.profiles).describe('Dataset of profiles'),
   IMGNET_DATASET_POSTS: datasetId.default(BRIGHT_DATA_DATASETS.posts).describe('Dataset of posts'),
   IMGNET_DATASET_REELS: datasetId.default(BRIGHT_DATA_DATASETS.reels).describe('Dataset of reels'),
   IMGNET_PLATFORM_URL: url
     .default(IMGNET_PLATFORM_URL)
-    .describe("Base address of the photo platform's pages, as the dataset API is told them"),
+    .describe("Base address of the photo platform's pages in requests to the dataset API"),
   MEDIA_SITES: z
     .string()
     .toLowerCase()
     .regex(/^[\w.-]+(?: *, *[\w.-]+)*$/, 'off, all, or names of hosts, separated by commas')
     .default('all')
-    .describe('Sites whose pages are fetched: off, all, or hosts (comma-separated), with all hosts below them'),
+    .describe('Sites from which media are fetched: off, all, or hosts (comma-separated), including their subdomains'),
   MEDIA_ALLOWED_NETWORKS: z
     .string()
     .default('')
     .describe('Networks (CIDR, comma-separated) exempt from the ban on private addresses of media'),
-  YTDLP_PATH: z.string().default('yt-dlp').describe('yt-dlp program'),
+  YTDLP_PATH: z.string().default('yt-dlp').describe('Path of yt-dlp'),
   YTDLP_CHANNEL: z
     .enum(YTDLP_CHANNELS)
     .default('pinned')
-    .describe('Releases of yt-dlp that workers fetch and use by themselves: `pinned` (none), `stable`, or `nightly`'),
+    .describe('Releases of yt-dlp that workers install automatically: `pinned` (none), `stable`, or `nightly`'),
   YTDLP_INDEX_URL: url
     .default('https://pypi.org/simple')
-    .describe('Index of Python packages that they come from, with their checksums (PEP 691)'),
-  YTDLP_PLUGIN_DIR: z.string().optional().describe('Folder of yt-dlp extractor plugins; without it none are loaded'),
-  YTDLP_COOKIES_FILE: z.string().optional().describe('Cookies handed to yt-dlp (Netscape format)'),
+    .describe('Index of Python packages from which yt-dlp is downloaded, with checksums (PEP 691)'),
+  YTDLP_PLUGIN_DIR: z.string().optional().describe('Folder of yt-dlp extractor plugins; without it, none are loaded'),
+  YTDLP_COOKIES_FILE: z.string().optional().describe('Cookies file for yt-dlp (Netscape format)'),
   YTDLP_PROXY: z
     .url()
     .optional()
-    .describe('Proxy handed to yt-dlp; it must refuse private addresses itself. Default: our own, which does'),
+    .describe('Proxy for yt-dlp; it must refuse private addresses itself. Default: the built-in proxy, which does'),
   YTDLP_EXTRACTOR_ARGS: z
     .string()
     .optional()
-    .describe('Extractor arguments handed to yt-dlp; those of several extractors are parted by spaces'),
+    .describe('Extractor arguments for yt-dlp; those of several extractors are separated by spaces'),
   YTDLP_JS_RUNTIME: z
     .string()
     .optional()
-    .describe('JavaScript runtime handed to yt-dlp, such as deno:/usr/bin/deno. Default: the Node that runs Tapedeck'),
-  FFMPEG_PATH: z.string().default('ffmpeg').describe('ffmpeg program'),
-  FFPROBE_PATH: z.string().default('ffprobe').describe('ffprobe program'),
+    .describe('JavaScript runtime for yt-dlp, such as deno:/usr/bin/deno. Default: the Node that runs Tapedeck'),
+  FFMPEG_PATH: z.string().default('ffmpeg').describe('Path of ffmpeg'),
+  FFPROBE_PATH: z.string().default('ffprobe').describe('Path of ffprobe'),
   VIDNET_MAX_JOBS: positive
     .default(4)
-    .describe('Jobs that use the video platform at once in one worker; downloads no more than MAX_FETCHES'),
+    .describe('Concurrent jobs per worker that use the video platform; MAX_FETCHES limits their downloads'),
   VIDNET_STARTS_PER_MINUTE: positive
     .default(60)
-    .describe('Jobs that may start to use the video platform in a minute, of all workers together'),
+    .describe('Requests of jobs to the video platform that may start per minute, over all workers'),
   IMGNET_MAX_JOBS: positive
     .default(20)
-    .describe('Jobs that use the photo platform at once in one worker; downloads no more than MAX_FETCHES'),
+    .describe('Concurrent jobs per worker that use the photo platform; MAX_FETCHES limits their downloads'),
   IMGNET_STARTS_PER_MINUTE: positive
     .default(60)
-    .describe('Jobs that may start to use the photo platform in a minute, of all workers together'),
+    .describe('Requests of jobs to the photo platform that may start per minute, over all workers'),
   UPSTREAM_FIRST_PAUSE_SECONDS: positive
     .default(15)
-    .describe('Pause of a platform after it refused us; it doubles with each further refusal'),
-  UPSTREAM_MAX_PAUSE_SECONDS: positive.default(900).describe('Longest of these pauses'),
+    .describe('How long the circuit breaker stays open after a first refusal; doubles with each further refusal'),
+  UPSTREAM_MAX_PAUSE_SECONDS: positive.default(900).describe('Longest time that the circuit breaker stays open'),
   WORKER_ROLES: z
     .string()
     .default(workerRoles.join(','))
     .transform(entriesOf)
     .pipe(z.array(z.enum(workerRoles)).nonempty())
-    .describe('What a worker does (comma-separated); together the workers of a service must do all of it'),
-  MAX_FETCHES: positive.default(4).describe('Downloads of a platform that a worker runs at once'),
-  MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
-  MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),
+    .describe('Roles of a worker (comma-separated); together, the workers of a service must have all roles'),
+  MAX_FETCHES: positive.default(4).describe('Concurrent downloads per worker and platform'),
+  MAX_DELIVERIES: positive.default(100).describe('Concurrent webhook requests per worker'),
+  MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Maximum size of a downloaded file'),
   MAX_VIDEO_HEIGHT: positive
     .default(1080)
-    .describe('Tallest picture of a video, in pixels; of one that is upright, its width counts'),
-  MAX_COMMENTS: positive.default(1000).describe('Most comments that a transcript brings along'),
-  MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Longest media that is accepted'),
+    .describe('Maximum height of a video in pixels; for a portrait video, its width'),
+  MAX_COMMENTS: positive.default(1000).describe('Maximum number of comments in a transcript'),
+  MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Maximum duration of media'),
   FETCH_TIMEOUT_SECONDS: positive
     .max(4 * 3600)
     .default(4 * 3600)
@@ -179,37 +186,36 @@ export const settings = z.object({
     .int()
     .min(0)
     .default(60)
-    .describe('How long api and worker wait at their start for Temporal and MongoDB'),
+    .describe('How long api and worker wait for Temporal and MongoDB at startup'),
   DRAIN_SECONDS: z.coerce
     .number()
     .int()
     .min(0)
     .default(0)
-    .describe('How long after SIGTERM the api still takes requests, with /ready at 503'),
-  SHUTDOWN_GRACE_SECONDS: positive.default(10).describe('Time that running work gets after SIGTERM'),
-  METRICS_HOST: z
-    .union([z.ipv4(), z.ipv6()])
-    .default('127.0.0.1')
-    .describe('IP address that the ports for operators below listen on'),
-  API_METRICS_PORT: port.optional().describe('Port of the metrics of the api; without it nothing is measured'),
+    .describe('How long the api accepts requests after SIGTERM, while /ready responds with 503'),
+  SHUTDOWN_GRACE_SECONDS: positive.default(10).describe('How long running work may take after SIGTERM'),
+  METRICS_HOST: z.union([z.ipv4(), z.ipv6()]).default('127.0.0.1').describe('IP address of the operator ports below'),
+  API_METRICS_PORT: port.optional().describe('Port of the metrics of the api; without it, there are none'),
   WORKER_METRICS_PORT: port
     .optional()
-    .describe('Port of the health and the metrics of a worker; without it nothing is measured'),
+    .describe('Port of the health and metrics of a worker; without it, there are none'),
   TEMPORAL_METRICS_PORT: port
     .min(1)
     .optional()
-    .describe("Port of what Temporal's SDK measures in a worker; without it nothing is"),
+    .describe("Port of the metrics of Temporal's SDK in a worker; without it, there are none"),
   TRACES_URL: url
     .optional()
-    .describe('Where spans are sent (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; without it, nowhere'),
+    .describe(
+      'URL to which spans are sent (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; without it, none are recorded',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('Least severe line logged'),
+    .describe('Lowest severity that is logged'),
   LOG_FORMAT: z
     .enum(['auto', 'json', 'text'])
     .default('auto')
-    .describe('Form of logged lines; `auto`: for people where standard output is a terminal, else JSON'),
+    .describe('Format of log lines; `auto`: text if standard output is a terminal, else JSON'),
   ...priceSettings,
 });
 
@@ -224,20 +230,20 @@ type Derived =
   | 'MEDIA_ALLOWED_NETWORKS'
   | 'MEDIA_SITES';
 
-/** What requests may name, as far as the configuration decides it. */
+/** The platforms and sites that requests may refer to. */
 export interface Platforms {
-  /** Pages of the video platform, with `{id}` of a video and `{path}` of a channel. */
+  /** URL templates of the video platform, with `{id}` for a video and `{path}` for a channel. */
   readonly vidnetVideoUrl: string;
   readonly vidnetChannelUrl: string;
   /** Base address of the photo platform's pages. */
   readonly imgnetUrl: string;
-  /** Hosts of the video platform beside the real ones, with port. */
+  /** Further hosts of the video platform, with port. */
   readonly vidnetHosts: readonly string[];
-  /** Hosts of the photo platform beside the real ones, with port. */
+  /** Further hosts of the photo platform, with port. */
   readonly imgnetHosts: readonly string[];
-  /** Whether the dataset API can be used: IMGNET_API_TOKEN is set. */
+  /** Whether IMGNET_API_TOKEN is set, so that the dataset API can be used. */
   readonly isImgnetConfigured: boolean;
-  /** Whose pages are fetched. */
+  /** The sites from which media are fetched. */
   readonly mediaSites: 'off' | 'all' | readonly string[];
   /** Networks exempt from the ban on private addresses of media. */
   readonly mediaAllowedNetworks: BlockList;
@@ -251,9 +257,9 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly allowsAnonymous: boolean;
   readonly trustedProxies: BlockList;
   readonly webhookAllowedNetworks: BlockList;
-  /** Keys that sign webhooks; none: they are not signed. */
+  /** The keys that sign webhooks. Without keys, webhooks are not signed. */
   readonly webhookKeys: readonly Uint8Array[];
-  /** What encrypts and decrypts what stands in Temporal; undefined: all stands there in clear. */
+  /** The keys that encrypt payloads in Temporal; undefined if payloads are not encrypted. */
   readonly payloadKeys: PayloadKeys | undefined;
   readonly mediaAllowedNetworks: BlockList;
   readonly prices: Prices;
@@ -273,8 +279,8 @@ function sitesOf(text: string): Platforms['mediaSites'] {
 /**
  * Parses and validates the environment once.
  *
- * @param env usually `process.env`; empty strings count as absent
- * @throws {ConfigError} naming every wrong setting
+ * @param env usually `process.env`; an empty value counts as unset
+ * @throws {ConfigError} that names all invalid settings
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(
@@ -303,7 +309,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     rest.PUBLIC_URL ?? `http://${rest.HOST.includes(':') ? `[${rest.HOST}]` : rest.HOST}:${String(rest.PORT)}`,
   );
   const DRIVE_URL = trimSlash(rest.DRIVE_URL ?? PUBLIC_URL);
-  // An address that others use, or a proxy to trust, means that somebody hands requests on to our loopback.
+  // A public address or a trusted proxy means that a proxy forwards requests of others to the loopback address.
   const isPrivate =
     isLoopback &&
     TRUSTED_PROXIES === '' &&
@@ -326,7 +332,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     payloadKeys: codecKeysOf(rest, PAYLOAD_KEYS),
     mediaAllowedNetworks,
     prices: priceTable(rest),
-    // A URL that is a template need not be a valid URL itself, as when its host holds the placeholder.
+    // A URL template need not be a valid URL itself, for example if its host contains the placeholder.
     platforms: {
       vidnetVideoUrl: rest.VIDNET_VIDEO_URL,
       vidnetChannelUrl: rest.VIDNET_CHANNEL_URL,
@@ -361,7 +367,7 @@ function codecKeysOf(
   return keys;
 }
 
-/** A worker and an api of one host, which often have the same settings, would end each other's start. */
+/** Rejects equal ports, because api and worker often share their settings on one host, and the second to start would fail. */
 function refuseSharedPorts(given: Settings): void {
   const names = [
     'PORT',
@@ -381,17 +387,17 @@ function areSecrets(secrets: readonly string[]): boolean {
   return secrets.length > 0 && secrets.every(({ length }) => length >= 32);
 }
 
-/** A configuration in which the named settings are there. */
+/** A configuration in which the given settings are set. */
 export type ConfigWith<Name extends keyof Config> = Config & { readonly [Key in Name]: NonNullable<Config[Key]> };
 
-/** @throws {ConfigError} naming each of the settings that is not there */
+/** @throws {ConfigError} that names each missing setting */
 export function requireSettings<Name extends keyof Config>(config: Config, names: readonly Name[]): ConfigWith<Name> {
   const missing = names.filter((name) => config[name] === undefined);
   if (missing.length > 0) throw new ConfigError(missing.map((name) => `${name}: needed here and not set`).join('\n'));
   return config as ConfigWith<Name>;
 }
 
-/** For main files: as above, but a wrong or missing setting ends the process with its name and no stack trace. */
+/** Loads the configuration for an entry point. An invalid or missing setting ends the process with its name and no stack trace. */
 export function loadConfigOrExit<Name extends keyof Config>(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly Name[],
@@ -405,7 +411,7 @@ export function loadConfigOrExit<Name extends keyof Config>(
   }
 }
 
-/** Runs a part of the parsing; what is wrong with a setting leaves it as an error that names the setting. */
+/** Runs a part of the parsing, and converts its errors into a ConfigError that names the setting. */
 function named<Result>(parse: () => Result, setting?: string): Result {
   try {
     return parse();

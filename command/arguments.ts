@@ -15,7 +15,7 @@ const MOST_AT_ONCE = 32;
 const USUALLY_AT_ONCE = 4;
 const USUALLY_LISTED = 20;
 
-/** What a fetching command is told beside its subjects. */
+/** The options of a fetching command. */
 export interface FetchOptions {
   readonly output: string | undefined;
   readonly isForced: boolean;
@@ -26,7 +26,7 @@ export interface FetchOptions {
   readonly format: string | undefined;
   readonly hasComments: boolean;
   readonly isVideo: boolean;
-  /** Fields that the caller adds to a request. */
+  /** Fields that the options add to the request. */
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -54,7 +54,7 @@ type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
 
 /** @throws UsageError */
 export function parseCommandLine(words: readonly string[]): Parsed {
-  // Its words are its own affair.
+  // The keys command parses its own arguments.
   if (words[0] === 'keys') return { action: 'keys', words: words.slice(1) };
   const { values, positionals } = parse(words);
   const [name, ...rest] = positionals;
@@ -90,7 +90,7 @@ function parse(words: readonly string[]): { readonly values: Values; readonly po
     return { values, positionals };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node's own says what to do about words that begin with a hyphen, as ids of videos may.
+    // Node's message explains what to do about arguments that begin with a hyphen, as video IDs may.
     throw new UsageError(error.message);
   }
 }
@@ -151,7 +151,7 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
   };
 }
 
-/** The query of GET /api/downloads. */
+/** Returns the query of GET /api/downloads. */
 function filtersOf(values: Values): Readonly<Record<string, string>> {
   const query = {
     type: choiceOf(values, 'type'),

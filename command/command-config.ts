@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from './exit-codes.ts';
 
-/** Of the installation: `npm start` is run here. */
+/** The root folder of the installation, in which `npm start` runs. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Where a service is looked for that nobody named. */
+/** The address that is tried when TAPEDECK_URL is not set. */
 const USUAL_PORT = 3000;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** All that the environment tells. */
+/** The configuration of the command, read from the environment. */
 export interface CommandConfig {
-  /** Base address of the service; undefined when nobody named one. */
+  /** The base address of the service; undefined if it is not set. */
   readonly url: string | undefined;
   readonly key: string | undefined;
-  /** Where `npm start` would listen. */
+  /** The address on which `npm start` listens by default. */
   readonly usualUrl: string;
-  /** Whether colours are welcome where there is a terminal. */
+  /** Whether a terminal may show colours. */
   readonly isColoured: boolean;
-  /** Whether lines can be drawn again on a terminal. */
+  /** Whether the terminal can redraw lines. */
   readonly isMoving: boolean;
-  /** Of the service that is started where none runs: the same data as those of `npm start`. */
+  /** The environment of the embedded service: it uses the same data as `npm start`. */
   readonly serviceEnv: Env & { readonly DATA_DIR: string };
 }
 
@@ -47,7 +47,7 @@ function urlOf(text: string | undefined): string | undefined {
   return text.replace(/(?<!\/)\/+$/, '');
 }
 
-/** A path as people write it, home folder and all. */
+/** Returns a path with the home folder as `~`. */
 export function shortPath(path: string): string {
   const home = homedir();
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

@@ -3,15 +3,15 @@ import { recordStatusSchema, recordTypeSchema } from '../contract/download-recor
 interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** What stands for its value in the help. */
+  /** The placeholder of the value in the help. */
   readonly value?: string;
   readonly about: string;
   readonly choices?: readonly string[];
-  /** Whether its value is a path. */
+  /** Whether the value is a path. */
   readonly isPath?: true;
 }
 
-/** Every option of every command: parsed, explained and completed from here. */
+/** All options of all commands. Parser, help and shell completion are derived from this table. */
 export const OPTIONS = {
   output: {
     type: 'string',
@@ -53,18 +53,18 @@ export const OPTIONS = {
 } as const satisfies Record<string, Option>;
 export type OptionName = keyof typeof OPTIONS;
 
-/** With its type as declared above, for whoever goes over all of them. */
+/** The same table with a uniform type, for code that iterates over it. */
 export const optionOf = (name: OptionName): Option => OPTIONS[name];
 
 const FETCHING = ['output', 'force', 'json', 'wait', 'from', 'jobs'] as const;
-/** What every command takes. */
+/** The options of every command. */
 export const ALWAYS = ['help'] as const;
 
 interface Command {
   readonly takes: string;
   readonly about: string;
   readonly options: readonly OptionName[];
-  /** Words that may stand first. */
+  /** Words that may come first. */
   readonly words?: readonly string[];
 }
 
@@ -129,7 +129,7 @@ export function isFetchCommand(name: CommandName): name is FetchCommand {
   return Object.hasOwn(FETCH_COMMANDS, name);
 }
 
-/** The options of a command, in the order of the help. */
+/** Returns the options of a command in the order of the help. */
 export function optionsOf(name: CommandName): readonly OptionName[] {
   return [...commandOf(name).options, ...ALWAYS];
 }

@@ -12,13 +12,13 @@ import { UsageError } from './exit-codes.ts';
 const names = Object.keys(COMMANDS) as CommandName[];
 const options = Object.keys(OPTIONS) as OptionName[];
 
-/** @returns a script that makes a shell complete the words of the command line */
+/** @returns a script that adds completion of the command line to a shell */
 export function completionScript(shell: string): string {
   switch (shell) {
     case 'bash':
       return bash();
     case 'zsh':
-      // It runs functions that were written for bash.
+      // The script loads bashcompinit, which runs functions written for bash.
       return `#compdef tapedeck\nautoload -U +X bashcompinit && bashcompinit\n${bash()}`;
     case 'fish':
       return fish();
@@ -35,7 +35,7 @@ function bash(): string {
   const afterOption = options.flatMap((option) => {
     const { type, choices, isPath } = optionOf(option);
     if (type === 'boolean') return [];
-    // Without replies the shell completes names of files.
+    // Without replies the shell completes file names.
     return `    --${option}) ${isPath ? '' : `COMPREPLY=($(compgen -W "${choices?.join(' ') ?? ''}" -- "$word")); `}return ;;`;
   });
   const ofCommand = names.map((name) => {

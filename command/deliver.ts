@@ -4,20 +4,20 @@ import { sizeText } from '../runtime/terminal-progress.ts';
 import { jobIdsOf } from './read-answer.ts';
 import { optionOf, type FetchCommand } from './command-table.ts';
 import { factsText } from './job-facts.ts';
-import type { Asked, Deps, Outcome } from './obtain.ts';
+import type { FetchRequest, Deps, Outcome } from './obtain.ts';
 import { jsonText } from './printable.ts';
 import { isSaved, saveFile, saveText } from './save-file.ts';
 import type { Service } from './reach-service.ts';
-import { pathIn, type Naming, type Place } from './download-targets.ts';
+import { pathIn, type Naming, type SaveTarget } from './download-targets.ts';
 
-/** Where the text of a result is had in other formats. */
+/** The paths that return a result in other formats. */
 const EXPORTS: Readonly<Partial<Record<FetchCommand, string>>> = {
   transcript: '/api/transcripts',
   speakers: '/api/transcriptspeakerid',
 };
 const OF_FILES: ReadonlySet<FetchCommand> = new Set(['audio', 'video', 'media']);
 
-/** A file that is to be there. */
+/** A file to save. */
 interface Piece {
   readonly path: string;
   readonly save: () => Promise<void>;
@@ -25,29 +25,31 @@ interface Piece {
 
 export interface Delivery {
   readonly outcome: Outcome;
-  readonly place: Place;
+  readonly target: SaveTarget;
 }
 
 /**
- * Saves what was had, or prints it for people.
+ * Saves the result of a request, or prints it.
  *
- * @returns paths of the files that are there now
+ * @returns the paths of the saved files
  */
-export async function deliver(deps: Deps, asked: Asked, delivery: Delivery): Promise<readonly string[]> {
-  const { command, options } = asked;
+export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<readonly string[]> {
+  const { command, options } = fetchRequest;
   const { display } = deps;
   const { state, answer } = delivery.outcome;
-  // A list of which a part is missing is worth having.
+  // A list is saved even if one of its parts is missing.
   if (state === 'pending' || (state === 'failed' && answer.status !== 'success')) return [];
-  // Nobody speaks, or there is no audio.
+  // The audio has no speech, or the video has no audio.
   const isOfSound = command === 'audio' || command === 'speakers';
-  if (isOfSound && answer.message !== undefined) display.note(`${asked.text}: ${answer.message}`);
+  if (isOfSound && answer.message !== undefined) display.note(`${fetchRequest.text}: ${answer.message}`);
   const isPrinted = options.output === undefined && !OF_FILES.has(command);
-  if (isPrinted && !options.isJson) display.printText((await textOf(deps, asked, delivery)).trimEnd());
+  if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetchRequest, delivery)).trimEnd());
   if (isPrinted || (options.output === undefined && options.isJson)) return [];
-  const pieces = OF_FILES.has(command) ? await linked(deps, asked, delivery) : [await written(deps, asked, delivery)];
+  const pieces = OF_FILES.has(command)
+    ? await linked(deps, fetchRequest, delivery)
+    : [await written(deps, fetchRequest, delivery)];
   for (const { path, save } of pieces) {
-    if (!options.isForced && 'folder' in delivery.place && (await isSaved(path))) {
+    if (!options.isForced && 'folder' in delivery.target && (await isSaved(path))) {
       display.note(`${path} is there already`, 'dim');
     } else await save();
     if (!options.isJson) display.print(path);
@@ -55,19 +57,19 @@ export async function deliver(deps: Deps, asked: Asked, delivery: Delivery): Pro
   return pieces.map(({ path }) => path);
 }
 
-/** The files behind the links of a record. */
+/** Returns the files behind the links of a record. */
 async function linked(
   { service, display }: Deps,
-  { text, options }: Asked,
-  { outcome, place }: Delivery,
+  { text, options }: FetchRequest,
+  { outcome, target }: Delivery,
 ): Promise<readonly Piece[]> {
   const { data } = outcome.answer;
   const links = data?.file_urls ?? [];
   if (data?.id === undefined || links.length === 0) return [];
   const { id } = data;
-  const names = await namesOf(service, { id, mediaId: data.media_id, place });
+  const names = await namesOf(service, { id, mediaId: data.media_id, target });
   return links.map((url, index) => {
-    const path = pathIn(place, { ...names, ending: extname(new URL(url).pathname) }, index);
+    const path = pathIn(target, { ...names, ending: extname(new URL(url).pathname) }, index);
     const save = async (): Promise<void> => {
       const work = display.work(text);
       const onProgress = (done: number, total: number): void => {
@@ -84,17 +86,21 @@ async function linked(
   });
 }
 
-/** A result that is text. */
-async function written(deps: Deps, asked: Asked, delivery: Delivery): Promise<Piece> {
+/** Returns the file of a text result. */
+async function written(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<Piece> {
   const { service } = deps;
-  const { place, outcome } = delivery;
-  // Nobody speaks where there is no audio: that is known without a job, by the id of the audio.
+  const { target, outcome } = delivery;
+  // The absence of speech is known without a job; the ID is then that of the audio.
   const [id = outcome.answer.transcript_speaker_id ?? ''] = jobIdsOf(outcome.answer);
-  const variant = asked.command === 'transcript' ? String(asked.options.fields['language']) : asked.command;
-  const ending = `.${variant}.${formatOf(asked, place) ?? 'json'}`;
-  const path = pathIn(place, { ...(await namesOf(service, { id, place })), ending });
+  const variant =
+    fetchRequest.command === 'transcript' ? String(fetchRequest.options.fields['language']) : fetchRequest.command;
+  const ending = `.${variant}.${formatOf(fetchRequest, target) ?? 'json'}`;
+  const path = pathIn(target, { ...(await namesOf(service, { id, target })), ending });
   const save = async (): Promise<void> => {
-    await saveText(path, await textOf(deps, asked, delivery), { ...asked.options, signal: service.signal });
+    await saveText(path, await textOf(deps, fetchRequest, delivery), {
+      ...fetchRequest.options,
+      signal: service.signal,
+    });
   };
   return { path, save };
 }
@@ -102,34 +108,38 @@ async function written(deps: Deps, asked: Asked, delivery: Delivery): Promise<Pi
 interface Named {
   readonly id: string;
   readonly mediaId?: string | undefined;
-  readonly place: Place;
+  readonly target: SaveTarget;
 }
 
-/** What files are called in a folder; one that has its name already needs none. */
-async function namesOf(service: Service, { id, mediaId, place }: Named): Promise<Omit<Naming, 'ending'>> {
-  if ('file' in place) return { title: undefined, id };
-  const { title } = await service.ask<JobDetails>('GET', `/api/downloads/${id}/job`);
-  const known = mediaId ?? (await service.ask<DownloadResult>('GET', `/downloads/${id}`)).data.media_id;
+/** Returns the names for files in a folder. A target with a file name of its own needs none. */
+async function namesOf(service: Service, { id, mediaId, target }: Named): Promise<Omit<Naming, 'ending'>> {
+  if ('file' in target) return { title: undefined, id };
+  const { title } = await service.send<JobDetails>('GET', `/api/downloads/${id}/job`);
+  const known = mediaId ?? (await service.send<DownloadResult>('GET', `/downloads/${id}`)).data.media_id;
   return { title: title ?? undefined, id: known };
 }
 
-async function textOf({ service }: Deps, asked: Asked, { outcome: { answer }, place }: Delivery): Promise<string> {
-  const path = EXPORTS[asked.command];
-  const format = formatOf(asked, place);
+async function textOf(
+  { service }: Deps,
+  fetchRequest: FetchRequest,
+  { outcome: { answer }, target }: Delivery,
+): Promise<string> {
+  const path = EXPORTS[fetchRequest.command];
+  const format = formatOf(fetchRequest, target);
   const [id] = jobIdsOf(answer);
   if (path !== undefined && format !== 'json') {
-    // Nobody speaks where there is no audio, and no job was needed to know it.
+    // Without audio there was no job, so there is no text.
     return id === undefined ? '' : service.text(`${path}/${id}.${format ?? 'txt'}`);
   }
   return format === undefined ? factsText(answer) : `${jsonText(answer, 2)}\n`;
 }
 
-/** @returns undefined where a person reads facts */
-function formatOf({ command, options }: Asked, place: Place): string | undefined {
+/** @returns undefined if the result is printed as facts for people */
+function formatOf({ command, options }: FetchRequest, target: SaveTarget): string | undefined {
   if (options.format !== undefined) return options.format;
   if (EXPORTS[command] === undefined) return options.output === undefined ? undefined : 'json';
-  const ending = 'file' in place ? extname(place.file).slice(1).toLowerCase() : '';
+  const ending = 'file' in target ? extname(target.file).slice(1).toLowerCase() : '';
   if (optionOf('format').choices?.includes(ending) === true) return ending;
-  // Only there are the comments told.
+  // Only JSON contains the comments.
   return options.hasComments ? 'json' : 'txt';
 }

@@ -10,23 +10,23 @@ const STEP_PERCENT = 25;
 const DRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 1_000;
 
-/** One of several things that go on. */
+/** One of several concurrent tasks. */
 export interface Work {
-  /** @param progress its `stage` parts what is done one after another */
+  /** @param progress the current progress; a new `stage` starts a new bar */
   show(progress: { readonly stage: string; readonly percent?: number | undefined; readonly text: string }): void;
-  /** @param line what stays of it */
+  /** @param line the line that remains after the task */
   end(line?: string): void;
 }
 
 export interface Display {
   work(title: string): Work;
-  /** How far many things are together: a bar below the others, where there are bars. */
+  /** Shows the progress of several tasks together in a bar below the others, if the terminal has bars. */
   whole(done: number, all: number): void;
-  /** A single line for people, on standard error. */
+  /** Prints a line for people on standard error. */
   note(text: string, kind?: 'plain' | 'dim' | 'problem' | 'good'): void;
-  /** A single line of the result, on standard output. */
+  /** Prints a line of the result on standard output. */
   print(text: string): void;
-  /** A result of several lines, on standard output. */
+  /** Prints a result of several lines on standard output. */
   printText(text: string): void;
   end(): void;
 }
@@ -38,7 +38,7 @@ export interface DisplayOptions {
   readonly isMoving: boolean;
 }
 
-/** Bars that move on a terminal, elsewhere a line for each change. */
+/** Shows moving bars on a terminal, and otherwise a line for each change. */
 export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions): Display {
   const isLive = err.isTTY && isMoving;
   const colour = (style: Parameters<typeof styleText>[0], text: string): string =>
@@ -54,7 +54,7 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
     if (lines.length === 0) update.clear();
     else update(lines.join('\n'));
   };
-  /** Lines that stay stand above the bars. */
+  /** Permanent lines are printed above the bars. */
   const above = (write: () => void): void => {
     update?.clear();
     write();
@@ -78,7 +78,7 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
               key,
               `${barText(percent)}  ${name.slice(0, TITLE_CHARS)}  ${oneLine(text)}`.slice(0, (err.columns || 80) - 1),
             );
-            // Of a stage that has begun nobody may tell more for long.
+            // A stage that has begun is shown at once, because the next update may take long.
             draw(stage !== last.stage);
             last.stage = stage;
             return;
@@ -113,14 +113,14 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
 }
 
 export function barText(percent: number | undefined): string {
-  // A total that is missing or wrong makes it NaN, infinite or more than the whole.
+  // A missing or wrong total would make the share NaN, infinite or more than 1.
   const known = percent === undefined || Number.isNaN(percent) ? undefined : Math.min(Math.max(percent, 0), 100);
   const full = Math.round(((known ?? 0) / 100) * BAR_CHARS);
   const number = known === undefined ? '' : `${String(Math.round(known))} %`;
   return `${'█'.repeat(full)}${'░'.repeat(BAR_CHARS - full)} ${number.padStart(5)}`;
 }
 
-/** What a running job does, in words. */
+/** Describes the progress of a running job. */
 export function progressText(progress: Progress): string {
   const {
     stage,

@@ -2,29 +2,29 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { UsageError } from './exit-codes.ts';
 
-/** Of a name in most file systems. */
+/** The limit of a file name in most file systems. */
 const MAX_NAME_BYTES = 255;
-/** Of the id in a name, and of its ending: the rest is for the title. */
+/** The limits of the ID and the ending in a file name; the title gets the rest. */
 const MAX_PART_BYTES = 60;
 
-/** Where results are saved: the one of a file, or any number in a folder. */
-export type Place = { readonly file: string } | { readonly folder: string };
+/** Where results are saved: in one given file, or in a folder. */
+export type SaveTarget = { readonly file: string } | { readonly folder: string };
 
 export interface Naming {
   readonly title: string | undefined;
   readonly id: string;
-  /** With its dot; what comes before the ending tells variants apart. */
+  /** The ending with its dot; text before the dot distinguishes variants. */
   readonly ending: string;
 }
 
 /**
- * @param output what `--output` says
- * @throws UsageError where several would go into one file, or that would overwrite one
+ * @param output the value of `--output`
+ * @throws UsageError if several results would go into one file, or an existing file would be overwritten
  */
-export function placeOf(
+export function targetOf(
   output: string | undefined,
   { isMany, isForced }: { readonly isMany: boolean; readonly isForced: boolean },
-): Place {
+): SaveTarget {
   if (output === undefined) return { folder: '.' };
   const isFolder = existsSync(output) ? statSync(output).isDirectory() : output.endsWith('/');
   if (isFolder) return { folder: output };
@@ -34,21 +34,21 @@ export function placeOf(
   return { file: output };
 }
 
-/** @param index of several files of one result, from 0 */
-export function pathIn(place: Place, naming: Naming, index = 0): string {
+/** @param index the index among several files of one result, from 0 */
+export function pathIn(target: SaveTarget, naming: Naming, index = 0): string {
   const number = index === 0 ? '' : `-${String(index + 1)}`;
-  if ('folder' in place) {
+  if ('folder' in target) {
     const { ending, ...names } = naming;
-    return join(place.folder, nameOf({ ...names, ending: `${number}${ending}` }));
+    return join(target.folder, nameOf({ ...names, ending: `${number}${ending}` }));
   }
-  if (index === 0) return place.file;
-  const ending = extname(place.file);
+  if (index === 0) return target.file;
+  const ending = extname(target.file);
   const tail = `${number}${ending}`;
-  const head = shortened(basename(place.file, ending), MAX_NAME_BYTES - Buffer.byteLength(tail));
-  return join(dirname(place.file), `${head}${tail}`);
+  const head = shortened(basename(target.file, ending), MAX_NAME_BYTES - Buffer.byteLength(tail));
+  return join(dirname(target.file), `${head}${tail}`);
 }
 
-/** A name that no system refuses, no shell takes for an option, and that leads to no other folder. */
+/** Returns a file name that every system accepts, no shell reads as an option, and that cannot lead to another folder. */
 export function nameOf({ title, id, ending }: Naming): string {
   const tail = shortened(safe(ending), MAX_PART_BYTES);
   const mark = title === undefined ? '' : ` [${shortened(safe(id), MAX_PART_BYTES)}]`;
@@ -57,7 +57,7 @@ export function nameOf({ title, id, ending }: Naming): string {
   return `${head}${mark}${tail}`;
 }
 
-/** Without what means something to file systems and terminals, or cannot be seen: control characters, marks of direction. */
+/** Removes characters with a meaning for file systems or terminals, and invisible ones: control and direction characters. */
 function safe(text: string): string {
   return text
     .normalize('NFC')

@@ -8,15 +8,15 @@ const LOOK_MS = 2_000;
 
 export interface Found {
   readonly url: string;
-  /** Ends what was started here. */
+  /** Stops the service if this command started it. */
   readonly stop: () => Promise<void>;
   readonly isEmbedded: boolean;
 }
 
 /**
- * The service that was named, else the one of this machine, else one of our own.
+ * Finds the configured service, else one that runs on this machine, else starts an embedded one.
  *
- * @throws TapedeckError when it cannot be started; UsageError when none may be
+ * @throws TapedeckError if the service cannot be started; UsageError if starting one is not permitted
  */
 export async function findService(
   config: CommandConfig,
@@ -36,7 +36,7 @@ export async function findService(
     'dim',
   );
   try {
-    // Loaded only here: it brings all engines along.
+    // The import is dynamic because it loads all engines.
     const { startStack } = await import('../local/stack.ts');
     const stack = await startStack({
       env: config.serviceEnv,
@@ -54,7 +54,7 @@ export async function findService(
   }
 }
 
-/** Whether a Tapedeck listens there, and not just anybody. */
+/** Whether a Tapedeck service, and not another program, listens at the address. */
 async function isService(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(LOOK_MS) });

@@ -1,30 +1,30 @@
 import { TapedeckError, type ErrorCode } from '../clients/typescript/src/index.ts';
 
-/** What scripts learn from how the program ended; of several results the highest counts. */
+/** The exit codes of the program. For several results the highest code is used. */
 export const EXIT = {
   success: 0,
-  /** A job failed, or what was asked for is not there. */
+  /** A job failed, or the requested result does not exist. */
   failure: 1,
   usage: 2,
-  /** The service cannot be reached, or refuses whoever asks. */
+  /** The service cannot be reached or refuses the key. */
   refused: 3,
 } as const;
 
-/** The command line is wrong; the message says how. */
+/** Thrown when the command line is wrong. The message explains the mistake. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What was asked for cannot be had. */
+/** Thrown when the requested result is not available. */
 export class FailedError extends Error {
   override readonly name = 'FailedError';
 }
 
-/** @param thrown by whatever a command did */
+/** @param thrown the error of any command */
 export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof UsageError) return EXIT.usage;
   if (!(thrown instanceof TapedeckError)) return EXIT.failure;
-  // A service of another release may have codes that are not known here.
+  // A service of another release may send unknown codes.
   return EXIT[Object.hasOwn(MEANINGS, thrown.code) ? MEANINGS[thrown.code] : 'refused'];
 }
 
@@ -57,19 +57,19 @@ const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
   unexpected_answer: 'refused',
 };
 
-/** A line for whatever was thrown, with the fields and reasons that the service named. */
+/** Returns an error as one line, with the fields and reasons that the service named. */
 export function sentenceOf(thrown: unknown): string {
   if (!(thrown instanceof TapedeckError)) return thrown instanceof Error ? thrown.message : String(thrown);
   const { message, price, credit, details, cause } = thrown;
   const money = price === undefined ? '' : ` It costs ${price}, and the key has ${credit ?? 'nothing'} left.`;
   const reason = cause instanceof Error ? ` (${causeOf(cause)})` : '';
   const fields = details.map((one) => `${one.path}: ${one.message}`).join('; ');
-  // Of a single field the sentence often says the same.
+  // For a single field the sentence often repeats its name.
   const isSaid = details.some((one) => message.includes(one.message));
   return [isSaid ? '' : `${message}${reason}${money}`, fields].filter(Boolean).join(' ');
 }
 
-/** Fetch says "fetch failed", and why only below that. */
+/** `fetch` reports only "fetch failed"; the reason is in the error's cause. */
 function causeOf({ message, cause }: Error): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }

@@ -3,23 +3,23 @@ import { TapedeckError, type ErrorCode } from '../clients/typescript/src/index.t
 import { jobIdsOf } from './read-answer.ts';
 import { deliver } from './deliver.ts';
 import { EXIT, exitCodeOf, sentenceOf } from './exit-codes.ts';
-import { obtain, type Asked, type Deps, type Outcome } from './obtain.ts';
+import { obtain, type FetchRequest, type Deps, type Outcome } from './obtain.ts';
 import { jsonText } from './printable.ts';
-import type { Place } from './download-targets.ts';
+import type { SaveTarget } from './download-targets.ts';
 
-/** No service, or no right to use it. A key without credit may still have what was fetched before. */
+/** These failures stop the other requests: the service is unreachable or refuses the key. Missing credit does not, because earlier results stay available. */
 const FINAL: ReadonlySet<ErrorCode> = new Set(['unreachable', 'unexpected_answer', 'unauthorized', 'forbidden']);
 
-export type FetchAll = Omit<Asked, 'text'> & { readonly texts: readonly string[]; readonly place: Place };
+export type FetchAll = Omit<FetchRequest, 'text'> & { readonly texts: readonly string[]; readonly target: SaveTarget };
 
 /**
- * Fetches all that was asked for, some at a time.
+ * Fetches all given subjects, several at once.
  *
- * @returns the exit code, of several results the highest
+ * @returns the exit code; of several results the highest
  */
-export async function fetchAll(deps: Deps, { texts, ...asked }: FetchAll): Promise<number> {
+export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll): Promise<number> {
   const { signal } = deps.service;
-  // Each of those that go on at once listens to it a few times.
+  // Each concurrent fetch adds several listeners to the signal.
   setMaxListeners(0, signal);
   const waiting = [...new Set(texts)];
   const codes: number[] = [];
@@ -31,17 +31,17 @@ export async function fetchAll(deps: Deps, { texts, ...asked }: FetchAll): Promi
   const next = async (): Promise<void> => {
     for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
       signal.throwIfAborted();
-      const { code, isFinal } = await fetchOne(deps, { ...asked, text });
+      const { code, isFinal } = await fetchOne(deps, { ...fetchRequest, text });
       codes.push(code);
       tellWhole();
       if (isFinal && waiting.length > 0) {
-        deps.display.note(`${String(waiting.length)} more were not asked for.`, 'problem');
+        deps.display.note(`${String(waiting.length)} more were not requested.`, 'problem');
         waiting.length = 0;
       }
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: asked.options.atOnce }, next));
-  // Not before all have removed what is half written.
+  const ends = await Promise.allSettled(Array.from({ length: fetchRequest.options.atOnce }, next));
+  // All fetches must end first, so that they remove their partial files.
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   if (codes.length > 1) {
     const good = codes.filter((code) => code === EXIT.success).length;
@@ -50,19 +50,19 @@ export async function fetchAll(deps: Deps, { texts, ...asked }: FetchAll): Promi
   return Math.max(EXIT.success, ...codes);
 }
 
-/** @returns its exit code, and whether the others would fare the same */
+/** @returns the exit code, and whether the other requests would fail in the same way */
 async function fetchOne(
   deps: Deps,
-  asked: Asked & { readonly place: Place },
+  fetchRequest: FetchRequest & { readonly target: SaveTarget },
 ): Promise<{ readonly code: number; readonly isFinal: boolean }> {
-  const { text, options, place } = asked;
+  const { text, options, target } = fetchRequest;
   const { display, service } = deps;
   const tell = (line: object): void => {
     if (options.isJson) display.print(jsonText({ input: text, ...line }));
   };
   try {
-    const outcome = await obtain(deps, asked);
-    const files = await deliver(deps, asked, { outcome, place });
+    const outcome = await obtain(deps, fetchRequest);
+    const files = await deliver(deps, fetchRequest, { outcome, target });
     const { state, answer, failure } = outcome;
     tell({ status: state, ids: jobIdsOf(answer), ...(files.length === 0 ? {} : { files }), result: answer });
     if (failure !== undefined) display.note(`${text}: ${failure}`, 'problem');
@@ -79,7 +79,7 @@ async function fetchOne(
   }
 }
 
-/** The ids of jobs that go on by themselves. */
+/** Returns the IDs of jobs that continue without this command. */
 function tellOfJobs({ display }: Deps, text: string, { answer }: Outcome): void {
   for (const id of jobIdsOf(answer)) display.print(id);
   display.note(`${text}: the job runs; the same command without --no-wait fetches its result`, 'dim');

@@ -15,12 +15,12 @@ Ctrl-C ends the waiting; jobs go on in the service, and the same command goes on
 
 Exit codes, of several results the highest:
   0  all is well
-  1  a job failed, or what was asked for is not there
+  1  a job failed, or the requested result does not exist
   2  the command line or a request is wrong
   3  the service cannot be reached, or refuses: the key, its credit or the number of requests
   130  interrupted (129 by SIGHUP, 143 by SIGTERM)`;
 
-/** What `--help` prints. */
+/** Returns the text of `--help`. */
 export function helpText(command: CommandName | undefined): string {
   if (command !== undefined) {
     const { takes, about } = commandOf(command);
@@ -28,7 +28,7 @@ export function helpText(command: CommandName | undefined): string {
   }
   const names = Object.keys(COMMANDS) as CommandName[];
   const commands = names.map((name) => row(`${name} ${commandOf(name).takes}`, commandOf(name).about));
-  return `${HEAD}\n\n${commands.join('\n')}\n\ntapedeck COMMAND --help tells the options.\n\n${TAIL}`;
+  return `${HEAD}\n\n${commands.join('\n')}\n\ntapedeck COMMAND --help shows the options.\n\n${TAIL}`;
 }
 
 function optionLines(names: readonly OptionName[]): string {

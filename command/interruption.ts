@@ -1,16 +1,16 @@
 import { onSignal, type Signals } from '../local/run-until-signal.ts';
 
-/** npm and the launcher hand the same Ctrl-C on once more. */
+/** npm and the launcher send the same Ctrl-C a second time within this time. */
 const ONE_KEY_PRESS_MS = 500;
 
 export interface Interruption {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** The exit code, once there was a signal. */
+  /** The exit code after a signal. */
   readonly code: Promise<number>;
 }
 
-/** The first signal asks to stop, the second one ends at once. */
+/** The first signal stops the command gracefully; the second one ends it at once. */
 export function onInterruption(signals: Signals, now?: () => number): Interruption {
   const interruption = new AbortController();
   const code = new Promise<number>((resolve) => {
@@ -25,7 +25,7 @@ export function onInterruption(signals: Signals, now?: () => number): Interrupti
   return { signal: interruption.signal, code };
 }
 
-/** What the user who stopped waiting is told. @param ids of the jobs that were waited for */
+/** Returns the message for a user who stops waiting. @param ids of the jobs that the command waited for */
 export function farewell(ids: readonly string[], isEmbedded: boolean): readonly string[] {
   if (ids.length === 0) return ['Stopped.'];
   const go = isEmbedded ? 'go on when the service runs again' : 'go on in the service';

@@ -1,8 +1,8 @@
 import { oneLine } from './printable.ts';
 
-/** Lists of a result whose items have lines of their own. */
+/** Lists in a result whose items get a line each. */
 const LISTED = ['videos', 'posts', 'reels'] as const;
-/** What says nothing about the subject. */
+/** Fields that say nothing about the subject. */
 const HIDDEN: ReadonlySet<string> = new Set(['status', 'message', 'source', 'list_id', 'download_id']);
 const NAME_CHARS = 22;
 const MAX_CHARS = 160;
@@ -16,13 +16,13 @@ interface Item {
   readonly description?: string | null;
 }
 
-/** A profile, post, list or channel for a person: what is known of it, a line each, then what is in it. */
+/** Formats a profile, post, list or channel for people: one line per fact, then one per item. */
 export function factsText(answer: object): string {
   const facts = Object.entries(answer).flatMap(([name, value]) => factOf(name, value));
   const lists = answer as Readonly<Partial<Record<(typeof LISTED)[number], readonly Item[]>>>;
   const items = LISTED.flatMap((name) => {
     const rows = lists[name] ?? [];
-    // The URLs of a post's own videos are no items.
+    // The video URLs of a post are not items.
     return rows.every((row) => typeof row === 'object') ? rows.map(rowOf) : [];
   });
   return [...facts, ...(items.length > 0 && facts.length > 0 ? [''] : []), ...items].join('\n');

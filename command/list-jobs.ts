@@ -19,7 +19,7 @@ export async function listJobs(
 ): Promise<number> {
   let cursor: string | null | undefined;
   for (let left = limit; left > 0 && cursor !== null;) {
-    const page = await service.ask<DownloadList>('GET', '/api/downloads', {
+    const page = await service.send<DownloadList>('GET', '/api/downloads', {
       query: { ...query, limit: String(Math.min(left, PAGE)), ...(cursor === undefined ? {} : { cursor }) },
     });
     for (const record of page.downloads) display.print(isJson ? jsonText(record) : rowOf(record));
@@ -30,40 +30,40 @@ export async function listJobs(
   return EXIT.success;
 }
 
-/** Shows jobs, with why they failed and what they have made. */
+/** Shows jobs with their failures and results. */
 export function showJobs(talk: Talk, ids: readonly string[]): Promise<number> {
   return forEach(talk, ids, async (id) => {
     const path = encodeURIComponent(id);
-    const { data } = await talk.service.ask<DownloadResult>('GET', `/downloads/${path}`);
-    const job = await talk.service.ask<JobDetails>('GET', `/api/downloads/${path}/job`);
+    const { data } = await talk.service.send<DownloadResult>('GET', `/downloads/${path}`);
+    const job = await talk.service.send<JobDetails>('GET', `/api/downloads/${path}/job`);
     const lines = talk.isJson ? [jsonText({ ...data, job })] : detailsOf(data, job);
     for (const line of lines) talk.display.print(line);
   });
 }
 
-/** Cancels jobs that run. */
+/** Cancels running jobs. */
 export function cancelJobs(talk: Talk, ids: readonly string[]): Promise<number> {
   return forEach(talk, ids, async (id) => {
     const path = `/downloads/${encodeURIComponent(id)}`;
-    const { data } = await talk.service.ask<DownloadResult>('DELETE', path);
+    const { data } = await talk.service.send<DownloadResult>('DELETE', path);
     talk.display.print(talk.isJson ? jsonText(data) : rowOf(data));
   });
 }
 
-/** Sends a sample to a webhook URL. @throws FailedError when the receiver does not take it */
+/** Sends a sample to a webhook URL. @throws FailedError when the receiver does not accept it */
 export async function testWebhook({ service, display, isJson }: Talk, url: string): Promise<number> {
   interface Tested {
     readonly status: string;
     readonly message: string;
   }
-  const body = await service.ask<Tested>('POST', '/api/webhook/test', { body: { url } });
+  const body = await service.send<Tested>('POST', '/api/webhook/test', { body: { url } });
   if (isJson) display.print(jsonText(body));
   if (body.status !== 'success') throw new FailedError(body.message);
   if (!isJson) display.print(body.message);
   return EXIT.success;
 }
 
-/** One after another; what goes wrong with one is told, and the others go on. */
+/** Handles the IDs one by one. A failure is reported, and the others continue. */
 async function forEach(
   { service, display }: Talk,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-// tapedeck COMMAND: what callers use from a terminal or a script. `tapedeck --help` tells all of it.
+// The entry point of `tapedeck COMMAND`, the program for terminals and scripts. `tapedeck --help` describes it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type CommandConfig } from './command-config.ts';
 import { createDisplay } from './display.ts';
@@ -9,7 +9,7 @@ import { run } from './run-command.ts';
 
 const TIDY_MS = 2_000;
 
-// Whoever reads may have enough, as `head` has.
+// The reader of a pipe may close it early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(EXIT.success);
@@ -40,7 +40,7 @@ async function main(words: readonly string[]): Promise<number> {
   });
   const code = await Promise.race([running, interrupted]);
   if (signal.aborted) {
-    // What is half written is removed meanwhile; a service that is still being started notices that we are gone.
+    // Partial files are removed during this time; a service that is still starting detects that this process has ended.
     await Promise.race([running, delay(TIDY_MS)]);
     for (const line of farewell([...waiting], found?.isEmbedded === true)) display.note(line);
   }

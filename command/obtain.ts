@@ -7,38 +7,38 @@ import { progressText, type Display } from './display.ts';
 import { planById, planOf, type JobRequest } from './plan-downloads.ts';
 import { isRunning, type Service } from './reach-service.ts';
 
-/** Jobs that end at once need nobody who follows them. */
+/** Jobs that end within this time need no event stream. */
 const FIRST_WAIT_SECONDS = 1;
 
 export interface Deps {
   readonly service: Service;
   readonly display: Display;
-  /** Told of each job that is waited for, and when that is over. */
+  /** Called when waiting for a job starts and when it ends. */
   readonly onWaiting: (id: string, isOver: boolean) => void;
 }
 
-export interface Asked {
+export interface FetchRequest {
   readonly command: FetchCommand;
-  /** As the user wrote it. */
+  /** The argument as the user wrote it. */
   readonly text: string;
   readonly options: FetchOptions;
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface Outcome {
   readonly state: 'success' | 'failed' | 'pending';
-  /** What the endpoint answers. */
+  /** The response of the endpoint. */
   readonly answer: JobAnswer;
-  /** Why it, or a part of it, could not be had. */
+  /** Why the result, or a part of it, is not available. */
   readonly failure: string | undefined;
 }
 
 /**
- * Asks for what a text names, and waits for it if that is wanted. Asking again joins the same job.
+ * Requests the subject of an argument, and waits for the result unless `--no-wait` is given. A repeated request joins the same job.
  *
  * @throws UsageError, TapedeckError
  */
-export async function obtain(deps: Deps, { command, text, options }: Asked): Promise<Outcome> {
+export async function obtain(deps: Deps, { command, text, options }: FetchRequest): Promise<Outcome> {
   const plan = planById(command, text, options) ?? planOf(command, text, { ...options, resolved: await resolve() });
   const { first, request, needs } = plan;
   if (first === undefined || needs === undefined) return run(deps, text, { request, options });
@@ -50,7 +50,7 @@ export async function obtain(deps: Deps, { command, text, options }: Asked): Pro
   return run(deps, text, { request: { ...request, body }, options });
 
   async function resolve(): Promise<Resolved> {
-    return deps.service.ask<Resolved>('GET', '/api/resolve', { query: { url: text } });
+    return deps.service.send<Resolved>('GET', '/api/resolve', { query: { url: text } });
   }
 }
 
@@ -73,7 +73,7 @@ async function run(deps: Deps, text: string, { request, options: { isWaiting } }
         follow(deps, other, { text, part: 'reels' }),
       ]);
       const failed = ends.find((end) => failureOf(end) !== undefined);
-      // The service puts the two together; what has failed it would begin anew.
+      // The service combines the two parts; a new request would start the failed part again.
       if (failed === undefined) continue;
       const good = ends.find((end) => failureOf(end) === undefined);
       return good === undefined
@@ -81,7 +81,7 @@ async function run(deps: Deps, text: string, { request, options: { isWaiting } }
         : { ...outcomeOf(good), state: 'failed', failure: failureOf(failed) };
     }
     const end = await follow(deps, id, { text });
-    // Of speakers without a job it is the audio that was waited for.
+    // Without a speaker job, the command waited for the audio.
     if (ids.length > 0) return outcomeOf(end);
   }
 }
@@ -89,7 +89,7 @@ async function run(deps: Deps, text: string, { request, options: { isWaiting } }
 async function askFor(service: Service, { path, body }: JobRequest, isWaiting: boolean): Promise<JobAnswer> {
   try {
     const waitSeconds = isWaiting ? FIRST_WAIT_SECONDS : 0;
-    return await service.ask<JobAnswer>('POST', path, { body, waitSeconds });
+    return await service.send<JobAnswer>('POST', path, { body, waitSeconds });
   } catch (error) {
     if (!(error instanceof TapedeckError) || error.code !== 'pending_duplicate' || error.id === undefined) throw error;
     return { status: 'pending', message: 'This job runs already.', download_id: error.id };
@@ -104,8 +104,8 @@ async function follow(
   const work = display.work(part === undefined ? text : `${text} (${part})`);
   onWaiting(id, false);
   try {
-    const end = await service.follow<JobAnswer>(id, (told) => {
-      const progress = progressOf(told, part);
+    const end = await service.follow<JobAnswer>(id, (update) => {
+      const progress = progressOf(update, part);
       if (progress !== undefined) work.show({ ...progress, text: progressText(progress) });
     });
     onWaiting(id, true);

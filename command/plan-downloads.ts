@@ -3,18 +3,18 @@ import type { FetchOptions } from './arguments.ts';
 import type { FetchCommand } from './command-table.ts';
 import { UsageError } from './exit-codes.ts';
 
-/** A request as the service takes it. */
+/** A request to the service. */
 export interface JobRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What has to be asked for, in this order. */
+/** The requests of an argument, in order. */
 export interface Plan {
-  /** Its result tells what the other needs. */
+  /** The request whose result the other request needs. */
   readonly first: JobRequest | undefined;
   readonly request: JobRequest;
-  /** The field of the request that is taken from the first result. */
+  /** The field that is filled from the first result. */
   readonly needs: string | undefined;
 }
 
@@ -33,7 +33,7 @@ const OPERATIONS: Readonly<Record<FetchCommand, readonly string[]>> = {
 };
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** @returns what needs no resolving: the speakers of an audio that is there */
+/** @returns the plan for arguments that need no resolving: the speakers of an audio that exists */
 export function planById(command: FetchCommand, text: string, { fields }: Options): Plan | undefined {
   if (command !== 'speakers' || !ULID.test(text)) return undefined;
   const request = { path: '/api/transcriptspeakerid', body: { ...fields, transcript_with_speaker_id: text } };
@@ -41,8 +41,8 @@ export function planById(command: FetchCommand, text: string, { fields }: Option
 }
 
 /**
- * @param resolved what the service says that the text may mean
- * @throws UsageError telling what can be had of it instead
+ * @param resolved the subjects that the service recognized in the text
+ * @throws UsageError that lists the available alternatives
  */
 export function planOf(command: FetchCommand, text: string, about: Options & { readonly resolved: Resolved }): Plan {
   const { subjects } = about.resolved;

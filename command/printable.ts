@@ -1,20 +1,20 @@
-/** A CR before an LF belongs to the same break. */
+/** A CR before an LF belongs to the same line break. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
 /**
- * A text of several lines without the characters that a terminal obeys or that change the direction of writing. Everything
- * that the service sends may hold them: titles, captions and messages are written by others.
+ * Removes characters that control a terminal or change the direction of writing from a text of several lines. Any text of
+ * the service may contain them, because titles, captions and messages come from third parties.
  */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]|\p{Bidi_C}/gu, '');
 }
 
-/** The same on a single line, so that no text can pass for a line of ours. */
+/** Does the same for a single line, so that no text can imitate a line of this program. */
 export function oneLine(text: string): string {
   return printable(text.replace(LINE_BREAK, ' '));
 }
 
-/** JSON in which such characters are escaped, so that it keeps all of the value. */
+/** Returns JSON in which these characters are escaped, so that the value stays complete. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replace(
     /[\u007f-\u009f\u2028\u2029]|\p{Bidi_C}/gu,

@@ -10,32 +10,32 @@ import {
 export interface ServiceOptions {
   readonly url: string;
   readonly key: string | undefined;
-  /** Ends every request and every wait. */
+  /** Aborts every request and every wait. */
   readonly signal: AbortSignal;
-  /** Whether to send again what the service puts off. */
+  /** Whether requests are repeated after `Retry-After`. */
   readonly isPatient: boolean;
   /** Called when a request is put off, before the pause. */
   readonly onPutOff: (seconds: number) => void;
 }
 
-export interface AskOptions {
+export interface SendOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** How long the service may hold the answer back until the job has ended. */
+  /** How long the service may delay the response until the job has ended. */
   readonly waitSeconds?: number;
 }
 
 export type Service = ReturnType<typeof createService>;
 
-/** The service as any caller knows it. Paths are those that it offers, so requests are sent as they are. */
+/** The service as a public caller sees it. The paths are those of the REST API. */
 export function createService({ url, key, signal, isPatient, onPutOff }: ServiceOptions) {
   const client = createClient({ url, key, onPause: onPutOff, ...(isPatient ? {} : { retries: 0 }) });
   const usual = { signal, security: [{ scheme: 'bearer', type: 'http' } as const], responseStyle: 'data' as const };
   return {
     signal,
 
-    /** @returns what was answered, also of a job that failed; throws TapedeckError */
-    async ask<Body>(method: 'GET' | 'POST' | 'DELETE', path: string, options: AskOptions = {}): Promise<Body> {
+    /** @returns the response, also that of a failed job; throws TapedeckError */
+    async send<Body>(method: 'GET' | 'POST' | 'DELETE', path: string, options: SendOptions = {}): Promise<Body> {
       const { query = {}, body, waitSeconds = 0 } = options;
       const headers = { Prefer: `wait=${String(waitSeconds)}`, 'Content-Type': 'application/json' };
       try {
@@ -52,7 +52,7 @@ export function createService({ url, key, signal, isPatient, onPutOff }: Service
       throw new TapedeckError(`${url} does not answer as Tapedeck does.`, { code: 'unexpected_answer' });
     },
 
-    /** The text of a file that is made for whoever asks. @throws TapedeckError */
+    /** Returns the text of an export. @throws TapedeckError */
     text: (path: string): Promise<string> =>
       client.request<string, unknown, true, 'data'>({ ...usual, method: 'GET', url: path, parseAs: 'text' }),
 
@@ -60,23 +60,23 @@ export function createService({ url, key, signal, isPatient, onPutOff }: Service
     open: (id: string, index: number): Promise<OpenedFile> => readFile(client, id, { index, signal }),
 
     /**
-     * Follows a job to its end, through lost connections too.
+     * Follows a job to its end, also over lost connections.
      *
-     * @param onChange told of each change
-     * @returns what the endpoint of the job answers at its end
+     * @param onChange called after each change
+     * @returns the result of the job, as its endpoint returns it
      * @throws TapedeckError
      */
     async follow<Body extends object>(id: string, onChange: (body: Body) => void): Promise<Body> {
-      for await (const told of followEvents(client, id, { signal })) {
-        onChange(told as object as Body);
-        if (!isRunning(told)) return told as object as Body;
+      for await (const update of followEvents(client, id, { signal })) {
+        onChange(update as object as Body);
+        if (!isRunning(update)) return update as object as Body;
       }
-      throw new TapedeckError('The service told no end of the job.', { code: 'unexpected_answer' });
+      throw new TapedeckError('The event stream ended before the job.', { code: 'unexpected_answer' });
     },
   };
 }
 
-/** Whether an answer or event says that the job has not ended. */
+/** Whether a response or event says that the job is still running. */
 export function isRunning(body: object): boolean {
   const { status, data } = body as { readonly status?: string; readonly data?: { readonly status?: string } };
   return (status ?? data?.status) === 'pending';

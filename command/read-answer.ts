@@ -1,6 +1,6 @@
 import type { DownloadRecord, Progress } from '../clients/typescript/src/index.ts';
 
-/** What the answers about jobs of all kinds have in common, as far as it is used here. */
+/** The fields that the responses of all kinds share, as far as the command uses them. */
 export interface JobAnswer {
   readonly status?: string;
   readonly message?: string;
@@ -16,21 +16,21 @@ export interface JobAnswer {
 }
 export type PartName = 'posts' | 'reels';
 
-/** The jobs behind an answer: two of a list, none where no audio needed one. */
+/** Returns the IDs of the jobs behind a response: two for a list, none if no audio needed a job. */
 export function jobIdsOf({ data, download_id, download, downloads }: JobAnswer): readonly string[] {
   if (downloads !== undefined) return [downloads.posts.id, downloads.reels.id];
   const id = data?.id ?? download_id ?? download?.id;
   return id === undefined ? [] : [id];
 }
 
-/** Why a job failed; undefined when it has not. */
+/** Returns why a job failed; undefined if it did not. */
 export function failureOf({ status, message, data }: JobAnswer): string | undefined {
   if ((status ?? data?.status) !== 'failed') return undefined;
   return message ?? data?.response ?? 'The job failed.';
 }
 
-/** @param part of a list, whose parts go on by themselves */
+/** @param part the part of a list; both parts run on their own */
 export function progressOf({ progress, data }: JobAnswer, part: PartName = 'posts'): Progress | undefined {
-  const told = progress ?? data?.progress;
-  return told === undefined || 'stage' in told ? told : told[part];
+  const reported = progress ?? data?.progress;
+  return reported === undefined || 'stage' in reported ? reported : reported[part];
 }

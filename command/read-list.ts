@@ -9,8 +9,8 @@ export interface Input {
 }
 
 /**
- * @param from a file, or `-` for standard input
- * @returns what stands in it, one a line; blank lines and those that begin with # say nothing
+ * @param from the path of a file, or `-` for standard input
+ * @returns the lines of the file, without blank lines and lines that begin with #
  * @throws UsageError
  */
 export async function readTexts(from: string, about: Input): Promise<readonly string[]> {

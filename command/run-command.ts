@@ -13,17 +13,17 @@ import { helpText } from './help.ts';
 import { cancelJobs, listJobs, showJobs, testWebhook } from './list-jobs.ts';
 import { readTexts } from './read-list.ts';
 import { createService, type Service } from './reach-service.ts';
-import { placeOf } from './download-targets.ts';
+import { targetOf } from './download-targets.ts';
 
 export interface Surroundings {
   readonly config: CommandConfig;
   readonly display: Display;
   readonly stdin: Readable;
-  /** Aborted when the user has had enough. */
+  /** Aborted when the user interrupts the command. */
   readonly signal: AbortSignal;
-  /** Jobs that are waited for, of which the user learns who stops waiting. */
+  /** Called for each job that the command waits for, so that an interruption can name it. */
   readonly waiting: Set<string>;
-  /** Told of the service, which has to be stopped. */
+  /** Called with the service, which must be stopped at the end. */
   readonly onFound: (found: Found) => void;
 }
 
@@ -48,16 +48,16 @@ export async function run(words: readonly string[], surroundings: Surroundings):
     case 'job':
     case 'cancel':
     case 'webhook test':
-      return ask(parsed, surroundings);
+      return runOnService(parsed, surroundings);
   }
 }
 
-type Asking = Extract<Parsed, { readonly action: 'fetch' | 'jobs' | 'job' | 'cancel' | 'webhook test' }>;
+type ServiceCommand = Extract<Parsed, { readonly action: 'fetch' | 'jobs' | 'job' | 'cancel' | 'webhook test' }>;
 
-async function ask(parsed: Asking, surroundings: Surroundings): Promise<number> {
+async function runOnService(parsed: ServiceCommand, surroundings: Surroundings): Promise<number> {
   const { display, waiting } = surroundings;
   if (parsed.action !== 'fetch') return talk(parsed, { display, service: await connect(surroundings, true) });
-  // What is wrong with the command line is told before a service is looked for.
+  // Mistakes in the command line are reported before the service is contacted.
   const all = await prepare(parsed, surroundings);
   const service = await connect(surroundings, all.options.isWaiting);
   const onWaiting = (id: string, isOver: boolean): void => {
@@ -67,7 +67,7 @@ async function ask(parsed: Asking, surroundings: Surroundings): Promise<number> 
   return fetchAll({ service, display, onWaiting }, all);
 }
 
-/** @param isWaiting false for a command that is over at once: it is not put off, and nothing is started for it */
+/** @param isWaiting false for commands that end at once: their requests are not repeated, and no service is started for them */
 async function connect({ config, display, signal, onFound }: Surroundings, isWaiting: boolean): Promise<Service> {
   const found = await findService(config, { display, mayStart: isWaiting });
   onFound(found);
@@ -79,7 +79,7 @@ async function connect({ config, display, signal, onFound }: Surroundings, isWai
 }
 
 function talk(
-  parsed: Exclude<Asking, { readonly action: 'fetch' }>,
+  parsed: Exclude<ServiceCommand, { readonly action: 'fetch' }>,
   about: { readonly service: Service; readonly display: Display },
 ): Promise<number> {
   switch (parsed.action) {
@@ -102,10 +102,10 @@ async function prepare(
   const all = [...texts, ...more];
   if (all.length === 0) throw new UsageError('--from: it names nothing.');
   const isMany = new Set(all).size > 1;
-  return { command, options, texts: all, place: placeOf(options.output, { isMany, isForced: options.isForced }) };
+  return { command, options, texts: all, target: targetOf(options.output, { isMany, isForced: options.isForced }) };
 }
 
-/** What `npm run keys` does, on the same data. */
+/** Runs `npm run keys` on the same data. */
 async function runKeys(words: readonly string[], { config, signal }: Surroundings): Promise<number> {
   const child = spawn(process.execPath, [join(ROOT, 'api', 'keys', 'main.ts'), ...words], {
     env: config.serviceEnv,

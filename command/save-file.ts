@@ -13,7 +13,7 @@ export interface SaveOptions {
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
 
-/** Whether a file is there. A file that is there is whole: it got its name when it was. */
+/** Whether a file exists. Files get their name only when they are complete. */
 export function isSaved(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -21,7 +21,7 @@ export function isSaved(path: string): Promise<boolean> {
   );
 }
 
-/** Saves a text under a name that it gets when it is whole. @throws FailedError */
+/** Saves a text; the file gets its name when it is complete. @throws FailedError */
 export async function saveText(path: string, text: string, options: SaveOptions): Promise<void> {
   await saveStream(path, Readable.from([text]), options);
 }
@@ -45,7 +45,7 @@ async function saveStream(
   { isForced, signal }: SaveOptions,
 ): Promise<void> {
   const folder = dirname(path);
-  // Its name says nothing of the file: together they could be longer than a name may be.
+  // The temporary name does not include the file's name, since together they could exceed the length limit.
   const part = join(folder, `.tapedeck-${randomBytes(8).toString('hex')}.part`);
   try {
     await mkdir(folder, { recursive: true });
@@ -60,13 +60,13 @@ async function saveStream(
   }
 }
 
-/** Gives a file its name, unless another has got it meanwhile. */
+/** Gives a file its final name unless another file has that name already. */
 async function appear(part: string, path: string): Promise<void> {
   try {
     await link(part, path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     if (code === 'EEXIST' || (await isSaved(path)))
       throw new Error('it is there already; --force overwrites it', { cause: error });
     await rename(part, path);

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// What package.json calls `tapedeck`: the program, by a Node that can run it.
+// The `tapedeck` program of package.json: it starts the command with a suitable version of Node.
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// What V8 has compiled: the next start takes half of the time. Also for the Node that the launcher may choose.
+// The compile cache of V8 halves the start time. It also applies to the Node that the launcher chooses.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/tapedeck/compiled', import.meta.url));
 module.enableCompileCache?.();
 

@@ -1,4 +1,4 @@
-// node console/build.mjs FOLDER: makes the files that browsers get. `api/console/console-files.ts` runs it when they are missing.
+// node console/build.mjs FOLDER builds the files that browsers load. `api/console/console-files.ts` runs it when they are missing.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,11 +1,11 @@
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
-/** An address family's whole space that may be public. IPv6: only 2000::/3 is given out by IANA for global unicast. */
+/** The address space of each family that may be public. For IPv6, IANA assigns only 2000::/3 for global unicast. */
 const PUBLIC_SPACE = networks(['0.0.0.0/0', '2000::/3']);
 
 /**
- * What is not public inside that space (IANA special-purpose registries). Because IPv6 starts from 2000::/3, NAT64, local
- * NAT64, IPv4-compatible, unique-local, link-local, site-local, SRv6 and multicast addresses are out without being listed.
+ * Networks in that space that are not public (IANA special-purpose registries). Because IPv6 starts from 2000::/3, NAT64, local
+ * NAT64, IPv4-compatible, unique-local, link-local, site-local, SRv6 and multicast addresses are excluded without being listed.
  */
 const SPECIAL_NETWORKS = networks([
   '0.0.0.0/8', // "this network"; on Linux 0.0.0.0 connects to loopback
@@ -34,26 +34,26 @@ const SPECIAL_NETWORKS = networks([
  * Whether an IP address belongs to the public Internet.
  *
  * @param address an IPv4 address in dotted decimal or an IPv6 address, without brackets, as sockets and resolvers give it.
- *   An IPv4 address mapped into IPv6 is judged as IPv4. Everything else, zone ids included, is not public.
+ *   An IPv4 address mapped into IPv6 is treated as IPv4. Everything else, including zone IDs, is not public.
  */
 export function isPublicAddress(address: string): boolean {
   return inNetworks(address, PUBLIC_SPACE) && !inNetworks(address, SPECIAL_NETWORKS);
 }
 
-/** Whether an IP address lies in one of the networks. A mapped IPv4 address counts as the IPv4 address that it reaches. */
+/** Whether an IP address is in one of the networks. A mapped IPv4 address counts as its IPv4 address. */
 export function inNetworks(address: string, list: BlockList): boolean {
   const family = isIP(address);
-  // A zone id picks a network interface: no public address has one, and no list can name one.
+  // A zone ID selects a network interface: no public address has one, and no network list can contain one.
   if (family === 0 || address.includes('%')) return false;
   return list.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Whether the guard lets a connection to this address through. */
+/** Whether the guard permits a connection to this address. */
 export function isPermittedAddress(address: string, allowedNetworks: BlockList): boolean {
   return isPublicAddress(address) || inNetworks(address, allowedNetworks);
 }
 
-/** Who shares a limit: one IPv4 address, or the /64 network that one IPv6 subscriber has at the least. */
+/** The unit that shares a limit: one IPv4 address, or a /64 network, the smallest that an IPv6 subscriber gets. */
 export function addressGroup(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const canonical = canonicalAddress(address);
@@ -65,8 +65,8 @@ export function addressGroup(address: string | undefined): string {
 }
 
 /**
- * The same text for every spelling of an address. An IPv4 address mapped into IPv6 (RFC 4291, section 2.5.5.2) is the IPv4
- * address, and a zone id is left out. What is no address stays as it is.
+ * Returns the same text for every spelling of an address. An IPv4 address mapped into IPv6 (RFC 4291, section 2.5.5.2) becomes the
+ * IPv4 address, and a zone ID is removed. Other text is returned unchanged.
  */
 export function canonicalAddress(address: string): string {
   const [plain = ''] = address.split('%', 1);

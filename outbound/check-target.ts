@@ -3,7 +3,7 @@ import { WEBHOOK_URL_MAX_CHARS } from '../contract/limits.ts';
 import { INFRASTRUCTURE_PORTS, PRIVATE_SUFFIXES } from '../contract/urls/url-patterns.ts';
 import { inNetworks, isPermittedAddress } from './addresses.ts';
 
-/** The name that stands for this machine without any look-up (RFC 6761, section 6.3). */
+/** A name that means this machine without a DNS query (RFC 6761, section 6.3). */
 export const LOCALHOST = 'localhost';
 
 export type TargetCheck = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly reason: string };
@@ -12,22 +12,22 @@ const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 const TOP_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
 /**
- * Says whether a URL may be the target of a request, as far as the URL itself tells. No I/O: what a name resolves to is
- * judged when the connection is made.
+ * Checks whether a URL may be the target of a request. It does no I/O: the addresses of a host name are
+ * checked when the connection is made.
  *
- * @param url as the caller gave it
+ * @param url the URL exactly as the caller sent it
  * @param allowedNetworks networks exempt from the ban on private addresses and on ports
- * @returns the parsed URL, which alone must be used from here on, or a sentence that says why not, fit for the caller
+ * @returns the parsed URL, which callers must use from here on, or the reason as a sentence for the caller
  */
 export function checkTarget(url: string, allowedNetworks: BlockList): TargetCheck {
   if (url.length > WEBHOOK_URL_MAX_CHARS) return refuse(`The URL is longer than ${WEBHOOK_URL_MAX_CHARS} characters.`);
-  // The URL parser drops tabs and newlines and turns backslashes around; what a log or a proxy shows would differ from what is sent.
+  // The URL parser removes tabs and newlines and replaces backslashes, so a log or a proxy would show another URL than the one sent.
   if (/[\u0000-\u0020\u007f-\u00a0\\]/.test(url))
     return refuse('The URL contains spaces, control characters or backslashes.');
   if (!/^https?:\/\/[^/?#]/i.test(url)) return refuse('The URL does not start with http:// or https:// and a host.');
   if (!URL.canParse(url)) return refuse('The URL is not valid.');
   const parsed = new URL(url);
-  // An empty user name (`http://@host`) leaves no trace in the parsed URL, but misleads readers all the same.
+  // An empty user name (`http://@host`) is lost in the parsed URL, but misleads readers.
   if (authorityOf(url).includes('@')) return refuse('The URL contains a user name or password.');
 
   const host = parsed.hostname.replace(/^\[|\]$/g, '');
@@ -45,7 +45,7 @@ export function checkTarget(url: string, allowedNetworks: BlockList): TargetChec
   return { ok: true, url: parsed };
 }
 
-/** The loopback addresses that `localhost` may stand for here. */
+/** The loopback addresses of `localhost`. */
 export function localhostAddresses(allowedNetworks: BlockList): readonly string[] {
   return ['127.0.0.1', '::1'].filter((address) => inNetworks(address, allowedNetworks));
 }
@@ -67,7 +67,7 @@ function refusalOfName(host: string): string | undefined {
   return undefined;
 }
 
-/** @param port as `URL.port` gives it: empty for the scheme's own port */
+/** @param port the value of `URL.port`, which is empty for the scheme's default port */
 function isOpenPort(port: string): boolean {
   const number = Number(port || 80);
   return number === 80 || number === 443 || (number >= 1024 && !INFRASTRUCTURE_PORTS.has(number));

@@ -11,23 +11,23 @@ export interface ConnectorOptions {
   readonly lookup: Lookup;
   /** Limit of name resolution, TCP and TLS together, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Ends the socket at whatever stage it is. */
+  /** Destroys the socket at any stage. */
   readonly signal: AbortSignal;
-  /** Certificate authorities (PEM) trusted instead of the usual ones. */
+  /** Certificate authorities (PEM) trusted instead of the system's. */
   readonly trustedCa?: string;
-  /** Told where a connection may lead before one is made; what it throws is why there is none. */
+  /** Called with the resolved addresses before a connection is made; an error that it throws prevents the connection. */
   readonly onAddresses?: ((addresses: readonly string[]) => void) | undefined;
 }
 
-// Node gives up on an address after 250 ms and goes on to the next; where the next family has no route,
-// receivers further away than that would never be reached.
+// Node tries the next address after 250 ms by default; where the next family has no route,
+// more distant receivers would never be reached.
 const NEXT_ADDRESS_AFTER_MS = 2_000;
 
 /**
- * Makes connections that end at permitted addresses only.
+ * Creates a connector that connects to permitted addresses only.
  *
- * Three checks, because each one alone has a hole: sockets never look up a literal address, a URL check cannot see what a
- * name resolves to, and only the connected socket says where it really went.
+ * It makes three checks, because each one alone has a gap: sockets do not resolve literal addresses, a URL check cannot see the
+ * addresses of a name, and only the connected socket shows the address that was reached.
  */
 export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { allowedNetworks, connectTimeoutMs, signal, trustedCa } = options;
@@ -39,9 +39,9 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     keepAlive: false,
     allowH2: false,
-    // A resumed TLS session belongs to an earlier connection; here every connection proves itself.
+    // A resumed TLS session belongs to an earlier connection, and every connection must be verified.
     maxCachedSessions: 0,
-    // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
+    // This is explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
     rejectUnauthorized: true,
     ...(trustedCa === undefined ? {} : { ca: trustedCa }),
   });
@@ -65,7 +65,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
       }
       const { remoteAddress } = socket;
       if (remoteAddress === undefined) {
-        // The receiver has closed already. That is a failed attempt, not a forbidden target: a later one may succeed.
+        // The receiver closed the connection already. This is a failed attempt and not a forbidden target: a retry may succeed.
         socket.destroy();
         callback(new ClosedEarlyError(), null);
         return;
@@ -80,7 +80,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
   };
 }
 
-/** Hands the socket exactly the addresses that were judged, so that a second DNS answer can't differ from the first. */
+/** Passes exactly the checked addresses to the socket, so that a second DNS response cannot differ from the first. */
 function vettedLookup({ lookup, allowedNetworks, onAddresses }: ConnectorOptions): LookupFunction {
   const addressesOf = async (hostname: string): Promise<{ address: string; family: 4 | 6 }[]> => {
     const addresses =
@@ -90,7 +90,7 @@ function vettedLookup({ lookup, allowedNetworks, onAddresses }: ConnectorOptions
             throw new DnsError(hostname, { cause: error });
           });
     if (addresses.length === 0) throw new DnsError(hostname);
-    // One private answer condemns the name: a mixed answer is how rebinding starts, and no honest receiver has one.
+    // One private address rejects the name: mixed responses are typical of DNS rebinding, and legitimate receivers have none.
     if (!addresses.every((address) => isPermittedAddress(address, allowedNetworks))) throw new ForbiddenTargetError();
     onAddresses?.(addresses);
     return addresses.map((address) => ({ address, family: isIP(address) === 4 ? 4 : 6 }));

@@ -1,20 +1,20 @@
 import { ForbiddenTargetError, unreachableCode, type UnreachableCode } from './request-failures.ts';
 
-/** Why a download did not come whole. */
+/** The reason why a download failed. */
 export type DownloadProblem =
-  /** The URL, or one that it redirects to, must not be called; the reason is a sentence. Trying again is useless. */
+  /** The URL, or one that it redirects to, is forbidden; the reason is a sentence. A retry cannot succeed. */
   | { readonly kind: 'forbidden'; readonly reason: string }
-  /** The server answered with another status than 200. */
+  /** The server responded with a status other than 200. */
   | { readonly kind: 'status'; readonly statusCode: number }
   | { readonly kind: 'too_large' }
-  /** It comes so slowly that the whole would take too long. */
+  /** The transfer is so slow that the file would take too long. */
   | { readonly kind: 'too_slow' }
-  /** Less arrived than the server announced, or nobody can tell. */
+  /** The body is shorter than announced, or its length cannot be verified. */
   | { readonly kind: 'incomplete' }
-  /** No answer that could be used. */
+  /** No usable response arrived. */
   | { readonly kind: 'unreachable'; readonly error: UnreachableCode };
 
-/** A download failed by the other side. The message is for logs; it does not hold the URL, which may be signed. */
+/** Thrown when a download fails at the remote end. The message is for logs; it does not contain the URL, which may be signed. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError';
   readonly problem: DownloadProblem;
@@ -26,8 +26,8 @@ export class DownloadError extends Error {
 }
 
 /**
- * @param signal that ended the connection, if it is aborted
- * @returns what a socket threw, sorted; the error itself when it is our own fault
+ * @param signal the signal of the connection
+ * @returns the error of a socket as a DownloadError; the error itself if the cause is internal
  */
 export function problemOf(
   thrown: unknown,
@@ -38,7 +38,7 @@ export function problemOf(
   if (error instanceof DownloadError) return error;
   const code = unreachableCode(error);
   if (code === undefined) return error;
-  // A timeout stays one; any other end of an answer that had begun only means that the rest is missing.
+  // A timeout keeps its code; any other error after the start of a response means that the body is incomplete.
   const problem: DownloadProblem =
     begun && code !== 'timeout' ? { kind: 'incomplete' } : { kind: 'unreachable', error: code };
   return new DownloadError(problem, { cause: error });

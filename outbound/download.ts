@@ -12,50 +12,50 @@ import { checkTarget } from './check-target.ts';
 export interface DownloaderSettings {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
   readonly allowedNetworks: BlockList;
-  /** Limit of look-up, TCP and TLS together, in milliseconds. */
+  /** The limit of DNS, TCP and TLS together, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Longest silence before and within an answer, in milliseconds. */
+  /** The longest silence before and within a response, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Of a body. */
+  /** The least transfer rate of a body. */
   readonly leastRate?: LeastRate;
-  /** Finds the addresses of names. Default: DNS. */
+  /** Resolves host names. Default: DNS. */
   readonly lookup?: Lookup;
-  /** Certificate authorities (PEM) trusted instead of the usual ones. */
+  /** Certificate authorities (PEM) trusted instead of the system's. */
   readonly trustedCa?: string;
 }
 
 export interface DownloadOptions {
-  /** The file that is written; it must not exist. After an error it may hold a part. */
+  /** The path of the new file; it must not exist. After an error it may contain a part. */
   readonly path: string;
   readonly maxBytes: number;
-  /** Limit of the whole download with its redirects, in milliseconds. */
+  /** The limit of the whole download with its redirects, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Told after each chunk; `totalBytes` if the server said it. */
+  /** Called after each chunk; `totalBytes` is set if the server announced it. */
   readonly onProgress?: (bytes: number, totalBytes: number | undefined) => void;
 }
 
 /**
- * Downloads a URL that somebody else chose into a file.
+ * Downloads a URL from an untrusted source into a file.
  *
  * @returns the size in bytes
- * @throws DownloadError; the signal's reason; what the file system throws
+ * @throws DownloadError; the signal's reason; errors of the file system
  */
 export type Downloader = (url: string, options: DownloadOptions) => Promise<number>;
 
-/** Patience with hosts of media. */
+/** The time limits for media hosts. */
 export const MEDIA_HOST_LIMITS = {
   connectTimeoutMs: 10_000,
   idleTimeoutMs: 30_000,
   leastRate: MEDIA_RATE,
 } as const;
 
-/** Some hosts answer 403 to requests without one. */
+/** Some hosts respond with 403 to requests without a User-Agent. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; Tapedeck/1.0)';
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Makes the only way by which media are fetched. Each redirect passes the same guard as the first request. */
+/** Creates the client that downloads media. Each redirect passes the same guard as the first request. */
 export function createDownloader(settings: DownloaderSettings): Downloader {
   const lookup = settings.lookup ?? createDnsLookup();
   return async (firstUrl, options) => {
@@ -79,7 +79,7 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
       throw error;
     } finally {
       deadline.end();
-      // A socket may still be open, even still connecting.
+      // A socket may still be open or connecting.
       deadline.abort();
     }
   };
@@ -89,7 +89,7 @@ const tooSlow = (): DownloadError => new DownloadError({ kind: 'too_slow' });
 
 type Hop = DownloaderSettings & DownloadOptions & { readonly lookup: Lookup; readonly onSlow: (how: TooSlow) => void };
 
-/** One connection for one request, so that no check can be skipped. */
+/** Uses one connection per request, so that no check can be skipped. */
 async function take(url: URL, hop: Hop): Promise<number | { readonly location: string }> {
   const client = new Client(url.origin, {
     connect: createGuardedConnector(hop),
@@ -97,7 +97,7 @@ async function take(url: URL, hop: Hop): Promise<number | { readonly location: s
     headersTimeout: hop.idleTimeoutMs,
     bodyTimeout: hop.idleTimeoutMs,
   });
-  // What is compressed has another length than it says.
+  // The announced length of a compressed body differs from its content.
   const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT };
   try {
     const answer = await client
@@ -105,14 +105,14 @@ async function take(url: URL, hop: Hop): Promise<number | { readonly location: s
       .catch((error: unknown) => {
         throw problemOf(error, hop);
       });
-    // Whoever reads hears of an error; one that nobody heard would end the process.
+    // The reader receives errors; without a listener, an error would end the process.
     answer.body.on('error', () => undefined);
     const { statusCode } = answer;
     if (statusCode === 200) return await write(answer, hop);
     const location = answer.headers['location']?.toString();
     if (!REDIRECTS.has(statusCode) || location === undefined) throw new DownloadError({ kind: 'status', statusCode });
     if (!URL.canParse(location, url.href)) {
-      throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects to what is no URL.' });
+      throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects to an invalid URL.' });
     }
     return { location: new URL(location, url).href };
   } finally {
@@ -128,7 +128,7 @@ async function write(answer: Answer, hop: Hop): Promise<number> {
     throw new DownloadError({ kind: 'unreachable', error: 'protocol' });
   }
   const totalBytes = lengthOf(answer);
-  // Without either, a connection that breaks looks like an end.
+  // Without a length or chunked encoding, a broken connection looks like the end of the body.
   if (totalBytes === undefined && answer.headers['transfer-encoding'] === undefined) {
     throw new DownloadError({ kind: 'incomplete' });
   }
@@ -151,7 +151,7 @@ async function write(answer: Answer, hop: Hop): Promise<number> {
   }
 }
 
-/** Errors of the connection are sorted here, apart from those of the file. */
+/** Classifies errors of the connection separately from those of the file. */
 async function* chunksOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   for (;;) {

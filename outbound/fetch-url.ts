@@ -8,22 +8,22 @@ import { watchRate, type LeastRate } from '../runtime/stall-detector.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STALL_TIMEOUT_MS = 60_000;
-/** A publisher that is slower is as good as silent. */
+/** The longest silence of a publisher's server. */
 const LEAST_RATE = { bytes: 64 * 1024, windowMs: 60_000 };
 const PAUSE_MS = 500;
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
-  /** How often in a row it may fail without a single byte. */
+  /** The number of consecutive attempts that may fail without receiving a byte. */
   readonly mostFailures: number;
   readonly leastRate?: LeastRate;
-  /** The media type that is asked for, where a server has several. */
+  /** The media type for the Accept header, if a server offers several. */
   readonly accept?: string | undefined;
-  /** Called with what is there, and with how much it will be where the server tells it. */
+  /** Called with the number of received bytes, and with the total if the server announces it. */
   readonly onProgress?: (doneBytes: number, wholeBytes: number | undefined) => void;
 }
 
-/** The server says no; trying again is useless. */
+/** Thrown when the server refuses the request. A retry cannot succeed. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly status: number;
@@ -38,10 +38,10 @@ class TooSlowError extends Error {
   override readonly name = 'TooSlowError';
 }
 
-/** No answer came, or it broke off. */
+/** Thrown when no response arrived or the connection broke. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
-  /** Such as `connect ECONNREFUSED 127.0.0.1:1`. */
+  /** The cause, such as `connect ECONNREFUSED 127.0.0.1:1`. */
   readonly reason: string;
 
   constructor(url: string, cause: unknown) {
@@ -53,12 +53,12 @@ export class UnreachableError extends Error {
 }
 
 /**
- * Downloads a file of a publisher that we chose and goes on where an earlier attempt, also one of an earlier run, was cut (RFC 9110, 13.1.5 and 14.2).
- * What is there so far is `FILE.part`. Honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY. URLs that somebody else chose are for
- * download.ts, which guards where they lead.
+ * Downloads a file of a known publisher, and resumes an earlier attempt that was cut off, also one of an earlier process (RFC 9110, 13.1.5 and 14.2).
+ * The partial content is in `FILE.part`. The function honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY. For URLs from
+ * untrusted sources, use download.ts, which checks their targets.
  *
- * @returns the path of the part, which is whole now. The caller checks it, and removes it or gives it its name
- * @throws {RefusedError}; {UnreachableError}; the signal's reason; what the file system throws
+ * @returns the path of the complete `.part` file. The caller verifies it, and removes or renames it
+ * @throws {RefusedError}; {UnreachableError}; the signal's reason; errors of the file system
  */
 export async function fetchFile(url: string, file: string, options: FetchOptions): Promise<string> {
   const part = `${file}.part`;
@@ -101,7 +101,7 @@ async function fetchRest(
   const signal = AbortSignal.any([callers, slow.signal]);
   const validator = await readValidator(part, url);
   const had = validator === undefined ? 0 : await sizeOf(part);
-  // A coded body could not be continued by bytes.
+  // Bytes cannot continue a compressed body.
   const headers: Record<string, string> = {
     'accept-encoding': 'identity',
     ...(accept === undefined ? {} : { accept }),
@@ -110,7 +110,7 @@ async function fetchRest(
   const response = await fetch(url, { dispatcher, signal, headers });
   if (response.status === 416) {
     await response.body?.cancel();
-    // An earlier run fetched all of it and could not use it, for want of room perhaps.
+    // An earlier run downloaded all of it and could not use it, for example for lack of disk space.
     if (response.headers.get('content-range') === `bytes */${had}`) return;
     await forget(part);
     throw new Error('the part does not fit to the file any more');
@@ -124,7 +124,7 @@ async function fetchRest(
   if (isRest && range?.firstByte !== had) {
     await response.body.cancel();
     await forget(part);
-    throw new Error('the server sent another part than was asked for');
+    throw new Error('the server sent another range than requested');
   }
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
   const whole = isRest ? range?.wholeBytes : Number.isNaN(length) ? undefined : length;
@@ -140,7 +140,7 @@ async function fetchRest(
   );
   try {
     for await (const chunk of response.body) {
-      // At once, so that a cut loses nothing.
+      // Each chunk is written at once, so that an interruption loses nothing.
       writeFileSync(out, chunk as Uint8Array);
       done += (chunk as Uint8Array).length;
       onProgress?.(done, whole);
@@ -157,7 +157,7 @@ function contentRange(response: Response): { firstByte: number; wholeBytes: numb
   return match === null ? undefined : { firstByte: Number(match[1]), wholeBytes: Number(match[2]) };
 }
 
-/** Only a strong one says that the bytes are the same (RFC 9110, 13.1.5). */
+/** Only a strong ETag guarantees that the bytes are identical (RFC 9110, 13.1.5). */
 async function rememberValidator(part: string, url: string, response: Response): Promise<void> {
   const etag = response.headers.get('etag');
   const validator = etag !== null && !etag.startsWith('W/') ? etag : response.headers.get('last-modified');
@@ -170,12 +170,12 @@ async function readValidator(part: string, url: string): Promise<string | undefi
     const note = JSON.parse(await readFile(noteOf(part), 'utf8')) as { url?: unknown; validator?: unknown };
     return note.url === url && typeof note.validator === 'string' ? note.validator : undefined;
   } catch {
-    // No note, or half of one: the file is fetched anew.
+    // The validator is missing or incomplete, so the download starts again.
     return undefined;
   }
 }
 
-/** Removes what is there of a file. */
+/** Removes the partial content of a file. */
 export async function forget(part: string): Promise<void> {
   await Promise.all([part, noteOf(part)].map((path) => rm(path, { force: true })));
 }
@@ -191,14 +191,14 @@ async function sizeOf(path: string): Promise<number> {
   );
 }
 
-/** The disk and not the network. */
+/** Whether an error comes from the disk and not from the network. */
 function isLocal(error: unknown): boolean {
   return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /**
- * The SHA-256 sums, in lower case, that a publisher lists for the files of a release: a line for each, with sum and name in
- * either order.
+ * Fetches the SHA-256 checksums (in lower case) that a publisher lists for the files of a release. Each line has a checksum and a
+ * name in either order.
  *
  * @throws as {@link fetchFile}
  */

@@ -13,49 +13,49 @@ import { checkTarget } from './check-target.ts';
 export interface ForwardProxySettings {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
   readonly allowedNetworks: BlockList;
-  /** Limit of look-up and TCP together, in milliseconds. */
+  /** The limit of DNS and TCP together, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Longest silence of a connection, in milliseconds. */
+  /** The longest silence of a connection, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Finds the addresses of names. Default: DNS. */
+  /** Resolves host names. Default: DNS. */
   readonly lookup?: Lookup;
 }
 
-/** The proxy for one call of a program. */
+/** Access to the proxy for one run of a program. */
 export interface ProxyLoan {
-  /** With a user name and a password that nobody else on this machine knows: a secret, not for logs or arguments. */
+  /** The URL with a user name and a password for this run only. It is a secret and must not appear in logs or arguments. */
   readonly url: string;
-  /** What hosts have sent by it. */
+  /** The number of bytes received from hosts. */
   readonly receivedBytes: () => number;
-  /** The password holds no more, and what is still connected with it is cut off. */
+  /** Revokes the password and closes the connections that use it. */
   readonly end: () => void;
 }
 
-/** A password that holds, and who has come with it. */
+/** A valid password and its connections. */
 interface Lent {
   readonly expected: Buffer;
   readonly clients: Set<Duplex>;
   readonly targets: Set<Socket>;
-  /** From hosts whose connections are closed. */
+  /** Bytes from connections that are closed. */
   receivedBytes: number;
 }
 
-/** A proxy on loopback for programs that make requests of their own. */
+/** A proxy on loopback for programs that make their own requests. */
 export type ForwardProxy = Awaited<ReturnType<typeof startForwardProxy>>;
 
-/** Patience with the hosts that a program turns to. */
+/** The time limits for hosts that a program contacts. */
 export const PROXY_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: 60_000 } as const;
 
 const USER = 'tapedeck';
 const HOST = '127.0.0.1';
-/** A program opens a few; what opens more means no good. */
+/** The limit of connections per program; normal programs open a few. */
 const MAX_CONNECTIONS = 1_000;
 
 /**
- * Starts a proxy for plain HTTP and CONNECT that dials permitted addresses only.
+ * Starts a proxy for plain HTTP and CONNECT that connects to permitted addresses only.
  *
- * A program that follows links judges none of them. Through this proxy each of its requests, also one after a redirect, is
- * judged as those of `download.ts` are: the host and port of the URL, every answer of the name server, the connected socket.
+ * A program that follows links checks none of them. Through this proxy each of its requests, including those after redirects,
+ * gets the checks of `download.ts`: the host and port of the URL, every DNS address, and the connected socket.
  * Headers in either direction are limited to Node's 16 KiB.
  */
 export async function startForwardProxy(settings: ForwardProxySettings) {
@@ -85,7 +85,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
           return;
         }
         keep(socket);
-        // A client may ask for much over one connection, and waits for each answer as long as this socket is open.
+        // A client may send many requests over one connection, and each response keeps this socket open.
         socket.once('close', () => client.off('close', abort));
         socket.setTimeout(settings.idleTimeoutMs, () => socket.destroy());
         resolve(socket);
@@ -93,12 +93,12 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     });
   };
 
-  /** A connection may bring several requests: each must know a password. */
+  /** One connection may carry several requests; each must present a valid password. */
   const lentTo = ({ headers, socket }: IncomingMessage): Lent | undefined => {
     const given = Buffer.from(headers['proxy-authorization'] ?? '');
     const isGiven = ({ expected }: Lent): boolean =>
       given.length === expected.length && timingSafeEqual(given, expected);
-    // All are compared, so that the time does not tell which one is like it.
+    // All passwords are compared, so that the duration does not reveal which one is similar.
     const [known] = [...lent].filter(isGiven);
     if (known !== undefined && !known.clients.has(socket)) {
       known.clients.add(socket);
@@ -137,7 +137,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    /** For one call: whoever learns its password can do nothing with it when the call is over. */
+    /** Creates access for one run: its password is useless after the run. */
     lend: (): ProxyLoan => {
       const password = randomBytes(24).toString('hex');
       const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
@@ -152,7 +152,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
         },
       };
     },
-    /** Ends all connections. */
+    /** Closes all connections. */
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -163,7 +163,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** RFC 9110, section 9.3.6: bytes are handed on in both directions until one side ends. */
+/** Forwards bytes in both directions until one side ends (RFC 9110, section 9.3.6). */
 async function tunnel(
   authority: string,
   { client, head, dial }: { readonly client: Duplex; readonly head: Buffer; readonly dial: Dial },
@@ -182,7 +182,7 @@ async function tunnel(
   }
 }
 
-/** @throws ForbiddenTargetError for what is more or less than a host and a port */
+/** @throws ForbiddenTargetError unless the target consists of a host and a port */
 function urlOfAuthority(authority: string): URL {
   const match = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+):(\d{1,5})$/i.exec(authority);
   const url = `http://${match?.[1] ?? ''}:${match?.[2] ?? ''}`;

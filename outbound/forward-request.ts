@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream';
 import { ForbiddenTargetError } from './request-failures.ts';
 import { refusalOf, type Dial } from './proxy-refusals.ts';
 
-/** RFC 9110, section 7.6.1: these are between two neighbours only. */
+/** Hop-by-hop headers, which a proxy must not forward (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -17,7 +17,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Hands on one request for plain HTTP, which names its whole URL, and the answer to it. One connection each. */
+/** Forwards one plain HTTP request with an absolute URL, and its response, over a connection of its own. */
 export async function forwardRequest(incoming: IncomingMessage, outgoing: ServerResponse, dial: Dial): Promise<void> {
   outgoing.on('error', () => outgoing.destroy());
   try {
@@ -25,7 +25,7 @@ export async function forwardRequest(incoming: IncomingMessage, outgoing: Server
     const socket = await dial(url, incoming.socket);
     const answer = await send(url, { incoming, socket });
     outgoing.writeHead(answer.statusCode ?? 502, handedOn(answer.rawHeaders));
-    // An answer that is cut off must stay one: the pipeline then destroys our side instead of ending it.
+    // A response that is cut off must stay recognizable: the pipeline then destroys the client's socket instead of ending it.
     pipeline(answer, outgoing, () => socket.destroy());
   } catch (error) {
     if (outgoing.headersSent) {
@@ -37,7 +37,7 @@ export async function forwardRequest(incoming: IncomingMessage, outgoing: Server
   }
 }
 
-/** @throws ForbiddenTargetError for anything but an http URL: a tunnel is the way to the others */
+/** @throws ForbiddenTargetError unless the URL is http; other schemes use a tunnel */
 function targetOf({ url = '' }: IncomingMessage): URL {
   if (!/^http:\/\//i.test(url) || !URL.canParse(url)) throw new ForbiddenTargetError();
   return new URL(url);
@@ -62,7 +62,7 @@ function send(
   });
 }
 
-/** @param rawHeaders names and values in turn @returns the same without those that are for us alone */
+/** @param rawHeaders alternating names and values @returns the headers without the hop-by-hop ones */
 function handedOn(rawHeaders: readonly string[]): string[] {
   const pairs = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : []));
   const named = pairs
@@ -72,7 +72,7 @@ function handedOn(rawHeaders: readonly string[]): string[] {
   return pairs.filter(([name = '']) => !dropped.has(name.toLowerCase())).flat();
 }
 
-/** The URL decides where a request goes; a header that says something else would reach another site of the same host. */
+/** The URL determines the host; a different Host header would reach another site on the same server. */
 function withHost(headers: readonly string[], host: string): string[] {
   const others = headers.flatMap((name, index) =>
     index % 2 === 0 && name.toLowerCase() !== 'host' ? [name, headers[index + 1] ?? ''] : [],

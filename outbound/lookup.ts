@@ -1,24 +1,24 @@
 import { Resolver } from 'node:dns/promises';
 
 /**
- * Finds every address of a host name.
+ * Resolves a host name to all its addresses.
  *
  * @returns IPv4 and IPv6 addresses, at least one
- * @throws when the name has none or nobody answers
+ * @throws if the name has no address or no name server responds
  */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-// Per question; the connect timeout bounds the whole. A name server that never answers is its owner's problem, not ours.
+// The limit per query; the connect timeout limits the whole. A name server that never responds counts as a failure of the receiver.
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 
 /**
- * Asks name servers.
+ * Creates a lookup that queries name servers.
  *
- * Not `dns.lookup`: that blocks one of libuv's four threads per question, so a few names whose servers never answer would
- * hold up every other delivery and all file access. It also reads /etc/hosts and adds search domains, both of which lead inwards.
+ * It does not use `dns.lookup`, which blocks one of libuv's four threads per query, so that a few names with silent servers would
+ * delay all other deliveries and file access. `dns.lookup` also reads /etc/hosts and adds search domains, which lead to internal hosts.
  *
- * @param servers addresses, with a port if it is not 53; default: those of the system
+ * @param servers addresses, with the port if it is not 53; default: the system's servers
  */
 export function createDnsLookup(servers?: readonly string[]): Lookup {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });

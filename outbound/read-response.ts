@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { Agent, request } from 'undici';
 
 export interface AnswerLimits {
-  /** Limit of look-up, TCP and TLS together, in milliseconds. */
+  /** The limit of DNS, TCP and TLS together, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Longest silence before and within an answer, in milliseconds; the time of a slow reader does not count. */
+  /** The longest silence before and within a response, in milliseconds; the time of a slow reader does not count. */
   readonly idleTimeoutMs: number;
-  /** Most connections at a time; other requests wait. */
+  /** The maximum number of concurrent connections; further requests wait. */
   readonly connections?: number;
-  /** Certificate authorities (PEM) trusted instead of the usual ones. */
+  /** Certificate authorities (PEM) trusted instead of the system's. */
   readonly trustedCa?: string | undefined;
 }
 
-/** Connections to an API, each of which is kept for some seconds. It takes no proxy from the environment and follows no redirect. */
+/** Creates a connection pool for an API that keeps idle connections for some seconds. It uses no proxy and follows no redirects. */
 export function connectionsWith({ connectTimeoutMs, idleTimeoutMs, connections, trustedCa }: AnswerLimits): Agent {
   return new Agent({
-    // The second said outright, since NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
+    // `rejectUnauthorized` is explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
     connect: { timeout: connectTimeoutMs, rejectUnauthorized: true, ...(trustedCa && { ca: trustedCa }) },
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
@@ -24,29 +24,29 @@ export function connectionsWith({ connectTimeoutMs, idleTimeoutMs, connections, 
 }
 
 /**
- * Sends a request, and waits for the head of its answer.
+ * Sends a request and waits for the headers of the response.
  *
- * @throws the signal's reason; what the connection threw, mostly with a `code`
+ * @throws the signal's reason; the error of the connection, usually with a `code`
  */
 export async function answerTo(
   url: string | URL,
   { signal, ...options }: Parameters<typeof request>[1] & { readonly signal: AbortSignal },
 ) {
   const answering = request(url, { ...options, signal });
-  // While it waits for a connection undici hears of no signal; it is not sent then, when there is one.
+  // undici reports no abort while the request waits for a connection; it does not send the request afterwards.
   answering.catch(() => undefined);
   const over = new AbortController();
   const aborted = once(signal, 'abort', { signal: over.signal }).catch(() => undefined);
-  // The signal may be that of many requests, and would keep a listener of each.
+  // The signal may be shared by many requests, so each must remove its listener.
   await Promise.race([answering, aborted]).finally(() => over.abort());
   signal.throwIfAborted();
   const answer = await answering;
-  // Whoever reads hears of an error; one that nobody heard would end the process.
+  // The reader receives errors; without a listener, an error would end the process.
   answer.body.on('error', () => undefined);
   return answer;
 }
 
-/** The beginning of a body up to a limit, at the end of a chunk. `isWhole`: nothing was left out. */
+/** Reads the start of a body up to a limit, rounded up to a whole chunk. `isWhole` means that nothing was left out. */
 export async function beginningOf(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -61,12 +61,12 @@ export async function beginningOf(
   return { bytes: Buffer.concat(chunks), isWhole: sizeBytes <= maxBytes };
 }
 
-/** What an error of a connection says of itself: messages may repeat the URL, and with it a key. */
+/** Returns the code of a connection error: messages may contain the URL, and with it a key. */
 export function connectionCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether it is that of a limit of the connections, or of Node. */
+/** Whether an error is a timeout of the pool or of Node. */
 export function isTimeoutCode(code: string | undefined): boolean {
   return code !== undefined && /TIMEOUT$|^ETIMEDOUT$/.test(code);
 }

@@ -1,6 +1,6 @@
 import { errors } from 'undici';
 
-/** The connection would have gone to an address that is not public. */
+/** Thrown when a connection would reach an address that is not public. */
 export class ForbiddenTargetError extends Error {
   override readonly name = 'ForbiddenTargetError';
   constructor() {
@@ -8,7 +8,7 @@ export class ForbiddenTargetError extends Error {
   }
 }
 
-/** The host name has no address, or no name server answered. */
+/** Thrown when a host name has no address or no name server responds. */
 export class DnsError extends Error {
   override readonly name = 'DnsError';
   constructor(hostname: string, options?: ErrorOptions) {
@@ -16,18 +16,18 @@ export class DnsError extends Error {
   }
 }
 
-/** The receiver closed the connection as soon as it was made. */
+/** Thrown when the receiver closes the connection immediately. */
 export class ClosedEarlyError extends Error {
   override readonly name = 'ClosedEarlyError';
 }
 
-/** The request took longer than its limit. */
+/** Thrown when the request exceeds its time limit. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
 /**
- * Why no HTTP status arrived. Stable codes, stored in delivery records.
+ * The reason why no HTTP status arrived. The codes are stable and stored in delivery records.
  *
  * - `timeout`: no answer within the limit
  * - `dns`: the name has no address
@@ -55,33 +55,33 @@ const BY_SYSTEM_CODE: Readonly<Record<string, UnreachableCode>> = {
   ENETUNREACH: 'no_route',
   ENETDOWN: 'no_route',
   EADDRNOTAVAIL: 'no_route',
-  // A firewall rule of this host's answers so.
+  // A firewall rule on this host causes this code.
   EACCES: 'no_route',
   EPERM: 'no_route',
   EPROTO: 'tls',
 };
 
-/** Names that OpenSSL's certificate check and Node's TLS layer give their errors. */
+/** Error codes of OpenSSL's certificate verification and Node's TLS layer. */
 const TLS_CODE =
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERROR_IN_|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_|HOSTNAME_MISMATCH)/;
 const HTTP_CODE = /^(?:UND_ERR_|HPE_)/;
 
-/** Errors that are no fault of the receiver: a wrong call of ours, or this process is out of file descriptors. */
+/** Errors that the receiver did not cause: incorrect use of the API, or no file descriptors left in this process. */
 const OUR_FAULT = new Set([
   ...['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'],
   ...['EMFILE', 'ENFILE', 'ENOMEM'],
 ]);
 
 /**
- * Sorts what undici or a socket threw.
+ * Classifies the error of undici or a socket.
  *
- * @returns undefined for an error that is our own fault and must not be blamed on the receiver
+ * @returns undefined for an internal error, which must not be attributed to the receiver
  */
 export function unreachableCode(error: unknown): UnreachableCode | undefined {
   if (error instanceof DeadlineError) return 'timeout';
   if (error instanceof DnsError) return 'dns';
   if (error instanceof ClosedEarlyError) return 'reset';
-  // Has no code for some kinds of garbage.
+  // Some kinds of invalid data cause an error without a code.
   if (error instanceof errors.HTTPParserError) return 'protocol';
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   const { code } = error;

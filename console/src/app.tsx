@@ -14,7 +14,7 @@ import { Loading, Title } from './ui/parts.tsx';
 
 const Account = lazy(async () => (await import('./pages/account-page.tsx')).Account);
 
-/** Its version and age, by the api, which has them from the workers. */
+/** Version and age of yt-dlp. The API process gets them from the workers and writes them into the page. */
 const YTDLP = document.querySelector<HTMLMetaElement>('meta[name="yt-dlp"]')?.content ?? '';
 
 const TITLES: Readonly<Record<Route['page'], string>> = {
@@ -39,7 +39,7 @@ export function App(): JSX.Element {
       <Header page={now.page} />
       <main id="main" key={key}>
         <Suspense fallback={<Loading />}>
-          <Place now={now} />
+          <Page now={now} />
         </Suspense>
       </main>
       <footer class="footer">
@@ -55,7 +55,7 @@ export function App(): JSX.Element {
   );
 }
 
-function Place({ now }: { readonly now: Route }): JSX.Element {
+function Page({ now }: { readonly now: Route }): JSX.Element {
   switch (now.page) {
     case 'home':
       return <Home query={now.query} />;

@@ -1,26 +1,26 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that parts of the page watch. */
+/** An observable value. */
 export interface Store<Value> {
   get(): Value;
   set(next: Value): void;
-  /** @returns a function that ends it */
-  subscribe(told: (value: Value) => void): () => void;
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (value: Value) => void): () => void;
 }
 
 export function createStore<Value>(first: Value): Store<Value> {
-  const watchers = new Set<(value: Value) => void>();
+  const listeners = new Set<(value: Value) => void>();
   let value = first;
   return {
     get: () => value,
     set(next) {
       if (Object.is(next, value)) return;
       value = next;
-      for (const told of [...watchers]) told(value);
+      for (const listener of [...listeners]) listener(value);
     },
-    subscribe(told) {
-      watchers.add(told);
-      return () => watchers.delete(told);
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }
@@ -28,14 +28,14 @@ export function createStore<Value>(first: Value): Store<Value> {
 export function useStore<Value>(store: Store<Value>): Value {
   const [value, setValue] = useState(() => store.get());
   useEffect(() => {
-    // It may have changed between the first drawing and this moment.
+    // The value may have changed between the first rendering and this effect.
     setValue(() => store.get());
     return store.subscribe((next) => setValue(() => next));
   }, [store]);
   return value;
 }
 
-/** What a browser keeps for this site. One that keeps nothing (a private window may refuse) has nothing and takes nothing. */
+/** Wraps the browser's storage. Where it is unavailable, as in some private windows, reads return nothing and writes are ignored. */
 export function keptIn(storage: () => Storage) {
   return {
     read(name: string): string | undefined {
@@ -50,7 +50,7 @@ export function keptIn(storage: () => Storage) {
         if (text === undefined) storage().removeItem(name);
         else storage().setItem(name, text);
       } catch {
-        // As if it had been forgotten.
+        // Storage is unavailable, so the value is not kept.
       }
     },
   };

@@ -1,10 +1,10 @@
 import type { ErrorBody } from '../../contract/http/api-error.ts';
 import { apiKey, keyWanted } from './session.ts';
 
-/** A request that was refused, or never reached the service. */
+/** Thrown when a request is refused or does not reach the service. */
 export class Problem extends Error {
   override readonly name = 'Problem';
-  /** 0: there was no answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly body: Partial<ErrorBody>;
   readonly retryAfterSeconds: number;
@@ -19,7 +19,7 @@ export class Problem extends Error {
 
 export interface CallOptions {
   readonly body?: object | undefined;
-  /** By default the service answers as soon as it can. */
+  /** How long the service may delay its response. Default: not at all. */
   readonly waitSeconds?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,14 +29,14 @@ export interface Called<Body> {
   readonly body: Body;
 }
 
-/** The header that shows who asks. */
+/** Returns the header that authenticates the caller. */
 export function authorization(): Record<string, string> {
   const key = apiKey.get();
   return key === undefined ? {} : { Authorization: `Bearer ${key}` };
 }
 
 /**
- * Asks the service. A job that failed is an answer too, whatever its status.
+ * Sends a request to the service. The response of a failed job is returned too, whatever its status.
  *
  * @throws Problem
  */
@@ -74,7 +74,7 @@ export function problemOf(response: Response, body: Partial<ErrorBody>): Problem
   return new Problem(message, { status, body, retryAfterSeconds: Number(headers.get('Retry-After') ?? 0) });
 }
 
-/** A sentence for whatever was thrown. */
+/** Returns the message of any thrown value. */
 export function sentenceOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -20,7 +20,7 @@ export function clockText(seconds: number): string {
   return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(rest)}` : `${String(minutes)}:${two(rest)}`;
 }
 
-/** `2 min 5 s`, for waiting. */
+/** Formats a duration such as `2 min 5 s`. */
 export function spanText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${String(whole)} s`;
@@ -28,7 +28,7 @@ export function spanText(seconds: number): string {
   return `${String(Math.floor(whole / 3600))} h ${String(Math.floor(whole / 60) % 60)} min`;
 }
 
-/** A price as the service tells it: `0.005`; `free`. */
+/** Formats a price of the service, such as `0.005`, or `free`. */
 export function priceText(amount: string): string {
   return Number(amount) === 0 ? 'free' : amount;
 }
@@ -49,12 +49,12 @@ export function shortCount(count: number): string {
 const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Times of the video platform come without a zone, and are UTC. */
+/** Parses a time. Times of the video platform have no zone and are in UTC. */
 export function millisecondsOf(time: string): number {
   return Date.parse(/^\d{4}-\d\d-\d\d \d/.test(time) ? `${time.replace(' ', 'T')}Z` : time);
 }
 
-/** The same of a time that may not be known, or be none. */
+/** Parses a time that may be missing or invalid. */
 export function knownMilliseconds(time: string | null): number | null {
   const at = time === null ? NaN : millisecondsOf(time);
   return Number.isNaN(at) ? null : at;
@@ -77,7 +77,7 @@ const STEPS = [
   ['minute', 60],
 ] as const;
 
-/** `3 minutes ago`, `in 2 hours`; the date where that is days ago. */
+/** Formats a time such as `3 minutes ago` or `in 2 hours`; older times are shown as a date. */
 export function agoText(time: string, nowMs: number): string {
   const seconds = (millisecondsOf(time) - nowMs) / 1000;
   if (Math.abs(seconds) > 7 * 86_400) return dateText(time);
@@ -87,7 +87,7 @@ export function agoText(time: string, nowMs: number): string {
   return 'just now';
 }
 
-/** `HH:MM:SS` in seconds. */
+/** Formats seconds as `HH:MM:SS`. */
 export function secondsOfClock(text: string): number {
   return text.split(':').reduce((total, part) => total * 60 + Number(part), 0);
 }

@@ -4,33 +4,33 @@ import { textsOf } from '../../clients/typescript/src/event-parser.ts';
 import { pause } from '../../clients/typescript/src/pause.ts';
 import type { Download } from './types.ts';
 
-/** How news arrive; `lost`: not at all at the moment. */
+/** Whether updates arrive: `lost` means that the connection is interrupted. */
 export type How = 'connecting' | 'live' | 'lost';
 
-interface Told {
+interface Callbacks {
   readonly onHow: (how: How) => void;
-  /** What no repetition helps. */
+  /** Called with an error that a retry cannot resolve. */
   readonly onProblem: (problem: Problem) => void;
 }
 
 const RECONNECT_MS = [500, 1_000, 2_000, 5_000, 10_000] as const;
 
-/** Follows a download to its end. @returns a function that ends it before */
+/** Follows a download until it ends. @returns a function that stops this */
 export function watchDownload(
   id: string,
-  { onRecord, ...told }: Told & { readonly onRecord: (record: Download) => void },
+  { onRecord, ...callbacks }: Callbacks & { readonly onRecord: (record: Download) => void },
 ): () => void {
-  return keepAt(told, async (signal, onOpen) => {
-    const look = async (): Promise<Download> => {
+  return keepConnected(callbacks, async (signal, onOpen) => {
+    const load = async (): Promise<Download> => {
       const { data } = await read<{ data: Download }>(`/downloads/${id}`, signal);
       onRecord(data);
       return data;
     };
-    let record = await look();
+    let record = await load();
     if (record.status !== 'pending') return 'ended';
     const onEvent = async (data: string): Promise<boolean> => {
-      const pending = pendingAsTold(record, data);
-      if (pending === undefined) record = await look();
+      const pending = updatedRecord(record, data);
+      if (pending === undefined) record = await load();
       else onRecord((record = pending));
       return record.status !== 'pending';
     };
@@ -39,19 +39,19 @@ export function watchDownload(
 }
 
 /**
- * Follows all of a caller's downloads: those that run, and each that begins, changes and ends. Not while nobody sees the page:
- * a browser has six connections for all of its tabs.
+ * Follows all downloads of a caller: those that run, and each that starts, changes or ends. It pauses while the page is hidden,
+ * because a browser has six connections for all of its tabs.
  */
 export function watchDownloads({
   onChange,
-  ...told
-}: Told & { readonly onChange: (record: Download) => void }): () => void {
+  ...callbacks
+}: Callbacks & { readonly onChange: (record: Download) => void }): () => void {
   const onEvent = (data: string): Promise<boolean> => {
     onChange((JSON.parse(data) as { readonly data: Download }).data);
     return Promise.resolve(false);
   };
   const begin = (): (() => void) =>
-    keepAt(told, (signal, onOpen) => readStream('/api/downloads/events', { signal, onOpen, onEvent }));
+    keepConnected(callbacks, (signal, onOpen) => readStream('/api/downloads/events', { signal, onOpen, onEvent }));
   let end = begin();
   const onSeen = (): void => {
     end();
@@ -64,9 +64,9 @@ export function watchDownloads({
   };
 }
 
-/** Goes on through lost connections and refusals that pass, until it has ended or is told to. */
-function keepAt(
-  { onHow, onProblem }: Told,
+/** Reconnects after lost connections and temporary refusals, until the work has ended or is stopped. */
+function keepConnected(
+  { onHow, onProblem }: Callbacks,
   work: (signal: AbortSignal, onOpen: () => void) => Promise<'ended' | 'cut'>,
 ): () => void {
   const end = new AbortController();
@@ -103,14 +103,14 @@ function keepAt(
 interface Reading {
   readonly signal: AbortSignal;
   readonly onOpen: () => void;
-  /** @returns whether the reader has heard enough */
+  /** @returns whether the reader needs no further events */
   readonly onEvent: (data: string) => Promise<boolean>;
 }
 
-/** Reads a stream of events until the reader has heard enough, or it is cut before. @throws Problem when it is refused */
+/** Reads an event stream until the reader needs no more events or the connection is cut. @throws Problem when it is refused */
 async function readStream(path: string, { signal, onOpen, onEvent }: Reading): Promise<'ended' | 'cut'> {
   const offline = new AbortController();
-  // Otherwise what is lost is noticed only by its silence.
+  // Otherwise a lost connection would be noticed only by its silence.
   const stop = (): void => offline.abort();
   addEventListener('offline', stop);
   try {
@@ -125,23 +125,23 @@ async function readStream(path: string, { signal, onOpen, onEvent }: Reading): P
   }
 }
 
-/** What an event of a running job tells: its record, or what its endpoint answers. */
+/** The content of an event of a running job: its record, or the result of its endpoint. */
 interface Pending {
   readonly status?: string;
   readonly progress?: Progress | Readonly<Partial<Record<'posts' | 'reels', Progress>>>;
 }
 
-/** @returns the record with what an event tells of it; undefined when only looking tells, as at the end */
-function pendingAsTold(record: Download, data: string): Download | undefined {
-  const told = JSON.parse(data) as Pending & { readonly data?: Pending };
-  const { status, progress } = told.data?.status === undefined ? told : told.data;
+/** @returns the record updated by an event; undefined if the record must be loaded again, as at the end */
+function updatedRecord(record: Download, data: string): Download | undefined {
+  const event = JSON.parse(data) as Pending & { readonly data?: Pending };
+  const { status, progress } = event.data?.status === undefined ? event : event.data;
   if (status !== 'pending') return undefined;
   const part = record.type === 'imgnet_list_reels' ? 'reels' : 'posts';
   const own = progress === undefined || 'stage' in progress ? progress : progress[part];
   return { ...record, progress: own };
 }
 
-/** Tells a download to stop. @returns it as it is then */
+/** Cancels a download. @returns its record afterwards */
 export async function cancel(id: string): Promise<Download> {
   return (await call<{ data: Download }>('DELETE', `/downloads/${id}`)).body.data;
 }

@@ -5,5 +5,5 @@ import { applyTheme } from './theme.ts';
 
 applyTheme();
 followLinks();
-const place = document.getElementById('app');
-if (place !== null) render(<App />, place);
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

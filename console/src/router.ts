@@ -2,7 +2,7 @@ import { createStore } from './browser-store.ts';
 
 const HOME = '/console';
 
-/** Where in the console somebody is. */
+/** The current page of the console. */
 export type Route =
   | { readonly page: 'home'; readonly query: URLSearchParams }
   | { readonly page: 'jobs'; readonly query: URLSearchParams }
@@ -22,7 +22,7 @@ export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'searc
 
 export const route = createStore<Route>(routeOf(location));
 
-/** @param query of those that have a value */
+/** @param query the query parameters; empty ones are left out */
 export function pathTo(
   page: 'home' | 'jobs' | 'account' | { readonly job: string },
   query: Readonly<Record<string, string | undefined>> = {},
@@ -33,14 +33,14 @@ export function pathTo(
   return HOME + path + (search === '' ? '' : `?${search}`);
 }
 
-/** @param isReplaced the place that one comes from is not to be gone back to */
+/** @param isReplaced whether the new entry replaces the current one in the browser's history */
 export function navigate(path: string, { isReplaced = false } = {}): void {
   if (isReplaced) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
   route.set(routeOf(location));
 }
 
-/** Links to other places of the console need no new page. */
+/** Handles links within the console without loading a new page. */
 export function followLinks(): void {
   addEventListener('popstate', () => route.set(routeOf(location)));
   document.addEventListener('click', (event) => {

@@ -2,13 +2,13 @@ import { createStore, inTab, onDevice } from './browser-store.ts';
 
 const NAME = 'tapedeck.key';
 
-/** The API key that requests are sent with; undefined without one. */
+/** The API key of the requests; undefined without one. */
 export const apiKey = createStore<string | undefined>(inTab.read(NAME) ?? onDevice.read(NAME));
 
-/** Why a key is asked for, such as that the service has refused a request without one; empty when somebody wants to give one. */
+/** The reason why the key panel is open, such as a refused request; empty if the user opened it. */
 export const keyWanted = createStore<string | undefined>(undefined);
 
-/** @param isKept beyond this tab */
+/** @param isKept whether the key is stored beyond this tab */
 export function takeKey(key: string, isKept: boolean): void {
   inTab.write(NAME, key);
   onDevice.write(NAME, isKept ? key : undefined);

@@ -2,7 +2,7 @@ import type { Offer } from '../../contract/http/resolved-schemas.ts';
 import { call, Problem } from './console-api.ts';
 import { pathTo } from './router.ts';
 
-/** The answers to requests for jobs, as far as they tell which job it is. */
+/** The fields of responses that identify the jobs of a request. */
 interface Started {
   readonly message?: string;
   readonly data?: { readonly id: string };
@@ -16,10 +16,10 @@ export interface Request {
   readonly body: object;
 }
 
-/** What comes after a job: it is asked for when the job has ended, by whichever page watches it. */
+/** The follow-up of a job. The page that shows the job requests it when the job has ended. */
 export type Then = 'speakers';
 
-/** @returns the ids of the jobs; one that runs already, or has ended, is as good as a new one */
+/** @returns the IDs of the jobs, whether they are new, running or complete */
 export async function start({ path, body }: Request): Promise<readonly string[]> {
   try {
     const { body: answer } = await call<Started>('POST', path, { body });
@@ -35,17 +35,17 @@ export async function start({ path, body }: Request): Promise<readonly string[]>
 function idsIn({ data, download_id: id, download, downloads, message }: Started): readonly string[] {
   if (downloads !== undefined) return [downloads.posts.id, downloads.reels.id];
   const one = data?.id ?? id ?? download?.id;
-  // Without sound there is nothing to transcribe, and no job.
+  // Without audio there is nothing to transcribe, so there is no job.
   if (one === undefined) throw new Problem(message ?? 'The service has not said which job it is.', { status: 200 });
   return [one];
 }
 
-/** Where a job that was started is looked at. */
-export function placeOf([first = '', second]: readonly string[], then?: Then): string {
+/** Returns the path of the page of a started job. */
+export function jobPath([first = '', second]: readonly string[], then?: Then): string {
   return pathTo({ job: first }, { with: second, then });
 }
 
-/** What somebody adds to an offer. */
+/** What the user adds to an offer. */
 export interface Wishes {
   readonly language: string;
   readonly webhook: string;

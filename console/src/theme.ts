@@ -6,7 +6,7 @@ export type Theme = 'light' | 'dark';
 const system = matchMedia('(prefers-color-scheme: dark)');
 const chosen = onDevice.read(NAME);
 
-/** What is shown: the choice of whoever looks, else what their system prefers. */
+/** The current theme: the user's choice, else the system's preference. */
 export const theme = createStore<Theme>(chosen === 'light' || chosen === 'dark' ? chosen : systemTheme());
 
 function systemTheme(): Theme {
@@ -26,7 +26,7 @@ export function applyTheme(): void {
 
 export function switchTheme(): void {
   const next = theme.get() === 'dark' ? 'light' : 'dark';
-  // Back to what the system prefers means to follow it again.
+  // If the choice equals the system's preference, the page follows the system again.
   onDevice.write(NAME, next === systemTheme() ? undefined : next);
   theme.set(next);
 }

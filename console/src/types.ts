@@ -8,7 +8,7 @@ import type { MediaRecord } from '../../contract/kinds/media.ts';
 import type { VideoRecord } from '../../contract/kinds/video.ts';
 import type { postItemSchema, reelItemSchema } from '../../contract/kinds/imgnet-media.ts';
 
-/** What the service answers. Types alone come from its contract: schemas would be half of what a browser loads. */
+/** The records of the service. Only types are imported from its contract: schemas would double the size of the page's code. */
 export type Download =
   AudioRecord | VideoRecord | ChannelRecord | CaptionsRecord | ImgnetAudioRecord | MediaRecord | FactsRecord;
 export type DownloadType = Download['type'];

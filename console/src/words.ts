@@ -38,7 +38,7 @@ const OF_FACTS: readonly Stage[] = ['waiting', 'fetching'];
 const OF_LISTS: readonly Stage[] = ['waiting', 'fetching', 'listing'];
 const OF_SPEECH: readonly Stage[] = ['waiting', 'preparing', 'detecting_speech', 'transcribing', 'diarizing'];
 
-/** The stages of a job in their order; some jobs leave out some. */
+/** The stages of each kind in their order; a job may skip some. */
 export const STAGES_OF: Readonly<Record<DownloadType, readonly Stage[]>> = {
   audio: OF_FILES,
   vidnet_video: OF_FILES,
@@ -53,42 +53,42 @@ export const STAGES_OF: Readonly<Record<DownloadType, readonly Stage[]>> = {
   speaker_labels: OF_SPEECH,
 };
 
-const NOBODY = 'Trying again would bring the same answer.';
-const LATER = 'It is likely to pass: try again in a while.';
-const OPERATOR = 'Whoever runs this service has to look at it; its log says more.';
+const PERMANENT = 'Trying again would bring the same answer.';
+const TEMPORARY = 'The cause is probably temporary: try again later.';
+const OPERATOR = 'The operator of this service must resolve it; the log of the service has details.';
 
 /** What can be done about each failure. */
 export const REMEDIES: Readonly<Record<FailureCode, string>> = {
-  private: `Only its owner can change that. ${NOBODY}`,
-  removed: `It is gone from the platform. ${NOBODY}`,
+  private: `Only its owner can change that. ${PERMANENT}`,
+  removed: `It is gone from the platform. ${PERMANENT}`,
   geo_blocked:
-    'The platform does not show it where this service runs. The operator can give the service another way out.',
+    'The platform does not show it where this service runs. The operator can configure a proxy in another country.',
   age_restricted:
-    'The platform shows it to grown-ups who are signed in. The operator can give the service such an account.',
-  members_only: `Only paying members of the channel see it. ${NOBODY}`,
+    'The platform shows it only to signed-in adults. The operator can configure cookies of such an account.',
+  members_only: `Only paying members of the channel can see it. ${PERMANENT}`,
   live: 'It is still being broadcast. Try again when that has ended.',
   not_started: 'It has not begun yet. Try again when it has ended.',
-  drm_protected: `It is encrypted against copying. ${NOBODY}`,
-  no_audio: 'It has no sound. Its picture may still be had.',
-  no_video: 'It has no moving picture. Its sound may still be had.',
-  no_captions: 'There are no captions in this language. Try another language, or have its audio transcribed.',
+  drm_protected: `It is encrypted against copying. ${PERMANENT}`,
+  no_audio: 'It has no sound. Its video may still be available.',
+  no_video: 'It has no video. Its audio may still be available.',
+  no_captions: 'There are no captions in this language. Try another language, or transcribe its audio.',
   too_long: 'It is longer than the operator allows.',
   too_large: 'It is larger than the operator allows.',
-  unsupported: `There is nothing here that the service can read. ${NOBODY}`,
-  rate_limited: `The platform asks for fewer requests. ${LATER}`,
-  quota_exceeded: 'The allowance at the platform is used up; it is renewed every day. Try again tomorrow.',
-  sign_in_required: 'The platform wants somebody to sign in. The operator can give the service an account.',
-  upstream_error: `The platform had a problem. ${LATER}`,
-  upstream_timeout: `The platform did not answer in time. ${LATER}`,
-  incomplete: `What arrived was not whole. ${LATER}`,
-  cancelled: 'It was stopped on purpose. It can be started again.',
+  unsupported: `The service cannot read anything here. ${PERMANENT}`,
+  rate_limited: `The platform asks for fewer requests. ${TEMPORARY}`,
+  quota_exceeded: 'The daily quota at the platform is used up. Try again tomorrow.',
+  sign_in_required: 'The platform requires a signed-in account. The operator can configure one.',
+  upstream_error: `The platform had a problem. ${TEMPORARY}`,
+  upstream_timeout: `The platform did not answer in time. ${TEMPORARY}`,
+  incomplete: `The download was incomplete. ${TEMPORARY}`,
+  cancelled: 'It was cancelled. It can be started again.',
   tool_missing: OPERATOR,
   disk_full: `The service has no space left. ${OPERATOR}`,
   internal: OPERATOR,
 };
 
 export const FAULT_NAMES = {
-  subject: 'The cause lies with what was asked for',
+  subject: 'The cause lies with the requested subject',
   upstream: 'The cause lies with the platform',
   ours: 'The cause lies with this service',
 } as const;

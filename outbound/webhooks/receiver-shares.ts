@@ -1,50 +1,50 @@
 import { addressGroup } from '../addresses.ts';
 
-/** So many requests to a receiver are under way that the next has to wait. Nothing was sent. */
+/** Thrown when the receiver has as many concurrent requests as permitted. Nothing was sent. */
 export class ReceiverBusyError extends Error {
   override readonly name = 'ReceiverBusyError';
-  /** When its turn should come, in milliseconds from now. */
+  /** The retry delay in milliseconds. */
   readonly retryAfterMs: number;
 
   constructor(receiver: string, retryAfterMs: number) {
-    super(`as many requests to ${receiver} are under way as it may have at once`);
+    super(`the limit of concurrent requests to ${receiver} is reached`);
     this.retryAfterMs = retryAfterMs;
   }
 }
 
 export type ReceiverShares = ReturnType<typeof createReceiverShares>;
-/** The place of one request among those under way. */
+/** The slot of one request. */
 export type ReceiverSlot = ReturnType<ReceiverShares['enter']>;
 
 export interface ReceiverSharesOptions {
-  /** Most requests under way in this process. */
+  /** The maximum number of concurrent requests in this process. */
   readonly maxAtOnce: number;
-  /** A clock in milliseconds that never goes back. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
 /**
- * The part of all slots that one receiver, or all receivers of one caller, may use. A receiver that hangs (10 s a request) leaves
- * the rest to others. A host has less than its address, because customers of a large hoster share addresses.
+ * The share of all slots that one receiver, or all receivers of one caller, may use. A receiver that hangs (10 s per request) leaves
+ * the rest to others. The share of a host is smaller than that of its address, because customers of a large hoster share addresses.
  */
 const SHARES = { host: 0.1, socket: 0.3, caller: 0.5, address: 0.6 } as const;
 
-/** What a request takes as long as nothing is known. */
+/** The assumed duration of a request before the first measurement. */
 const FIRST_GUESS_MS = 1_000;
-/** Each refusal costs a task of Temporal. */
+/** The shortest retry delay, because each refusal costs a Temporal task. */
 const MIN_WAIT_MS = 500;
-/** A receiver that recovers is not kept waiting for longer. */
+/** The longest retry delay, so that a recovered receiver gets its webhooks soon. */
 const MAX_WAIT_MS = 60_000;
-/** How much the newest request counts in the average. */
+/** The weight of the newest request in the average duration. */
 const NEWEST = 0.2;
 
 interface Load {
-  /** When each request under way began. */
+  /** The start times of the current requests. */
   readonly startsMs: Set<{ readonly atMs: number }>;
   averageMs: number | undefined;
-  /** Until when the places are promised to those that were turned away. */
-  promisedUntilMs: number;
+  /** The time until which all slots are reserved for refused requests. */
+  reservedUntilMs: number;
 }
 
 /**
@@ -58,13 +58,13 @@ export function createReceiverShares(options: ReceiverSharesOptions) {
   const limitOf = (share: keyof typeof SHARES): number => Math.max(1, Math.floor(maxAtOnce * SHARES[share]));
 
   const claim = (key: string, limit: number): (() => void) => {
-    const load = loads.get(key) ?? { startsMs: new Set(), averageMs: undefined, promisedUntilMs: 0 };
+    const load = loads.get(key) ?? { startsMs: new Set(), averageMs: undefined, reservedUntilMs: 0 };
     loads.set(key, load);
     const nowMs = now();
     if (load.startsMs.size >= limit) {
-      load.promisedUntilMs = Math.max(load.promisedUntilMs, nowMs) + expectedMs(load, nowMs) / limit;
-      const waitMs = load.promisedUntilMs - nowMs;
-      // Beyond the longest wait the turns are not in order any more, only spread.
+      load.reservedUntilMs = Math.max(load.reservedUntilMs, nowMs) + expectedMs(load, nowMs) / limit;
+      const waitMs = load.reservedUntilMs - nowMs;
+      // Beyond the longest delay, retries are spread at random and no longer in order.
       const boundedMs = waitMs > MAX_WAIT_MS ? MAX_WAIT_MS * (0.5 + random() / 2) : Math.max(waitMs, MIN_WAIT_MS);
       throw new ReceiverBusyError(key, Math.round(boundedMs));
     }
@@ -78,18 +78,18 @@ export function createReceiverShares(options: ReceiverSharesOptions) {
   };
   const forgetIdle = (): void => {
     const nowMs = now();
-    for (const [key, { startsMs, promisedUntilMs }] of loads) {
-      if (startsMs.size === 0 && promisedUntilMs <= nowMs) loads.delete(key);
+    for (const [key, { startsMs, reservedUntilMs }] of loads) {
+      if (startsMs.size === 0 && reservedUntilMs <= nowMs) loads.delete(key);
     }
   };
 
   return {
     /**
-     * @param caller the ID of the API key that subscribed the webhook; undefined where callers cannot be told apart
+     * @param caller the ID of the API key that subscribed the webhook; undefined for anonymous callers
      * @throws ReceiverBusyError
      */
     enter(url: string, caller?: string) {
-      const { hostname, port } = placeOf(url);
+      const { hostname, port } = endpointOf(url);
       forgetIdle();
       const claims = [claim(`${hostname}:${port}`, limitOf('host'))];
       const leave = (): void => {
@@ -105,11 +105,11 @@ export function createReceiverShares(options: ReceiverSharesOptions) {
       }
       return {
         leave,
-        /** Counts where the name leads: many names may stand for one machine. @throws ReceiverBusyError */
+        /** Counts the resolved addresses, because many names may belong to one machine. @throws ReceiverBusyError */
         addAddresses(addresses: readonly string[]): void {
           const networks = new Set(addresses.map(addressGroup));
           for (const network of networks) {
-            // One by one: the first place must be known to `leave` when there is no second.
+            // Each slot is added separately, so that `leave` releases the first one if the second is refused.
             claims.push(claim(`${network} port ${port}`, limitOf('socket')));
             claims.push(claim(network, limitOf('address')));
           }
@@ -119,14 +119,14 @@ export function createReceiverShares(options: ReceiverSharesOptions) {
   };
 }
 
-/** What has not ended counts as well: a receiver that hangs shows it before the first request has timed out. */
+/** Includes unfinished requests, so that a receiver that hangs is noticed before its first timeout. */
 function expectedMs({ startsMs, averageMs }: Load, nowMs: number): number {
   const ages = [...startsMs].reduce((sum, { atMs }) => sum + nowMs - atMs, 0) / startsMs.size;
   return Math.max(averageMs ?? FIRST_GUESS_MS, ages);
 }
 
-function placeOf(url: string): { readonly hostname: string; readonly port: string } {
-  // What is no URL is refused by the guard, which says why.
+function endpointOf(url: string): { readonly hostname: string; readonly port: string } {
+  // The guard refuses invalid URLs with a reason.
   if (!URL.canParse(url)) return { hostname: url, port: '' };
   const { hostname, port, protocol } = new URL(url);
   return { hostname: hostname.replace(/\.$/, ''), port: port || (protocol === 'https:' ? '443' : '80') };

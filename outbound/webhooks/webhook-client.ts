@@ -11,59 +11,59 @@ import { checkTarget } from '../check-target.ts';
 export interface WebhookClientOptions {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
   readonly allowedNetworks: BlockList;
-  /** Limit of a whole post, from the look-up to the last byte read, in milliseconds; in a body in chunks, from each chunk on. */
+  /** The limit of a whole request, from DNS to the last byte of the response, in milliseconds; for a streamed body, from each chunk on. */
   readonly timeoutMs: number;
-  /** Limit of look-up, TCP and TLS together, in milliseconds; its timer may fire up to a second late. */
+  /** The limit of DNS, TCP and TLS together, in milliseconds; its timer may fire up to a second late. */
   readonly connectTimeoutMs: number;
-  /** Most bytes of an answer's body that are read; the content is thrown away. */
+  /** The maximum number of bytes of the response body that are read; the content is discarded. */
   readonly maxResponseBytes: number;
-  /** Finds the addresses of names. Default: DNS. */
+  /** Resolves host names. Default: DNS. */
   readonly lookup?: Lookup;
-  /** Certificate authorities (PEM) trusted instead of the usual ones, for receivers with a certificate of their own. */
+  /** Certificate authorities (PEM) trusted instead of the system's, for receivers with a private certificate authority. */
   readonly trustedCa?: string;
 }
 
-/** A body that is written out as it is sent. Many receivers cannot read one whose length is not announced. */
+/** A body that is generated while it is sent. Its length is announced, because many receivers require it. */
 export interface LongBody {
   readonly bytes: number;
   readonly chunks: AsyncIterable<string>;
 }
 
 export interface PostRequest {
-  /** Names and values are checked; those that frame the message are set by the client alone. */
+  /** The headers of the request; the client sets those that frame the message. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | LongBody;
   readonly signal?: AbortSignal;
-  /** Told where the name leads before a connection is made; what it throws ends the post, which rejects with it. */
+  /** Called with the resolved addresses before a connection is made; an error that it throws ends the request and is passed on. */
   readonly onAddresses?: (addresses: readonly string[]) => void;
 }
 
-/** How a post ended. `durationMs` is the time of the whole post in milliseconds. */
+/** The outcome of a request. `durationMs` is the duration of the whole request in milliseconds. */
 export type PostOutcome =
-  /** An HTTP status arrived, whichever it is. */
+  /** An HTTP response with any status arrived. */
   | { readonly kind: 'answered'; readonly statusCode: number; readonly durationMs: number }
-  /** The target must not be called; the reason is a sentence fit for callers. Trying again is useless. */
+  /** The target is forbidden; the reason is a sentence for callers. A retry cannot succeed. */
   | { readonly kind: 'forbidden'; readonly reason: string; readonly durationMs: number }
-  /** No status arrived. */
+  /** No HTTP status arrived. */
   | { readonly kind: 'unreachable'; readonly error: UnreachableCode; readonly durationMs: number };
 
 export interface WebhookClient {
   /**
-   * Sends one POST, follows nothing, and keeps nothing of the answer but its status.
+   * Sends one POST request, follows no redirects, and keeps only the status of the response.
    *
-   * @throws the signal's reason when aborted; what the body or `onAddresses` throws, also for a body of another length; `TypeError` for a header that can't be sent; {@link WebhookClientClosedError}
+   * @throws the signal's reason when aborted; errors of the body or of `onAddresses`, including a body of the wrong length; `TypeError` for an invalid header; {@link WebhookClientClosedError}
    */
   post(url: string, request: PostRequest): Promise<PostOutcome>;
-  /** Ends the posts under way, which reject with {@link WebhookClientClosedError}, as all later ones do. */
+  /** Aborts the current requests, which reject with {@link WebhookClientClosedError}, as all later ones do. */
   close(): void;
 }
 
-/** The client was closed while or before a post was under way. */
+/** Thrown when the client is closed before or during a request. */
 export class WebhookClientClosedError extends Error {
   override readonly name = 'WebhookClientClosedError';
 }
 
-/** Headers that frame the message or steer the connection: set by a caller they could smuggle a second request. */
+/** Headers that frame the message or control the connection: a caller could use them to smuggle a second request. */
 const OWN_HEADERS = new Set([
   'connection',
   'content-length',
@@ -76,7 +76,7 @@ const OWN_HEADERS = new Set([
   'upgrade',
 ]);
 
-/** Makes the only client by which requests go to callers' URLs. See docs/webhooks.md for the rules it keeps. */
+/** Creates the only client that sends requests to callers' URLs. See docs/webhooks.md for its rules. */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const lookup = options.lookup ?? createDnsLookup();
   const underWay = new Set<Deadline>();
@@ -98,7 +98,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     const deadline = startDeadline({ signal: request.signal, timeoutMs: options.timeoutMs, late });
     underWay.add(deadline);
     try {
-      // A long body takes as long as the line needs: what counts is that it goes on, and the time for an answer after it.
+      // The duration of a long body depends on the connection, so the time limit restarts with each chunk.
       const { signal, restart: onChunk } = deadline;
       const statusCode = await send(target.url, request, { ...options, lookup, signal, onChunk });
       throwIfCancelled();
@@ -112,7 +112,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     } finally {
       deadline.end();
       underWay.delete(deadline);
-      // A socket may still be open, even still connecting.
+      // A socket may still be open or connecting.
       deadline.abort();
     }
   };
@@ -126,7 +126,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   };
 }
 
-/** One connection for one request: nothing is shared, so no check can be skipped and no receiver can hold up another. */
+/** Uses one connection per request: no check can be skipped, and no receiver can delay another. */
 async function send(
   url: URL,
   { headers, body, onAddresses }: PostRequest,
@@ -139,7 +139,7 @@ async function send(
   const client = new Client(url.origin, {
     connect: createGuardedConnector({ ...options, onAddresses }),
     pipelining: 0,
-    // The deadline of the whole post stands in for these two.
+    // The deadline of the whole request replaces these two limits.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -168,8 +168,8 @@ async function* watched(body: AsyncIterable<string>, onChunk: () => unknown): As
 }
 
 /**
- * Reads as far as allowed, so that an honest receiver can finish writing. The status has arrived: a body that is cut off,
- * too long or too slow doesn't take the acknowledgement back, and a repetition would only deliver twice.
+ * Reads the response up to the limit, so that the receiver can finish writing. The status has arrived: a body that is cut off,
+ * too long or too slow does not change the outcome, and a retry would only deliver twice.
  */
 async function discard(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void> {
   let readBytes = 0;
@@ -179,7 +179,7 @@ async function discard(body: AsyncIterable<Uint8Array>, maxBytes: number): Promi
       if (readBytes >= maxBytes) return;
     }
   } catch {
-    // See above.
+    // The outcome does not depend on the body.
   }
 }
 

@@ -56,7 +56,7 @@ async function fetched(line: string, answers: Readonly<Record<string, readonly A
     if (isOver) waiting.delete(id);
     else waiting.add(id);
   };
-  const code = await fetchAll({ service, display, onWaiting }, { ...parsed, place: { folder: '.' } });
+  const code = await fetchAll({ service, display, onWaiting }, { ...parsed, target: { folder: '.' } });
   await server.stop();
   return { code, asked, notes, lines: printed.map((one) => JSON.parse(one) as object), waiting };
 }
@@ -98,7 +98,7 @@ describe('what is asked for', () => {
   it('is left when the key is not let in, and the others are not asked for', async () => {
     const done = await fetched('audio --json --jobs 1 one two three', { [AUDIO]: [refused(401, 'unauthorized')] });
     expect([done.code, done.lines.length, done.asked.length]).toEqual([3, 1, 2]);
-    expect(done.notes.at(-1)).toBe('2 more were not asked for.');
+    expect(done.notes.at(-1)).toBe('2 more were not requested.');
   });
 
   it('is asked for one by one where money is short: what was fetched before is free', async () => {

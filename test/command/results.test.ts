@@ -12,7 +12,7 @@ import { farewell, onInterruption } from '../../command/interruption.ts';
 import { jsonText } from '../../command/printable.ts';
 import { readTexts } from '../../command/read-list.ts';
 import { saveFile, saveText } from '../../command/save-file.ts';
-import { nameOf, pathIn, placeOf } from '../../command/download-targets.ts';
+import { nameOf, pathIn, targetOf } from '../../command/download-targets.ts';
 import { ERROR_TABLE, type ErrorCode } from '../../contract/http/api-error.ts';
 
 let folder: string;
@@ -80,13 +80,13 @@ describe('the name of a file', () => {
     const file = join(folder, 'there.txt');
     await writeFile(file, 'old');
     const one = { isMany: false, isForced: false };
-    expect(placeOf(undefined, one)).toEqual({ folder: '.' });
-    expect(placeOf(folder, one)).toEqual({ folder });
-    expect(placeOf(`${folder}/new/`, { ...one, isMany: true })).toEqual({ folder: `${folder}/new/` });
-    expect(placeOf(`${folder}/new.m4a`, one)).toEqual({ file: `${folder}/new.m4a` });
-    expect(placeOf(file, { ...one, isForced: true })).toEqual({ file });
-    expect(() => placeOf(file, one)).toThrow('--force');
-    expect(() => placeOf(`${folder}/new.m4a`, { ...one, isMany: true })).toThrow('folder');
+    expect(targetOf(undefined, one)).toEqual({ folder: '.' });
+    expect(targetOf(folder, one)).toEqual({ folder });
+    expect(targetOf(`${folder}/new/`, { ...one, isMany: true })).toEqual({ folder: `${folder}/new/` });
+    expect(targetOf(`${folder}/new.m4a`, one)).toEqual({ file: `${folder}/new.m4a` });
+    expect(targetOf(file, { ...one, isForced: true })).toEqual({ file });
+    expect(() => targetOf(file, one)).toThrow('--force');
+    expect(() => targetOf(`${folder}/new.m4a`, { ...one, isMany: true })).toThrow('folder');
     const naming = { title: 'T', id: 'I', ending: '.m4a' };
     expect([pathIn({ file: 'a/b.m4a' }, naming, 1), pathIn({ folder: 'a' }, naming, 1)]).toEqual([
       'a/b-2.m4a',

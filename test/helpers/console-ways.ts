@@ -187,7 +187,7 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
         await page.getByRole('button', { name: 'Fetch: Video' }).click();
         await page.getByRole('button', { name: 'Cancel' }).click();
         await page.getByRole('button', { name: 'Yes' }).click();
-        await page.getByText('It was stopped on purpose. It can be started again.').waitFor();
+        await page.getByText('It was cancelled. It can be started again.').waitFor();
         await service.misbehave({ video: videoId, mode: 'off' });
       }),
     );

@@ -1,8 +1,8 @@
 import type { Error as Refusal, JobResult } from './generated/types.gen.ts';
 
 /**
- * Why a request came to nothing: a code of the service; `unreachable` when there was no answer; `unexpected_answer` when it
- * was not the service's, as a proxy's is not.
+ * Why a request failed: an error code of the service, `unreachable` when no response arrived, or `unexpected_answer` when the
+ * response did not come from the service, for example from a proxy.
  */
 export type ErrorCode = Refusal['code'] | 'unreachable' | 'unexpected_answer';
 
@@ -19,21 +19,21 @@ interface Facts {
   readonly cause?: unknown;
 }
 
-/** A request that was refused or never arrived. `code` tells which, for a `switch`. */
+/** Thrown when a request is refused or does not reach the service. `code` gives the reason and suits a `switch`. */
 export class TapedeckError extends Error {
   override readonly name = 'TapedeckError';
   readonly code: ErrorCode;
-  /** Of HTTP; undefined without an answer. */
+  /** The HTTP status; undefined without a response. */
   readonly status: number | undefined;
-  /** When to ask again, where the service says so. */
+  /** Seconds until the request may be repeated, if the service sent `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
-  /** Which fields are wrong, and why. */
+  /** The invalid fields with their reasons. */
   readonly details: readonly FieldProblem[];
-  /** The download that stands in the way. */
+  /** The ID of the download that conflicts with the request. */
   readonly id: string | undefined;
-  /** With `insufficient_credit`: what the request costs. */
+  /** The price of the request, with `insufficient_credit`. */
   readonly price: string | undefined;
-  /** With `insufficient_credit`: what the key has left. */
+  /** The remaining credit of the key, with `insufficient_credit`. */
   readonly credit: string | undefined;
 
   constructor(message: string, { code, status, retryAfterSeconds, refusal = {}, cause }: Facts) {
@@ -48,7 +48,7 @@ export class TapedeckError extends Error {
   }
 }
 
-/** A job that ended without what was asked for. Its message says why. */
+/** Thrown when a job failed or was cancelled. The message gives the reason. */
 export class JobFailedError extends Error {
   override readonly name = 'JobFailedError';
   readonly result: JobResult;
@@ -65,7 +65,7 @@ export function retryAfterOf({ headers }: Response): number | undefined {
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A service of another release, or a proxy, may send something else. */
+/** Keeps only well-formed details, because another release or a proxy may send something else. */
 function fieldProblemsIn(details: unknown): readonly FieldProblem[] {
   if (!Array.isArray(details)) return [];
   return details.filter(
@@ -75,9 +75,9 @@ function fieldProblemsIn(details: unknown): readonly FieldProblem[] {
 }
 
 /**
- * @param thrown what was thrown while there was no answer, or the body of an answer that is an error
- * @param signal of the request: whoever gave it up is told so
- * @returns what a caller is thrown
+ * @param thrown the error of the request without a response, or the body of an error response
+ * @param signal the signal of the request; if it is aborted, its error is passed on unchanged
+ * @returns the error to throw to the caller
  */
 export function errorOf(thrown: unknown, response: Response | undefined, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true) return thrown;
@@ -88,7 +88,7 @@ export function errorOf(thrown: unknown, response: Response | undefined, signal:
   const facts = { status, retryAfterSeconds: retryAfterOf(response) };
   if (isRefusal(thrown)) return new TapedeckError(thrown.error, { ...facts, code: thrown.code, refusal: thrown });
   if (isFailedJob(thrown)) return new JobFailedError(sentenceOf(thrown), thrown);
-  // A body that was cut, or is no JSON.
+  // The body was cut off or is not JSON.
   const cause = thrown instanceof Error ? thrown : undefined;
   const message = `The service gave no proper answer (status ${String(status)}).`;
   return new TapedeckError(message, { ...facts, code: 'unexpected_answer', cause });
@@ -108,26 +108,26 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** What the answers for jobs of all kinds tell of themselves. */
-interface Told {
+/** The fields that the results of all kinds share. */
+interface JobSummary {
   readonly status: string;
   readonly message?: string | undefined;
   readonly response?: string | null | undefined;
 }
 
-/** The record of a job, where that is its answer, else the answer itself. */
-function toldBy(result: JobResult): Told {
+/** Returns the record inside the result if there is one, else the result itself. */
+function summaryOf(result: JobResult): JobSummary {
   if (!('data' in result)) return result;
   const { data } = result;
-  return 'status' in data ? data : (result as Told & JobResult);
+  return 'status' in data ? data : (result as JobSummary & JobResult);
 }
 
 export function isFailed(result: JobResult): boolean {
-  return toldBy(result).status === 'failed';
+  return summaryOf(result).status === 'failed';
 }
 
-/** Why a job failed, in words. */
+/** Returns the reason why a job failed, as a sentence. */
 export function sentenceOf(result: JobResult): string {
-  const { response, message } = toldBy(result);
+  const { response, message } = summaryOf(result);
   return response ?? message ?? 'The job failed.';
 }

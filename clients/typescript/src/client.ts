@@ -3,22 +3,22 @@ import { createClient as createGenerated, createConfig, type Client } from './ge
 import { pause } from './pause.ts';
 
 export interface ClientOptions {
-  /** Of the service, such as https://tapedeck.example */
+  /** The base address of the service, such as https://tapedeck.example. */
   readonly url: string;
-  /** An API key; a service for everyone needs none. */
+  /** An API key. A service that allows anonymous callers needs none. */
   readonly key?: string | undefined;
-  /** Sends the requests; by default the platform's own. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How often a request is sent again that the service put off, by default 4 times. */
+  /** How often a request is repeated after 429 or 503. Default: 4. */
   readonly retries?: number | undefined;
-  /** Called before a request that the service put off is sent again, with the seconds until then. */
+  /** Called before a request is repeated, with the seconds until then. */
   readonly onPause?: ((seconds: number) => void) | undefined;
 }
 
-/** Longer than the service ever puts a request off for its own sake. */
+/** The service never sends a longer `Retry-After` for its own limits. */
 const LONGEST_PAUSE_SECONDS = 120;
 
-/** @returns what every operation takes as `client` */
+/** @returns the client that every operation takes as `client` */
 export function createClient({ url, key, fetch = globalThis.fetch, retries = 4, onPause }: ClientOptions): Client {
   const client = createGenerated(
     createConfig({
@@ -33,8 +33,8 @@ export function createClient({ url, key, fetch = globalThis.fetch, retries = 4, 
 }
 
 /**
- * Sends again what the service asks to send later. Whoever is told 429 has started nothing; after a 503 that is sure of
- * reading alone.
+ * Repeats requests that the service answered with `Retry-After`. A request refused with 429 had no effect. After a 503 only
+ * reading requests are repeated, because others may have had an effect.
  */
 function patient(
   fetch: typeof globalThis.fetch,

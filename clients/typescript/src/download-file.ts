@@ -4,7 +4,7 @@ import { getDownload } from './generated/sdk.gen.ts';
 import { pause } from './pause.ts';
 
 export interface FileOptions {
-  /** Which of the files of the download, by default the first. */
+  /** The index of the file within the download. Default: the first file. */
   readonly index?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -12,17 +12,17 @@ export interface FileOptions {
 export interface OpenedFile {
   readonly name: string;
   readonly sizeBytes: number;
-  /** To be read once. */
+  /** The content; it can be read once. */
   readonly contents: AsyncGenerator<Uint8Array, void>;
 }
 
-/** About a minute. */
+/** The retries take about a minute in all. */
 const FAILURES_IN_A_ROW = 5;
 
 /**
- * Opens a file of a download that has ended. After a lost connection reading goes on where it was, by a fresh link.
+ * Opens a file of a finished download. After a lost connection, reading continues at the same offset with a new link.
  *
- * @throws TapedeckError, while it is read too; `not_found` where there is no such file
+ * @throws TapedeckError, also while the content is read; `not_found` if there is no such file
  */
 export async function readFile(client: Client, id: string, options: FileOptions = {}): Promise<OpenedFile> {
   const { response, link } = await requested(client, id, { ...options, from: 0 });
@@ -34,7 +34,7 @@ export async function readFile(client: Client, id: string, options: FileOptions 
     let from = 0;
     let current: Response | undefined = response;
     for (let failures = 0; ;) {
-      // At once after a connection that brought something.
+      // The first retry after a connection that delivered data is immediate.
       if (failures > 1) await pause(500 * 2 ** failures, options.signal);
       failures += 1;
       try {
@@ -54,7 +54,7 @@ export async function readFile(client: Client, id: string, options: FileOptions 
   }
 }
 
-/** A link is all that is needed: the key is not sent with it. */
+/** The signed link is sufficient, so the API key is not sent with it. */
 async function requested(
   client: Client,
   id: string,
@@ -77,7 +77,7 @@ async function requested(
   return { response, link };
 }
 
-/** @returns undefined for what names no file: a service that is not to be trusted must not choose the folder too */
+/** @returns undefined unless the link has a safe file name: an untrusted service must not choose the folder */
 function nameIn(link: string): string | undefined {
   const name = decodeURIComponent(new URL(link).pathname).split(/[/\\]/).at(-1) ?? '';
   return ['', '.', '..'].includes(name) ? undefined : name;
@@ -92,12 +92,12 @@ async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array, void> {
       yield piece.value;
     }
   } finally {
-    // What was cut already cannot be cancelled.
+    // A body that was cut off cannot be cancelled.
     await reader?.cancel().catch(() => undefined);
   }
 }
 
-/** A body that is cut is a TypeError in every platform. */
+/** Every platform reports a body that was cut off as a TypeError. */
 function isLoss(error: unknown): boolean {
   if (!(error instanceof TapedeckError)) return error instanceof TypeError;
   return error.status === undefined ? error.code === 'unreachable' : error.status >= 500;

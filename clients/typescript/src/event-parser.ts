@@ -1,21 +1,21 @@
 import { TapedeckError } from './client-errors.ts';
 
-/** The longest events of the service carry the 40 MB of a long list. */
+/** The longest events carry a list of up to 40 MB. */
 const MAX_EVENT_CHARS = 128 * 1024 ** 2;
 
 /**
- * Parses server-sent events (WHATWG HTML, section 9.2), whose stream comes in pieces, in linear time. An `EventSource` cannot
- * send an API key, so the stream is read by `fetch`.
+ * Parses server-sent events (WHATWG HTML, section 9.2) from chunks of a stream in linear time. An `EventSource` cannot
+ * send an API key, so the stream is read with `fetch`.
  *
- * @param onId called with each id, also where no event comes with it
- * @returns takes a piece of the text, and gives the data of the events that are complete with it
- * @throws TapedeckError for a longer line or event than the service sends
+ * @param onId called with each ID, including IDs without an event
+ * @returns a function that takes a chunk of text and returns the data of the events that it completes
+ * @throws TapedeckError for a line or event that is longer than any of the service
  */
 export function createEventParser(
   onId?: (id: string) => void,
   maxChars = MAX_EVENT_CHARS,
 ): (piece: string) => readonly string[] {
-  /** The pieces of a line whose end has not come. */
+  /** The chunks of a line whose end has not arrived. */
   let open: string[] = [];
   let data: string[] = [];
   let heldChars = 0;
@@ -38,7 +38,7 @@ export function createEventParser(
   };
   return (piece) => {
     if (piece === '') return [];
-    // A line ends in CR, LF or both. After a CR at the end of a piece, the LF at the beginning of the next one belongs to it.
+    // A line ends with CR, LF or CRLF. An LF at the start of a chunk belongs to a CR at the end of the previous chunk.
     const lines = piece.slice(endedInCr && piece.startsWith('\n') ? 1 : 0).split(/\r\n|[\r\n]/);
     endedInCr = piece.endsWith('\r');
     const rest = lines.pop() ?? '';
@@ -58,14 +58,14 @@ export function createEventParser(
   };
 }
 
-/** The service sends something every 15 seconds. */
+/** The service sends at least a comment every 15 seconds. */
 const SILENT_MS = 45_000;
 
 /**
- * The data of each event of a stream.
+ * Yields the data of each event of a stream.
  *
- * @param onId called with the id of each event
- * @throws TypeError when it is cut, or silent for so long that it must be lost; TapedeckError for an event that is too long
+ * @param onId called with the ID of each event
+ * @throws TypeError when the stream is cut off or silent for too long; TapedeckError for an event that is too long
  */
 export async function* textsOf(
   stream: ReadableStream<Uint8Array>,
@@ -81,7 +81,7 @@ export async function* textsOf(
       yield* parse(decoder.decode(value, { stream: true }));
     }
   } finally {
-    // What was cut already cannot be cancelled.
+    // A body that was cut off cannot be cancelled.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -9,12 +9,12 @@ export interface FollowOptions {
 }
 
 const LONGEST_PAUSE_MS = 15_000;
-/** About two minutes: a service that restarts takes less. */
+/** The retries take about two minutes in all; a service restarts within that time. */
 const FAILURES_IN_A_ROW = 12;
 
 /**
- * How a job stands, whenever that changes, and its end last. A connection that is lost is made anew, and goes on where the
- * other ended.
+ * Yields the state of a job whenever it changes, and its result last. A lost connection is replaced by a new one that
+ * continues after the last event.
  *
  * @throws TapedeckError
  */
@@ -24,7 +24,7 @@ export function followEvents(client: Client, id: string, options: FollowOptions 
 }
 
 /**
- * The record of each of a caller's downloads that runs, begins, changes or ends, without an end.
+ * Yields the record of each download of the caller that runs, starts, changes or ends. The sequence has no end.
  *
  * @throws TapedeckError
  */
@@ -38,12 +38,12 @@ async function* followed<Body>(client: Client, url: string, { signal }: FollowOp
     lastEventId = id;
   };
   for (let failures = 0; ;) {
-    // At once after a stream that told something: it may have ended with its job.
+    // The first retry after a stream with events is immediate: the stream may have ended because the job did.
     if (failures > 0) await pause(Math.min(500 * 2 ** failures, LONGEST_PAUSE_MS), signal);
     failures += 1;
     try {
       const stream = await opened(client, url, { lastEventId, signal });
-      // There is no more to tell.
+      // The stream has no further events.
       if (stream === null) return;
       for await (const data of textsOf(stream, onId)) {
         failures = 0;
@@ -60,7 +60,7 @@ interface Opening extends FollowOptions {
   readonly lastEventId: string | undefined;
 }
 
-/** @returns null where the caller was told everything before */
+/** @returns null if the caller has received all events */
 function opened(
   client: Client,
   url: string,
@@ -75,7 +75,7 @@ function opened(
   });
 }
 
-/** Whether a later try may go well. A stream that is cut is a TypeError in every platform. */
+/** Whether a retry may succeed. Every platform reports a stream that was cut off as a TypeError. */
 function passes(error: unknown): boolean {
   if (!(error instanceof TapedeckError)) return error instanceof TypeError;
   const { code, status } = error;

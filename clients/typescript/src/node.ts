@@ -11,10 +11,10 @@ export interface SaveOptions extends FileOptions {
 }
 
 /**
- * Saves a file of a download that has ended; it has its name when it is whole.
+ * Saves a file of a finished download. The file gets its final name when it is complete.
  *
- * @param path of the file, or of a folder that exists, where it keeps its name
- * @returns the path of the file
+ * @param path the path of the file, or of an existing folder, in which the file keeps its own name
+ * @returns the path of the saved file
  * @throws TapedeckError
  */
 export async function saveFile(

@@ -9,26 +9,26 @@ import type {
 } from '@trpc/server';
 import type { Error as ErrorBody } from './generated/types.gen.ts';
 
-/** What a procedure takes, made from what its operation takes over REST: the body, else the query, else the path. */
+/** The input of a procedure, derived from its REST operation: the body, else the query, else the path. */
 type InputOf<Data> = [Part<Data, 'body'>] extends [never]
   ? [Part<Data, 'query'>] extends [never]
     ? PathOf<Part<Data, 'path'>>
     : OrNull<Part<Data, 'query'>>
   : OrNull<Part<Data, 'body'>>;
-/** Never for what an operation does not take. */
+/** `never` for parts that an operation does not have. */
 type Part<Data, Name extends string> = Name extends keyof Data ? NonNullable<Data[Name]> : never;
 type PathOf<Path> = [Path] extends [never] ? never : { [Name in keyof Path as FieldName<Name & string>]: Path[Name] };
 type FieldName<Name extends string> = Name extends `${infer Head}Id` ? `${Head}_id` : Name;
 type OrNull<Fields> = {
   [Name in keyof Fields]: undefined extends Fields[Name] ? Fields[Name] | null : Fields[Name];
 };
-/** How long an answer may wait for the result of a job. */
+/** How long a response may wait for the result of a job. */
 export interface Wait {
   readonly wait_seconds?: number | null | undefined;
 }
 type Taking<Data, More> = Otherwise<InputOf<Data> & More, void>;
 type Otherwise<Type, None> = [Type] extends [never] ? None : Type;
-/** The bodies of these statuses, without those of errors, which are thrown. */
+/** The bodies of successful responses. Errors are thrown. */
 type AnswersOf<Bodies, Status extends keyof Bodies> = Exclude<Bodies[Status], ErrorBody>;
 interface Procedure<Input, Output> {
   input: Input;
@@ -42,7 +42,7 @@ export type Query<Data, Bodies, Status extends keyof Bodies, More = unknown> = T
 export type Mutation<Data, Bodies, Status extends keyof Bodies, More = unknown> = TRPCMutationProcedure<
   Procedure<Taking<Data, More>, AnswersOf<Bodies, Status>>
 >;
-/** A text file. */
+/** The content of a text file. */
 export type Export<Data> = TRPCQueryProcedure<
   Procedure<Taking<Data, unknown>, { readonly name: string; readonly contentType: string; readonly text: string }>
 >;
@@ -57,7 +57,7 @@ export type Events<Data, Body> = TRPCSubscriptionProcedure<
 >;
 
 interface ErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
-  /** The body that REST would answer. */
+  /** The body of the REST response. */
   readonly data: Omit<TRPCDefaultErrorData, 'stack'> & { readonly body: ErrorBody };
 }
 export type RouterOf<Procedures extends TRPCRouterRecord> = TRPCBuiltRouter<

@@ -3,11 +3,11 @@ import { Agent, EventSource, type Dispatcher } from 'undici';
 import type { Procedures } from './generated/rpc.gen.ts';
 import type { RouterOf } from './rpc-types.ts';
 
-/** The procedures of the tRPC facade. */
+/** The procedures of the tRPC API. */
 export type AppRouter = RouterOf<Procedures>;
 
 /**
- * A typed client of the tRPC facade, for services beside it, under Node.
+ * Creates a typed client of the tRPC API for services in the same network, under Node.
  *
  * @param url such as http://127.0.0.1:3001
  * @param options.token the service's RPC_TOKEN
@@ -26,7 +26,7 @@ export function createRpcClient(url: string, { token }: { readonly token: string
   });
 }
 
-/** An EventSource takes no headers of its own, by its standard. */
+/** Adds headers to event streams, because a standard `EventSource` accepts none. */
 function sending(own: Readonly<Record<string, string>>): Dispatcher {
   return new Agent().compose((dispatch) => (options, handler) => {
     const headers = { ...(options.headers as Readonly<Record<string, string>>), ...own };

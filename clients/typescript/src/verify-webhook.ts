@@ -1,30 +1,30 @@
 import type { Webhooks } from './generated/types.gen.ts';
 
-type Told<Webhook> = Webhook extends { readonly key: infer Endpoint; readonly body: infer Body }
+type EventOf<Webhook> = Webhook extends { readonly key: infer Endpoint; readonly body: infer Body }
   ? {
-      /** Of the job, by which bodies are told apart; by a header that is not signed. */
+      /** The ID of the job. It comes from a header that is not signed. */
       readonly endpoint: Endpoint;
       readonly body: Body;
-      /** The same at every attempt and redelivery. */
+      /** The message ID, the same in each attempt and redelivery. */
       readonly id: string;
       readonly sentAt: Date;
     }
   : never;
-/** What a webhook brings. */
-export type WebhookEvent = Told<Webhooks>;
+/** A verified webhook message. */
+export type WebhookEvent = EventOf<Webhooks>;
 
-/** A message that the service has not signed, or that is too old. */
+/** Thrown when the signature of a message is invalid or its time is out of tolerance. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
 export interface ReceivedWebhook {
-  /** The receiver's own, `whsec_…`; several while they are exchanged. */
+  /** The secrets of the receiver, `whsec_…`; several during a rotation. */
   readonly secret: string | readonly string[];
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** As it was received, not parsed and written again. */
+  /** The body exactly as received, not parsed and serialized again. */
   readonly body: string | Uint8Array;
-  /** How old or how early a message may be, by default 300. */
+  /** The permitted difference from the current time in seconds. Default: 300. */
   readonly toleranceSeconds?: number;
 }
 
@@ -32,7 +32,7 @@ const PREFIX = 'whsec_';
 const VERSION = 'v1,';
 
 /**
- * Checks by Standard Webhooks that the service has sent a message, and sent it now.
+ * Verifies the signature and the timestamp of a message according to Standard Webhooks.
  *
  * @throws WebhookVerificationError
  */
@@ -45,7 +45,7 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookE
     throw new WebhookVerificationError('The message is not signed.');
   }
   const sentAt = new Date(Number(timestamp) * 1000);
-  // Not a number is no time within the tolerance either.
+  // This comparison also rejects NaN.
   if (!(Math.abs(Date.now() - sentAt.getTime()) <= toleranceSeconds * 1000)) {
     throw new WebhookVerificationError('The message is too old, or the clock is wrong.');
   }
@@ -82,7 +82,7 @@ async function keyOf(secret: string) {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 
-/** @returns undefined for what is no base64 */
+/** @returns undefined if the text is not base64 */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

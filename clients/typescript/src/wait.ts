@@ -5,15 +5,15 @@ import type { JobResult, Progress } from './generated/types.gen.ts';
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Told of what the job does, whenever that changes. */
+  /** Called with the progress of the job whenever it changes. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /**
- * Waits until a job has ended, however long that takes.
+ * Waits until a job ends, without a time limit.
  *
- * @param id of the download
- * @returns what its webhook brings
+ * @param id the ID of the download
+ * @returns the result of the job, as a webhook delivers it
  * @throws JobFailedError, TapedeckError
  */
 export async function waitFor(
@@ -28,16 +28,16 @@ export async function waitFor(
     if (progress !== undefined) onProgress?.(progress);
   }
   if (last === undefined) {
-    throw new TapedeckError('The service told nothing of the job.', { code: 'unexpected_answer' });
+    throw new TapedeckError('The event stream ended without the state of the job.', { code: 'unexpected_answer' });
   }
   if (isFailed(last)) throw new JobFailedError(sentenceOf(last), last);
   return last;
 }
 
-/** What a running job does; of a list, the part that is told first. */
+/** Returns the progress of a running job; for a list, that of the posts first. */
 function progressOf(result: JobResult): Progress | undefined {
-  const told = 'data' in result ? result.data : result;
-  const progress = 'progress' in told ? told.progress : undefined;
+  const summary = 'data' in result ? result.data : result;
+  const progress = 'progress' in summary ? summary.progress : undefined;
   if (progress === undefined || 'stage' in progress) return progress;
   return progress.posts ?? progress.reels;
 }

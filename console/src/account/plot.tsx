@@ -9,12 +9,12 @@ const HEIGHT = 220;
 const HALF_DAY_SECONDS = 43_200;
 const shortDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** A bar for each day. Whoever does not see it finds the numbers in the table below. */
+/** A bar for each day. The table below it contains the same numbers as text. */
 export function SpendingPlot({ days }: { readonly days: readonly Day[] }): JSX.Element {
-  const place = useRef<HTMLDivElement>(null);
+  const containerRef = useRef<HTMLDivElement>(null);
   const shown = useStore(theme);
   useEffect(() => {
-    const container = place.current;
+    const container = containerRef.current;
     if (container === null) return undefined;
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string): string => style.getPropertyValue(name).trim();
@@ -63,7 +63,7 @@ export function SpendingPlot({ days }: { readonly days: readonly Day[] }): JSX.E
   const most = days.reduce((best, day) => (day.amount > best.amount ? day : best), days[0] ?? { day: '', amount: 0 });
   return (
     <div
-      ref={place}
+      ref={containerRef}
       class="plot"
       role="img"
       aria-label={`Spending of the last ${days.length.toString()} days; most on ${most.day}: ${(most.amount / 1000).toFixed(3)}`}

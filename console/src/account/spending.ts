@@ -6,12 +6,12 @@ export interface Day {
   /** `YYYY-MM-DD` in UTC. */
   readonly day: string;
   readonly startMs: number;
-  /** In thousandths, so that sums stay exact. */
+  /** The amount in thousandths of a credit, so that sums stay exact. */
   readonly amount: number;
   readonly count: number;
 }
 
-/** What was spent on each of the last days, those without any too, oldest first. */
+/** Returns the spending of each of the last days, including days without any, oldest first. */
 export function byDay(entries: AccountResult['entries'], days: number, nowMs: number): readonly Day[] {
   const today = Math.floor(nowMs / DAY_MS);
   const sums = new Map<string, { amount: number; count: number }>();

@@ -9,10 +9,10 @@ import { Trouble } from '../ui/parts.tsx';
 import { DELIVERY_NAMES } from '../words.ts';
 
 const LOOK_MS = 5_000;
-/** The first attempt is written down a moment after the end of the job. */
+/** The first attempt is recorded a moment after the job ends. */
 const AFTER_END_MS = [1_000, 4_000] as const;
 
-/** Who was told of the end of a job, and how that went. */
+/** Shows the webhook deliveries of a job and their attempts. */
 export function Deliveries({
   id,
   isPending,

@@ -5,7 +5,7 @@ import type { Download } from '../types.ts';
 import { Icon } from '../ui/icons.tsx';
 import { FAULT_NAMES, REMEDIES } from '../words.ts';
 
-/** Why a job has failed, and what can be done. */
+/** Shows why a job failed and what can be done about it. */
 export function FailurePanel({
   record,
   details,

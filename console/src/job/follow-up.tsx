@@ -1,22 +1,22 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { navigate } from '../router.ts';
-import { placeOf, start } from '../start.ts';
+import { jobPath, start } from '../start.ts';
 import type { Download } from '../types.ts';
 import { useAction } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Trouble } from '../ui/parts.tsx';
 
-/** Asks for the speakers as soon as the audio is here. The wish stands in the address, so a reload does not lose it. */
+/** Requests speaker labels as soon as the audio is complete. The wish is part of the URL, so a reload keeps it. */
 export function FollowUp({ record }: { readonly record: Download }): JSX.Element {
   const { thrown, run } = useAction();
   const { status, transcript_speaker_id: audioId } = record;
-  const ask = (): void => {
+  const startJob = (): void => {
     if (status !== 'success' || audioId === null) return;
     const request = { path: '/api/transcriptspeakerid', body: { transcript_with_speaker_id: audioId } };
-    run(async () => navigate(placeOf(await start(request)), { isReplaced: true }));
+    run(async () => navigate(jobPath(await start(request)), { isReplaced: true }));
   };
-  useEffect(ask, [status, audioId]);
+  useEffect(startJob, [status, audioId]);
   return (
     <div class="notice" role="status">
       <Icon name="speakers" />
@@ -24,10 +24,10 @@ export function FollowUp({ record }: { readonly record: Download }): JSX.Element
         <p>
           {status === 'pending'
             ? 'When the audio is here, the transcript with speakers begins by itself.'
-            : 'The transcript with speakers is being asked for.'}
+            : 'The transcript with speakers is being requested.'}
         </p>
         <Trouble thrown={thrown}>
-          <button type="button" class="button" onClick={ask}>
+          <button type="button" class="button" onClick={startJob}>
             Ask again
           </button>
         </Trouble>

@@ -14,7 +14,7 @@ const HOW_NAMES: Readonly<Record<How, string>> = {
   lost: 'Connection lost, trying again',
 };
 
-/** Whether what stands here is as it is now. */
+/** Whether the values shown are current. */
 export function LiveMark({ how }: { readonly how: How }): JSX.Element {
   return (
     <span class={`live live-${how}`} role="status">
@@ -24,7 +24,7 @@ export function LiveMark({ how }: { readonly how: How }): JSX.Element {
   );
 }
 
-/** How far a job is, in a line of a list. */
+/** The progress of a job in one line of a list. */
 export function ProgressLine({ progress }: { readonly progress: Progress | undefined }): JSX.Element | null {
   if (progress === undefined) return null;
   const percent = progress.percent === undefined ? '' : ` ${progress.percent.toFixed(0)} %`;
@@ -37,7 +37,7 @@ export function ProgressLine({ progress }: { readonly progress: Progress | undef
   );
 }
 
-/** The stages of a job, how far it is in this one, how fast, and why it waits and until when. */
+/** The stages of a job, with the progress and speed of the current one, and the reason and end of a wait. */
 export function ProgressPanel({
   type,
   progress,
@@ -134,10 +134,10 @@ function remaining(progress: Progress | undefined, speed: number | undefined): J
   return <span>{spanText((all - bytes) / speed)} to go</span>;
 }
 
-/** Of what was seen before, this share counts on. */
+/** The weight of earlier measurements in the average. */
 const SMOOTHING = 0.6;
 
-/** @returns bytes a second, smoothed; undefined until it is known */
+/** @returns the smoothed speed in bytes per second; undefined until it is known */
 function useSpeed(bytes: number | undefined): number | undefined {
   const last = useRef<{ readonly bytes: number; readonly atMs: number } | undefined>(undefined);
   const [speed, setSpeed] = useState<number>();
@@ -150,7 +150,7 @@ function useSpeed(bytes: number | undefined): number | undefined {
       return;
     }
     last.current = { bytes, atMs };
-    // A new attempt begins at the beginning.
+    // A new attempt starts at 0 bytes.
     if (before === undefined || bytes < before.bytes || atMs <= before.atMs) return;
     const now = ((bytes - before.bytes) / (atMs - before.atMs)) * 1000;
     setSpeed((old) => (old === undefined ? now : old * SMOOTHING + now * (1 - SMOOTHING)));

@@ -13,12 +13,12 @@ import { Facts, Loading, Title, Trouble } from '../ui/parts.tsx';
 import { TYPE_NAMES } from '../words.ts';
 
 const PAGE = 200;
-/** Each page is a request: as many as a caller can spare. */
+/** Each page is a request, so the number is limited. */
 const PAGES_MAX = 10;
 export const SHOWN_DAYS = 30;
 const SHOWN_ENTRIES = 20;
 
-/** What a key has left, and what it has spent. */
+/** Shows the credit and the spending of a key. */
 export function Account(): JSX.Element {
   const key = useStore(apiKey);
   return (
@@ -50,7 +50,7 @@ function OfKey(): JSX.Element {
 interface Loaded {
   readonly account: AccountResult;
   readonly entries: AccountResult['entries'];
-  /** Whether older entries of the days that are shown were left out. */
+  /** Whether older entries within the days shown were left out. */
   readonly isCut: boolean;
 }
 

@@ -9,37 +9,37 @@ import { Loading, Title, Trouble } from '../ui/parts.tsx';
 import { Offers } from './offers.tsx';
 import { RecentJobs } from './jobs-page.tsx';
 
-/** Somebody who types is asked about when they pause. */
+/** While the user types, a request is sent only after a pause of this length. */
 const PAUSE_MS = 450;
-/** No name is shorter. */
+/** The shortest valid name. */
 const LEAST_CHARS = 3;
 const JOB_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** Paste something, see what it is and what can be had of it, and start that. */
+/** The start page: the user pastes a URL or name, sees what it refers to and what is available, and starts a job. */
 export function Home({ query }: { readonly query: URLSearchParams }): JSX.Element {
-  const asked = query.get('q') ?? '';
-  const [text, setText] = useState(asked);
+  const searched = query.get('q') ?? '';
+  const [text, setText] = useState(searched);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => setText((before) => (before.trim() === asked ? before : asked)), [asked]);
-  const ask = (next: string): void => {
+  useEffect(() => setText((before) => (before.trim() === searched ? before : searched)), [searched]);
+  const search = (next: string): void => {
     const trimmed = next.trim();
-    if (trimmed !== asked) navigate(pathTo('home', { q: trimmed }), { isReplaced: true });
+    if (trimmed !== searched) navigate(pathTo('home', { q: trimmed }), { isReplaced: true });
   };
   useEffect(() => {
-    const timer = setTimeout(() => ask(text), PAUSE_MS);
+    const timer = setTimeout(() => search(text), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   useEffect(() => {
-    /** Wherever on the page somebody pastes, there is one place for it. */
+    /** A paste anywhere on the page goes into the one search field. */
     const paste = (event: ClipboardEvent): void => {
       const pasted = event.clipboardData?.getData('text').trim() ?? '';
       const isInField = event.target instanceof Element && event.target.closest('input, textarea') !== null;
       if (pasted === '' || (isInField && event.target !== field.current)) return;
-      // Into a text that is there, the browser puts it where it belongs.
+      // If the field has text already, the browser inserts the pasted text at the cursor.
       if (event.target === field.current && field.current?.value.trim() !== '') return;
       event.preventDefault();
       setText(pasted);
-      ask(pasted);
+      search(pasted);
       field.current?.focus();
     };
     document.addEventListener('paste', paste);
@@ -53,7 +53,7 @@ export function Home({ query }: { readonly query: URLSearchParams }): JSX.Elemen
           role="search"
           onSubmit={(event) => {
             event.preventDefault();
-            ask(text);
+            search(text);
           }}
         >
           <div class="paste">
@@ -76,7 +76,7 @@ export function Home({ query }: { readonly query: URLSearchParams }): JSX.Elemen
                 aria-label="Clear"
                 onClick={() => {
                   setText('');
-                  ask('');
+                  search('');
                   field.current?.focus();
                 }}
               >
@@ -90,7 +90,7 @@ export function Home({ query }: { readonly query: URLSearchParams }): JSX.Elemen
           </p>
         </form>
       </section>
-      {asked.length < LEAST_CHARS ? null : <Meanings text={asked} />}
+      {searched.length < LEAST_CHARS ? null : <Meanings text={searched} />}
       <RecentJobs />
     </>
   );

@@ -10,7 +10,7 @@ import { FollowUp } from '../job/follow-up.tsx';
 import { ProgressPanel } from '../job/progress.tsx';
 import { cancel, watchDownload, type How } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
-import { placeOf, start } from '../start.ts';
+import { jobPath, start } from '../start.ts';
 import type { Download } from '../types.ts';
 import { useAction, useLoaded, useNow } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -18,10 +18,10 @@ import { Careful, Facts, Loading, Out, Price, Status, Title, Trouble, TYPE_ICONS
 import { Result } from '../results/result.tsx';
 import { detailOf, titleOf } from './jobs-page.tsx';
 
-/** One job: how it goes, and what it has made. */
+/** Shows the progress and result of one job. */
 export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }): JSX.Element {
   const { record, how, problem } = useRecord(id);
-  // What stands beside the record changes when the job ends.
+  // Data beside the record changes when the job ends.
   const details = useLoaded((signal) => read<JobDetails>(`/api/downloads/${id}/job`, signal), [id, record?.status]);
   if (record === undefined) {
     return (
@@ -52,7 +52,7 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
   );
 }
 
-/** The record as it changes. */
+/** Returns the record of a job and its updates. */
 function useRecord(id: string) {
   const [record, setRecord] = useState<Download>();
   const [how, setHow] = useState<How>('connecting');
@@ -127,7 +127,7 @@ function Head({
             type="button"
             class={details.failure?.fault === 'subject' ? 'button' : 'button button-main'}
             disabled={isRunning}
-            onClick={() => run(async () => navigate(placeOf(await start(request))))}
+            onClick={() => run(async () => navigate(jobPath(await start(request))))}
           >
             <Icon name="retry" /> Try again
           </button>

@@ -13,11 +13,11 @@ import { STATUS_NAMES, TYPE_NAMES } from '../words.ts';
 
 const PAGE_ITEMS = 50;
 const RECENT_ITEMS = 5;
-/** Jobs often begin or end together. */
+/** Changes within this time are loaded together, since jobs often start or end together. */
 const GATHER_MS = 500;
 const FILTERS = ['type', 'status', 'media_id', 'created_after'] as const;
 
-/** A caller's jobs, newest first, as they change. */
+/** A caller's jobs with live updates, newest first. */
 export function Jobs({ query }: { readonly query: URLSearchParams }): JSX.Element {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
   const { downloads, next, thrown, how, more } = useJobs(filters, PAGE_ITEMS);
@@ -53,7 +53,7 @@ export function Jobs({ query }: { readonly query: URLSearchParams }): JSX.Elemen
   );
 }
 
-/** The newest few, below the field that they were started with. */
+/** The newest jobs, shown below the search field of the start page. */
 export function RecentJobs(): JSX.Element | null {
   const { downloads, how } = useJobs({}, RECENT_ITEMS);
   if (downloads === undefined || downloads.length === 0) return null;
@@ -164,24 +164,24 @@ function JobList({ downloads }: { readonly downloads: readonly Download[] }): JS
   );
 }
 
-/** What a job is about: as the platform calls it, where that is known. */
+/** The title of a job's subject on its platform, if known. */
 export function titleOf(download: Download, title = download.title): string {
   return title ?? TYPE_NAMES[download.type];
 }
 
-/** What its title does not tell. */
+/** Details that the title does not contain. */
 export function detailOf(download: Download, title = download.title): string {
   const subject = download.type === 'media' ? download.url : download.media_id;
   return title === undefined ? subject : `${TYPE_NAMES[download.type]} · ${subject}`;
 }
 
-/** A list that grows by pages, and in which what changes is changed. */
+/** Returns a paginated list whose items are updated live. */
 function useJobs(filters: Filters, limit: number) {
   const search = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== '')).toString();
   const [downloads, setDownloads] = useState<readonly Download[]>();
   const shown = useRef(downloads);
   shown.current = downloads;
-  /** Undefined until the first page is here. */
+  /** Undefined until the first page has loaded. */
   const [next, setNext] = useState<string | null>();
   const [thrown, setThrown] = useState<unknown>();
   const [how, setHow] = useState<How>('connecting');
@@ -217,7 +217,7 @@ function useJobs(filters: Filters, limit: number) {
     const stop = watchDownloads({
       onHow: (next) => {
         setHow(next);
-        // What ended meanwhile is told by nobody.
+        // Jobs that ended while the connection was lost sent no event.
         if (next !== 'live') return;
         if (isOpened) refresh();
         isOpened = true;
@@ -227,7 +227,7 @@ function useJobs(filters: Filters, limit: number) {
         const known = shown.current?.find(({ id }) => id === record.id);
         setDownloads((before) => before?.map((one) => (one.id === record.id ? record : one)));
         if (known?.status === record.status) return;
-        // Whether it belongs into this list, the service tells; of many changes, once.
+        // Only the service can decide whether a job matches the filter; many changes share one request.
         late ??= setTimeout(() => {
           late = undefined;
           refresh();
@@ -253,7 +253,7 @@ function useJobs(filters: Filters, limit: number) {
   return { downloads, next, thrown, how, more };
 }
 
-/** The first page anew, and below it what was loaded of older ones. */
+/** Replaces the first page, and keeps the older jobs that were loaded below it. */
 function merged(before: readonly Download[] | undefined, first: readonly Download[]): readonly Download[] {
   const oldest = first.at(-1)?.id;
   if (before === undefined || oldest === undefined) return first;

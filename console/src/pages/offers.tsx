@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
 import { navigate } from '../router.ts';
-import { placeOf, requestFor, start, type Then, type Wishes } from '../start.ts';
+import { jobPath, requestFor, start, type Then, type Wishes } from '../start.ts';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { Out, Price, Trouble } from '../ui/parts.tsx';
@@ -22,13 +22,13 @@ interface OffersProps {
   readonly isLikeliest: boolean;
 }
 
-/** Something that one click starts: an offer of the service, or two of them in a row. */
+/** A choice that one click starts: one offer of the service, or two in sequence. */
 interface Choice {
   readonly title: string;
   readonly about: string;
   readonly icon: IconName;
   readonly offer: Offer;
-  /** What the click starts after that. */
+  /** The second job, started after the first. */
   readonly then?: { readonly what: Then; readonly offer: Offer };
 }
 
@@ -48,7 +48,7 @@ const CHOICES: Readonly<Record<string, Omit<Choice, 'offer' | 'then'>>> = {
   'requestMedia video': { title: 'Video', about: 'The video of the page as MP4', icon: 'video' },
 };
 
-/** What something is, and what can be had of it; folded where something else is likelier. */
+/** Shows a subject and its offers; collapsed if another meaning is more likely. */
 export function Offers({ subject, isLikeliest }: OffersProps): JSX.Element {
   const heading = useId();
   const [isOpen, setOpen] = useState(isLikeliest);
@@ -174,7 +174,7 @@ function OfferRow({
           class={isFirst ? 'button button-main' : 'button'}
           disabled={isRunning}
           aria-label={`Fetch: ${title}`}
-          onClick={() => run(async () => navigate(placeOf(await start(requestFor(offer, wishes)), then?.what)))}
+          onClick={() => run(async () => navigate(jobPath(await start(requestFor(offer, wishes)), then?.what)))}
         >
           {isRunning ? 'Starting…' : 'Fetch'}
         </button>
@@ -183,7 +183,7 @@ function OfferRow({
   );
 }
 
-/** Speakers are told apart in an audio: both are one choice, and the choice that people come for stands first. */
+/** Speaker labels need an audio, so both are one choice, and the choice that most users want comes first. */
 function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Choice[] {
   const labels = offers.find(({ operation }) => operation === 'requestSpeakerLabels');
   const audio = offers.find(({ operation }) => operation === labels?.after);

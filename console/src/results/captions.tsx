@@ -13,7 +13,7 @@ import type { Line, Transcript } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 
-/** What is said in a video, by its captions; where its audio was fetched too, they follow it. */
+/** The captions of a video. If its audio was fetched too, they follow its playback. */
 export function Captions({ record }: { readonly record: Download }): JSX.Element {
   const { value, thrown } = useLoaded(
     async (signal) => {

@@ -3,7 +3,7 @@ import { Icon } from '../ui/icons.tsx';
 import { exported, FORMATS, type Names, type Transcript } from './transcript-lines.ts';
 import { save } from './save.ts';
 
-/** A transcript as a file, with the names that its speakers were given. */
+/** Offers a transcript as a file, with the names that the user gave its speakers. */
 export function Exports({
   transcript,
   names,
@@ -13,7 +13,7 @@ export function Exports({
   readonly names: Names;
   readonly fileName: string;
 }): JSX.Element {
-  // Who speaks when is known where speakers were told apart.
+  // RTTM needs voice segments.
   const formats = FORMATS.filter((format) => format !== 'rttm' || transcript.turns.length > 0);
   return (
     <div class="line exports" role="group" aria-label="Save the transcript as">

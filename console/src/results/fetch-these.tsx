@@ -16,19 +16,19 @@ const NAMES: Readonly<Record<string, string>> = {
   requestImgnetContent: 'Post',
   requestImgnetAudio: 'Audio',
 };
-/** As many requests at a time. */
+/** The number of concurrent requests. */
 const AT_ONCE = 2;
 
 interface Going {
   readonly all: number;
   readonly started: number;
   readonly refused: number;
-  /** Why it has stopped, or waits. */
+  /** The reason why it stopped or waits. */
   readonly message?: string | undefined;
   readonly isOver: boolean;
 }
 
-/** The same of several rows at once. What it would cost is told before. */
+/** Fetches several rows at once, and shows the total price first. */
 export function FetchThese({ rows }: { readonly rows: readonly Row[] }): JSX.Element | null {
   const [first] = rows;
   const { value } = useLoaded(
@@ -38,7 +38,7 @@ export function FetchThese({ rows }: { readonly rows: readonly Row[] }): JSX.Ele
         : await read<Resolved>(`/api/resolve?${new URLSearchParams({ url: first.reference }).toString()}`, signal).then(
             ({ subjects }) => subjects[0]?.offers ?? [],
           ),
-    // What a row costs, all of its kind cost.
+    // All rows of a kind have the same price.
     [first === undefined],
   );
   const [language, setLanguage] = useState(usualLanguage());
@@ -105,7 +105,7 @@ interface Batch {
   readonly onChange: (going: Going) => void;
 }
 
-/** Goes as fast as the service takes requests, and stops where the credit ends. */
+/** Sends requests as fast as the service accepts them, and stops when the credit is used up. */
 async function startAll(offer: Offer, { rows, language, signal, onChange }: Batch): Promise<void> {
   const waiting = [...rows];
   let going: Going = { all: rows.length, started: 0, refused: 0, isOver: false };
@@ -125,7 +125,7 @@ async function startAll(offer: Offer, { rows, language, signal, onChange }: Batc
           tell({ message: `The service takes no more for ${retryAfterSeconds.toString()} s.` });
           await new Promise((resolve) => setTimeout(resolve, Math.max(1, retryAfterSeconds) * 1000));
         } else {
-          // Of no connection, no key and no credit, the next one would find the same.
+          // Without a connection, a valid key or credit, further requests would fail in the same way.
           if ([0, 401, 402, 403].includes(status)) waiting.length = 0;
           tell({ refused: going.refused + 1, message: sentenceOf(error) });
         }

@@ -9,7 +9,7 @@ import { LabelsOffer } from './labels-offer.tsx';
 
 type WithFiles = Extract<Download, { readonly files_removed_at?: string | undefined }>;
 
-/** Files to play and to keep. Links last for a while; a player whose link has run out gets a new one. */
+/** Files to play and to save. Links expire; the player gets a new link when its own has expired. */
 export function Files({
   record,
   files,
@@ -21,7 +21,7 @@ export function Files({
   const renew = (): void => {
     read<{ data: Download }>(`/downloads/${record.id}`).then(
       ({ data }) => setLinks(data.file_urls ?? []),
-      // The player shows that it cannot play.
+      // The player itself shows that it cannot play.
       () => undefined,
     );
   };

@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { navigate } from '../router.ts';
-import { placeOf, start } from '../start.ts';
+import { jobPath, start } from '../start.ts';
 import { useAction } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { LanguageField } from '../ui/language-field.tsx';
 import { Price, Trouble } from '../ui/parts.tsx';
 
-/** Who says what in an audio, as the next thing to be had. */
+/** Offers speaker labels for an audio as the next step. */
 export function LabelsOffer({
   audioId,
   price,
@@ -50,7 +50,7 @@ export function LabelsOffer({
             type="button"
             class="button button-main"
             disabled={isRunning}
-            onClick={() => run(async () => navigate(placeOf(await start({ path: '/api/transcriptspeakerid', body }))))}
+            onClick={() => run(async () => navigate(jobPath(await start({ path: '/api/transcriptspeakerid', body }))))}
           >
             {isRunning ? 'Starting…' : 'Transcribe'}
           </button>

@@ -10,7 +10,7 @@ const GAP = 4;
 const LEAST_WIDTH = 1.5;
 export const VOICES = 8;
 
-/** Who speaks when: a lane for each speaker, in the colour of the speaker, over the same time as the curve above. */
+/** A lane for each speaker with its voice segments, in the speaker's colour, on the same time axis as the waveform above. */
 export function Lanes({
   turns,
   speakers,
@@ -56,14 +56,16 @@ export function Lanes({
     }
   }, [turns, speakers, durationSeconds, width, height, shown]);
   const shares = sharesOf(turns);
-  const told = speakers.map((label) => `${nameIn(names, label)} ${((shares.get(label) ?? 0) * 100).toFixed(0)} %`);
+  const descriptions = speakers.map(
+    (label) => `${nameIn(names, label)} ${((shares.get(label) ?? 0) * 100).toFixed(0)} %`,
+  );
   return (
     <canvas
       ref={canvas}
       class="lanes"
       style={{ height: `${height.toString()}px` }}
       role="img"
-      aria-label={`Who speaks when, and how much: ${told.join(', ')}`}
+      aria-label={`Who speaks when, and how much: ${descriptions.join(', ')}`}
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         playFrom(media.current, ((event.clientX - box.left) / box.width) * durationSeconds);
@@ -72,7 +74,7 @@ export function Lanes({
   );
 }
 
-/** The share of each speaker in all that is spoken. */
+/** Returns each speaker's share of the total speaking time. */
 export function sharesOf(turns: readonly Turn[]): ReadonlyMap<string, number> {
   const seconds = new Map<string, number>();
   for (const { speaker, duration } of turns) seconds.set(speaker, (seconds.get(speaker) ?? 0) + duration);

@@ -5,7 +5,7 @@ const PREFIX = 'tapedeck.names.';
 const LONGEST = 80;
 const stores = new Map<string, Store<Names>>();
 
-/** @returns the names of a record's speakers; this browser keeps them */
+/** @returns the names of a record's speakers, which are stored in this browser */
 export function namesOf(recordId: string): Store<Names> {
   const known = stores.get(recordId);
   if (known !== undefined) return known;
@@ -17,14 +17,14 @@ export function namesOf(recordId: string): Store<Names> {
   return store;
 }
 
-/** @param name nothing but blanks: the label again */
+/** @param name an empty name restores the label */
 export function rename(store: Store<Names>, label: string, name: string): void {
   const { [label]: _before, ...others } = store.get();
   const given = name.replace(/\s+/g, ' ').trim().slice(0, LONGEST);
   store.set(given === '' || given === label ? others : { ...others, [label]: given });
 }
 
-/** What is not what we have written counts as nothing. */
+/** Stored data with another format is ignored. */
 function parsed(text: string | undefined): Names {
   try {
     const value: unknown = JSON.parse(text ?? '{}');

@@ -1,13 +1,13 @@
 import type { Line } from './transcript-lines.ts';
 
 const BUCKETS = 1_600;
-/** A browser holds all samples of what it decodes: at this rate an hour is 115 MB for a moment. */
+/** A browser holds all decoded samples in memory: at this rate an hour takes 115 MB for a moment. */
 const SAMPLE_RATE_HZ = 8_000;
 export const DECODED_MAX_SECONDS = 90 * 60;
-/** After so many samples others have a turn. */
+/** After this many samples the loop yields to other work. */
 const TURN_SAMPLES = 2_000_000;
 
-/** How loud an audio is, from beginning to end. @throws when it cannot be had or decoded */
+/** Computes the loudness of an audio over time. @throws if it cannot be loaded or decoded */
 export async function peaksOfSound(url: string, signal: AbortSignal): Promise<number[]> {
   const response = await fetch(url, { signal });
   if (!response.ok) throw new Error(`the audio answered ${response.status.toString()}`);
@@ -24,13 +24,13 @@ export async function peaksOfSound(url: string, signal: AbortSignal): Promise<nu
   return peaks;
 }
 
-/** Where somebody speaks: a picture for recordings whose sound is not looked at. */
+/** Estimates a waveform from the transcript, for recordings that are not decoded. */
 export function peaksOfSpeech(lines: readonly Line[], durationSeconds: number): number[] {
   const peaks = new Array<number>(BUCKETS).fill(0.03);
   for (const { start, duration, text } of lines) {
     const from = Math.floor((start / durationSeconds) * BUCKETS);
     const to = Math.min(BUCKETS - 1, Math.ceil(((start + duration) / durationSeconds) * BUCKETS));
-    // Who speaks fast draws higher; there is no more to it.
+    // Faster speech is drawn higher, since the transcript contains no loudness.
     const height = Math.min(1, 0.35 + text.length / Math.max(1, duration) / 40);
     for (let bucket = Math.max(0, from); bucket <= to; bucket += 1) peaks[bucket] = height;
   }

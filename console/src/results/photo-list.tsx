@@ -19,7 +19,7 @@ const OF_REELS = [
   { name: 'length', label: 'Length', textOf: clockText },
 ];
 
-/** The posts or the reels of an account. */
+/** The posts or reels of an account. */
 export function PhotoList({ record }: { readonly record: Download }): JSX.Element {
   const { value, thrown } = useLoaded(
     (signal) => read<ImgnetList>(`/api/downloads/${record.id}/result`, signal),

@@ -2,27 +2,27 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { currentOf, wordsOf, type Line, type SpokenWord } from './transcript-lines.ts';
 
-/** Where in a transcript the playback is. */
-export interface Place {
-  /** -1: before the first line. */
+/** The playback position in a transcript. */
+export interface Position {
+  /** The index of the line; -1 before the first line. */
   readonly line: number;
   readonly word: number;
   readonly isPlaying: boolean;
 }
 
-const BEFORE: Place = { line: -1, word: -1, isPlaying: false };
+const BEFORE: Position = { line: -1, word: -1, isPlaying: false };
 const known = new WeakMap<Line, readonly SpokenWord[]>();
 
-/** The words of a line, worked out once. */
+/** Returns the words of a line, computed once. */
 export function knownWordsOf(line: Line): readonly SpokenWord[] {
   const words = known.get(line) ?? wordsOf(line);
   known.set(line, words);
   return words;
 }
 
-/** Follows a player word by word, as often as the screen is drawn; told is only what changes. */
-export function usePlace(media: RefObject<HTMLMediaElement | null>, lines: readonly Line[]): Place {
-  const [place, setPlace] = useState(BEFORE);
+/** Follows a player word by word in each animation frame; the component is rendered again only on changes. */
+export function usePosition(media: RefObject<HTMLMediaElement | null>, lines: readonly Line[]): Position {
+  const [position, setPosition] = useState(BEFORE);
   useEffect(() => {
     const player = media.current;
     if (player === null) return undefined;
@@ -33,7 +33,7 @@ export function usePlace(media: RefObject<HTMLMediaElement | null>, lines: reado
       const now = lines[line];
       const word = now === undefined ? -1 : currentOf(knownWordsOf(now), seconds);
       const isPlaying = !player.paused && !player.ended;
-      setPlace((before) =>
+      setPosition((before) =>
         before.line === line && before.word === word && before.isPlaying === isPlaying
           ? before
           : { line, word, isPlaying },
@@ -51,13 +51,13 @@ export function usePlace(media: RefObject<HTMLMediaElement | null>, lines: reado
       for (const name of events) player.removeEventListener(name, keepLooking);
     };
   }, [media, lines]);
-  return place;
+  return position;
 }
 
-/** Goes to a moment, and plays from there. */
+/** Seeks to a time and plays from there. */
 export function playFrom(player: HTMLMediaElement | null, seconds: number): void {
   if (player === null) return;
   player.currentTime = seconds;
-  // A browser may want a click on the player itself first.
+  // A browser may require a click on the player first.
   player.play().catch(() => undefined);
 }

@@ -104,6 +104,6 @@ function picturesOf(post: ImgnetPost | ImgnetReel): readonly string[] {
 }
 
 function labelOf(post: ImgnetPost | ImgnetReel, index: number): string {
-  const told = post.type === 'post' && index === 0 ? post.alt_text : null;
-  return told ?? `Picture ${(index + 1).toString()}`;
+  const altText = post.type === 'post' && index === 0 ? post.alt_text : null;
+  return altText ?? `Picture ${(index + 1).toString()}`;
 }

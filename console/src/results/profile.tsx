@@ -4,12 +4,12 @@ import type { ImgnetProfile } from '../../../contract/kinds/imgnet-profile.ts';
 import { read } from '../console-api.ts';
 import { countText } from '../format-values.ts';
 import { navigate, pathTo } from '../router.ts';
-import { placeOf, start } from '../start.ts';
+import { jobPath, start } from '../start.ts';
 import { useAction, useLoaded } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Facts, Loading, Out, Picture, Price, Trouble } from '../ui/parts.tsx';
 
-/** A profile of the photo platform, and the way to its posts. */
+/** A profile of the photo platform, with an offer to list its posts. */
 export function Profile({ id }: { readonly id: string }): JSX.Element {
   const { value, thrown } = useLoaded((signal) => read<ImgnetProfile>(`/api/downloads/${id}/result`, signal), [id]);
   if (thrown !== undefined) return <Trouble thrown={thrown} />;
@@ -93,7 +93,7 @@ function ListOffer({ listId, cost }: { readonly listId: string; readonly cost: n
             type="button"
             class="button button-main"
             disabled={isRunning}
-            onClick={() => run(async () => navigate(placeOf(await start({ path: '/api/imgnet/list', body }))))}
+            onClick={() => run(async () => navigate(jobPath(await start({ path: '/api/imgnet/list', body }))))}
           >
             {isRunning ? 'Starting…' : 'Fetch the lists'}
           </button>

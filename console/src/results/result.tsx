@@ -4,7 +4,7 @@ import type { JobDetails } from '../../../contract/http/job-details.ts';
 import type { Download } from '../types.ts';
 import { Files } from './files.tsx';
 
-// Each comes when it is looked at: few look at all of them.
+// Each view is loaded on demand, because most users open only a few.
 const Speakers = lazy(async () => (await import('./speakers.tsx')).Speakers);
 const Captions = lazy(async () => (await import('./captions.tsx')).Captions);
 const Channel = lazy(async () => (await import('./channel.tsx')).Channel);
@@ -12,7 +12,7 @@ const List = lazy(async () => (await import('./photo-list.tsx')).PhotoList);
 const Profile = lazy(async () => (await import('./profile.tsx')).Profile);
 const Post = lazy(async () => (await import('./post.tsx')).Post);
 
-/** What a job has made, shown as what it is. */
+/** Shows the result of a job in a view for its kind. */
 export function Result({
   record,
   files,

@@ -2,10 +2,10 @@
 export interface Row {
   readonly id: string;
   readonly title: string;
-  /** What names it to the service. */
+  /** The identifier of the row for the service. */
   readonly reference: string;
   readonly thumbnail: string | null;
-  /** In milliseconds; null where the platform does not tell. */
+  /** The publication time in milliseconds; null if the platform does not give it. */
   readonly publishedMs: number | null;
   readonly numbers: Readonly<Record<string, number | null>>;
 }
@@ -27,7 +27,7 @@ export function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** What is sorted and searched, worked out once: of twenty thousand rows, comparing by the rules of a language takes a second. */
+/** The keys for sorting and searching, computed once: comparing 20,000 rows by locale takes a second. */
 export function keysOf(rows: readonly Row[]): ReadonlyMap<Row, string> {
   return new Map(rows.map((row) => [row, folded(row.title)]));
 }
@@ -53,7 +53,7 @@ export function arranged(
     order.by === 'published' ? row.publishedMs : (row.numbers[order.by] ?? null);
   return matching.sort((a, b) => {
     const [left, right] = [valueOf(a), valueOf(b)];
-    // What is not known comes last, whichever way.
+    // Unknown values come last in both directions.
     if (left === null || right === null) return left === right ? 0 : left === null ? 1 : -1;
     return (left - right) * sign;
   });

@@ -5,7 +5,7 @@ import type { Download } from '../types.ts';
 import type { Line } from './transcript-lines.ts';
 import { Waveform } from './waveform.tsx';
 
-/** The player of a transcript, with its curve. What is not kept any more is said, and the text stays readable. */
+/** The player of a transcript with its waveform. If the audio has expired, a note replaces it and the text stays readable. */
 export function Sound({
   media,
   audio,
@@ -21,13 +21,13 @@ export function Sound({
   useEffect(() => setUrl(linkIn(audio)), [audio]);
   const [isRenewed, setRenewed] = useState(false);
   if (url === undefined) return <p class="quiet">The audio is not kept any more, so there is nothing to play.</p>;
-  /** A link lasts for an hour or so; a page may be open for longer. */
+  /** A link is valid for about an hour, and a page may be open for longer. */
   const renew = (): void => {
     if (isRenewed || audio === undefined) return;
     setRenewed(true);
     read<{ data: Download }>(`/downloads/${audio.id}`).then(
       ({ data }) => setUrl(linkIn(data)),
-      // The player shows that it cannot play.
+      // The player itself shows that it cannot play.
       () => undefined,
     );
   };

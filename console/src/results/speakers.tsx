@@ -20,11 +20,11 @@ import { TranscriptView } from './transcript-view.tsx';
 interface Labels {
   readonly body: SpeakerLabelsBody;
   readonly transcript: Transcript;
-  /** Undefined when the audio is not kept any more. */
+  /** The audio; undefined after its retention. */
   readonly audio: Download | undefined;
 }
 
-/** Who says what, to hear and to read. */
+/** A transcript with speaker labels and a player. */
 export function Speakers({ record }: { readonly record: Download }): JSX.Element {
   const { value, thrown } = useLoaded((signal) => load(record.id, signal), [record.id]);
   if (thrown !== undefined) return <Trouble thrown={thrown} />;

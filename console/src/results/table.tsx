@@ -11,7 +11,7 @@ import { arranged, keysOf, type Column, type Order, type Row } from './rows.ts';
 const ROW_HEIGHT = 64;
 const NARROW_ROW_HEIGHT = 84;
 
-/** Rows that can be sorted, searched, chosen and fetched. Only those in sight are in the page, so it may be any number. */
+/** A table with sorting, search and selection. Only visible rows are rendered, so it can be of any length. */
 export function RowTable({
   rows,
   columns,

@@ -7,21 +7,21 @@ import {
 } from '../../../contract/text/transcript-exports.ts';
 import { rttmLine } from '../../../contract/text/rttm.ts';
 
-/** What somebody calls the speakers of a record, by their labels. */
+/** The user's names for the speakers of a record, by their labels. */
 export type Names = Readonly<Record<string, string>>;
 
 export function nameIn(names: Names, label: string): string {
   return Object.hasOwn(names, label) ? (names[label] ?? label) : label;
 }
 
-/** A line of a transcript, whoever made it; times in seconds. */
+/** A line of a transcript of any origin; times in seconds. */
 export interface Line {
   readonly text: string;
   readonly start: number;
   readonly duration: number;
-  /** The label; undefined where nobody told speakers apart. */
+  /** The speaker label; undefined if speakers were not identified. */
   readonly speaker?: string | undefined;
-  /** When each word begins; undefined where it is not known. */
+  /** The start of each word; undefined if it is not known. */
   readonly wordStarts?: readonly number[] | undefined;
 }
 
@@ -42,16 +42,16 @@ export interface SpokenWord {
   readonly start: number;
 }
 
-/** The words of a line. Where their times are not known, they are spread over the line by their length. */
+/** Returns the words of a line. Unknown times are estimated from the length of the words. */
 export function wordsOf({ text, start, duration, wordStarts }: Line): readonly SpokenWord[] {
   const tokens = tokensOf({ text, startSeconds: start, durationSeconds: duration, wordStarts });
-  // Of a word that is longer than a line of subtitles, the first part tells when it begins.
+  // If a word is longer than a line of subtitles, its first part gives its start.
   const starts = tokens.filter(({ isSpaced }) => isSpaced).map(({ startSeconds }) => startSeconds);
   const words = text.split(/\s+/).filter((word) => word !== '');
   return words.map((word, index) => ({ text: word, start: starts[index] ?? start }));
 }
 
-/** @returns the index of the last that has begun; -1 before the first */
+/** @returns the index of the last item that has started; -1 before the first */
 export function currentOf(begun: readonly { readonly start: number }[], seconds: number): number {
   let low = 0;
   let high = begun.length;
@@ -63,7 +63,7 @@ export function currentOf(begun: readonly { readonly start: number }[], seconds:
   return low - 1;
 }
 
-/** The labels of all speakers, in the order of their numbers. */
+/** Returns the labels of all speakers in the order of their numbers. */
 export function speakersOf({ lines, turns }: Transcript): readonly string[] {
   const labels = new Set([...lines, ...turns].flatMap(({ speaker }) => speaker ?? []));
   return [...labels].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
@@ -77,7 +77,7 @@ const WRITERS: Readonly<Record<'srt' | 'vtt' | 'txt', () => ExportWriter>> = {
   txt: plainTextWriter,
 };
 
-/** A transcript as a file, with the names of its speakers: written by what writes the files of the service. */
+/** Formats a transcript as a file with the names of its speakers, with the same code as the files of the service. */
 export function exported({ mediaId, lines, turns }: Transcript, format: Format, names: Names): string {
   switch (format) {
     case 'srt':

@@ -5,12 +5,12 @@ import { clockText } from '../format-values.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useVirtual } from '../ui/virtual.ts';
 import { nameIn, type Line, type Names } from './transcript-lines.ts';
-import { knownWordsOf, playFrom, usePlace } from './playback.ts';
+import { knownWordsOf, playFrom, usePosition } from './playback.ts';
 
-/** About two lines of text with its time. */
+/** The height of about two lines of text with their time. */
 const ROW_HEIGHT = 72;
 
-/** A transcript that follows the playback: a click on a word plays it; what is searched for is shown where it is said. */
+/** A transcript that follows the playback. A click on a word plays it; search hits are highlighted. */
 export function TranscriptView({
   lines,
   speakers,
@@ -18,14 +18,14 @@ export function TranscriptView({
   media,
 }: {
   readonly lines: readonly Line[];
-  /** Labels, in the order of their colours. */
+  /** The labels in the order of their colours. */
   readonly speakers: readonly string[];
   readonly names: Names;
   readonly media: RefObject<HTMLMediaElement | null>;
 }): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
-  const { line: current, word, isPlaying } = usePlace(media, lines);
+  const { line: current, word, isPlaying } = usePosition(media, lines);
   const search = useSearch(lines);
   const virtual = useVirtual({ count: lines.length, rowHeight: ROW_HEIGHT, scroller });
   useEffect(() => {
@@ -95,7 +95,7 @@ export function TranscriptView({
 
 interface LineProps {
   readonly line: Line;
-  /** Which colour; -1 without a speaker. */
+  /** The index of the colour; -1 without a speaker. */
   readonly voice: number;
   readonly name: string | undefined;
   readonly isNewVoice: boolean;
@@ -152,7 +152,7 @@ function isSought(word: string, sought: string): boolean {
   return sought.split(' ').some((part) => part !== '' && plain.includes(part));
 }
 
-/** The same for `É` and `e`. */
+/** Normalizes text so that `É` and `e` match. */
 function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
@@ -162,9 +162,9 @@ interface Search {
   readonly typed: string;
   readonly setTyped: (text: string) => void;
   readonly count: number;
-  /** Counted from 1; 0 without a hit. */
+  /** The number of the current hit from 1; 0 without a hit. */
   readonly number: number;
-  /** The line of the hit that is shown. */
+  /** The line of the current hit. */
   readonly at: number | undefined;
   readonly isHit: (index: number) => boolean;
   readonly step: (by: number) => void;
@@ -172,7 +172,7 @@ interface Search {
 
 function useSearch(lines: readonly Line[]): Search {
   const [typed, setTyped] = useState('');
-  const [place, setPlace] = useState(0);
+  const [hitIndex, setHitIndex] = useState(0);
   const text = folded(typed).replace(/\s+/g, ' ').trim();
   const texts = useMemo(() => lines.map((line) => folded(line.text).replace(/\s+/g, ' ')), [lines]);
   const hits = useMemo(
@@ -180,12 +180,12 @@ function useSearch(lines: readonly Line[]): Search {
     [texts, text],
   );
   const asSet = useMemo(() => new Set(hits), [hits]);
-  useEffect(() => setPlace(0), [text]);
+  useEffect(() => setHitIndex(0), [text]);
   return {
-    ...{ text, typed, setTyped, count: hits.length, at: hits[place] },
-    number: hits.length === 0 ? 0 : place + 1,
+    ...{ text, typed, setTyped, count: hits.length, at: hits[hitIndex] },
+    number: hits.length === 0 ? 0 : hitIndex + 1,
     isHit: (index) => asSet.has(index),
-    step: (by) => setPlace((before) => (hits.length === 0 ? 0 : (before + by + hits.length) % hits.length)),
+    step: (by) => setHitIndex((before) => (hits.length === 0 ? 0 : (before + by + hits.length) % hits.length)),
   };
 }
 

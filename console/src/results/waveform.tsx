@@ -8,7 +8,7 @@ import { DECODED_MAX_SECONDS, peaksOfSound, peaksOfSpeech } from './peaks.ts';
 
 const HEIGHT = 72;
 
-/** The sound as a curve, on which a click leads to that moment. */
+/** The waveform of an audio. A click on it seeks to that time. */
 export function Waveform({
   media,
   url,
@@ -20,12 +20,12 @@ export function Waveform({
   readonly lines: readonly Line[];
   readonly durationSeconds: number;
 }): JSX.Element {
-  const place = useRef<HTMLDivElement>(null);
+  const containerRef = useRef<HTMLDivElement>(null);
   const shown = useStore(theme);
   const surfer = useRef<WaveSurfer | undefined>(undefined);
   const { peaks, isOfSpeech } = usePeaks(url, lines, durationSeconds);
   useEffect(() => {
-    const [container, player] = [place.current, media.current];
+    const [container, player] = [containerRef.current, media.current];
     if (peaks === undefined || container === null || player === null) return undefined;
     const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
     const made = WaveSurfer.create({
@@ -52,13 +52,13 @@ export function Waveform({
   useEffect(() => surfer.current?.setOptions(colours()), [shown]);
   return (
     <>
-      <div class="waveform" ref={place} aria-hidden="true" />
+      <div class="waveform" ref={containerRef} aria-hidden="true" />
       {isOfSpeech ? <p class="quiet">Drawn from the transcript, not from the sound.</p> : null}
     </>
   );
 }
 
-/** Of recordings that are too long to decode in a page, and of sound that the page may not read, the transcript draws the curve. */
+/** If a recording is too long to decode in a page, or the page may not read it, the waveform is estimated from the transcript. */
 function usePeaks(url: string, lines: readonly Line[], durationSeconds: number) {
   const [state, setState] = useState<{ readonly peaks?: number[]; readonly isOfSpeech: boolean }>({
     isOfSpeech: false,

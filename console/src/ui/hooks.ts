@@ -7,7 +7,7 @@ export interface Loaded<Value> {
   readonly again: () => void;
 }
 
-/** Loads something, anew whenever what it depends on changes; what is there stays until the new one has come. */
+/** Loads data again whenever its dependencies change; the previous data stays until the new data has arrived. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   dependsOn: readonly unknown[],
@@ -31,7 +31,7 @@ export function useLoaded<Value>(
   return { value, thrown, again: useCallback(() => setRound((before) => before + 1), []) };
 }
 
-/** Now, told anew every so often. */
+/** Returns the current time, updated at an interval. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -41,7 +41,7 @@ export function useNow(everyMs: number): number {
   return now;
 }
 
-/** @returns runs something that somebody has asked for; tells whether it runs, and how it went wrong */
+/** @returns a function that runs a user's action, with its state and its error */
 export function useAction(): {
   readonly isRunning: boolean;
   readonly thrown: unknown;
@@ -58,14 +58,14 @@ export function useAction(): {
   return { ...state, run };
 }
 
-/** Whether the window is as narrow as a phone. */
+/** Whether the window is as narrow as a phone's. */
 export function useIsNarrow(): boolean {
   const [query] = useState(() => matchMedia('(max-width: 640px)'));
   const [isNarrow, setNarrow] = useState(query.matches);
   useEffect(() => {
-    const told = (): void => setNarrow(query.matches);
-    query.addEventListener('change', told);
-    return () => query.removeEventListener('change', told);
+    const onQueryChange = (): void => setNarrow(query.matches);
+    query.addEventListener('change', onQueryChange);
+    return () => query.removeEventListener('change', onQueryChange);
   }, [query]);
   return isNarrow;
 }

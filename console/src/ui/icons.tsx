@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** Drawn in strokes on a field of 24 by 24. */
+/** The icons are drawn as strokes in a field of 24 by 24. */
 const SHAPES = {
   audio: 'M4 10v4M8 6v12M12 9v6M16 4v16M20 10v4',
   video: 'M3 6h13v12H3zM16 10l5-3v10l-5-3z',
@@ -29,7 +29,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES;
 
-/** Says nothing to a screen reader: what it stands beside does. */
+/** Icons are hidden from screen readers, because the text beside them says the same. */
 export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }): JSX.Element {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -4,7 +4,7 @@ import { apiKey, forgetKey, isKeyOnDevice, keyWanted, takeKey } from '../session
 import { useStore } from '../browser-store.ts';
 import { Icon } from './icons.tsx';
 
-/** Where the API key is given, or forgotten. Only this browser keeps it, and sends it to nobody but the service. */
+/** A form to set or remove the API key. The key stays in this browser and is sent only to the service. */
 export function KeyPanel({
   reason,
   onDone,

@@ -24,7 +24,7 @@ const COMMON = [
 ];
 const names = new Intl.DisplayNames('en', { type: 'language' });
 
-/** `German` for `de`; undefined for what is no language. */
+/** Returns `German` for `de`; undefined for an invalid tag. */
 export function languageName(tag: string): string | undefined {
   try {
     return names.of(tag);
@@ -35,7 +35,7 @@ export function languageName(tag: string): string | undefined {
 
 const NAME = 'tapedeck.language';
 
-/** What was asked for last, else the language of the browser: that of a country is rarer among captions. */
+/** Returns the last language used, else the browser's language without its region, because captions rarely have one. */
 export function usualLanguage(): string {
   return onDevice.read(NAME) ?? new Intl.Locale(navigator.language).language;
 }
@@ -44,7 +44,7 @@ export function keepLanguage(tag: string): void {
   onDevice.write(NAME, languageName(tag) === undefined ? undefined : tag);
 }
 
-/** Any language tag; the common ones are offered. */
+/** A field for a language tag that suggests common ones. */
 export function LanguageField({
   value,
   onChange,

@@ -39,10 +39,10 @@ export function Status({ status }: { readonly status: Download['status'] }): JSX
   );
 }
 
-/** Whether a page was shown before: the browser itself begins at the top of the first. */
+/** Whether this is the first page: the browser itself sets the focus there. */
 let isFirst = true;
 
-/** The heading of a place: reading goes on from here when somebody comes to it. */
+/** The heading of a page. It gets the focus when the user navigates to the page, so that screen readers continue there. */
 export function Title({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -56,7 +56,7 @@ export function Title({ children }: { readonly children: ComponentChildren }): J
   );
 }
 
-/** What went wrong, told as soon as it shows. */
+/** An error message, which screen readers announce at once. */
 export function Trouble({ thrown, children }: { readonly thrown: unknown; readonly children?: ComponentChildren }) {
   if (thrown === undefined) return null;
   const { price, credit } = thrown instanceof Problem ? thrown.body : {};
@@ -85,7 +85,7 @@ export function Loading({ what = 'Loading' }: { readonly what?: string }): JSX.E
   );
 }
 
-/** A button that asks once more before it does what cannot be undone. */
+/** A button that requires a confirmation before an action that cannot be undone. */
 export function Careful({
   children,
   question,
@@ -95,10 +95,10 @@ export function Careful({
   readonly question: string;
   readonly onYes: () => void;
 }): JSX.Element {
-  const [isAsked, setAsked] = useState(false);
-  if (!isAsked) {
+  const [isConfirming, setConfirming] = useState(false);
+  if (!isConfirming) {
     return (
-      <button type="button" class="button" onClick={() => setAsked(true)}>
+      <button type="button" class="button" onClick={() => setConfirming(true)}>
         {children}
       </button>
     );
@@ -109,14 +109,14 @@ export function Careful({
       <button type="button" class="button button-bad" autofocus onClick={onYes}>
         Yes
       </button>
-      <button type="button" class="button" onClick={() => setAsked(false)}>
+      <button type="button" class="button" onClick={() => setConfirming(false)}>
         No
       </button>
     </span>
   );
 }
 
-/** A picture of somebody else's; where it cannot be had, what it stands for. */
+/** A picture of a third party, or an icon if it cannot be loaded. */
 export function Picture({
   url,
   label,
@@ -139,7 +139,7 @@ export function Picture({
   return <img class={`picture ${className}`} src={source} alt={label} decoding="async" />;
 }
 
-/** A link that leads out of the console; one with another scheme is shown as text. */
+/** An external link; URLs with other schemes than HTTP are shown as text. */
 export function Out({ url, children }: { readonly url: string; readonly children: ComponentChildren }): JSX.Element {
   if (!/^https?:\/\//i.test(url)) return <span>{children}</span>;
   return (
@@ -149,7 +149,7 @@ export function Out({ url, children }: { readonly url: string; readonly children
   );
 }
 
-/** Numbers and words about something, in pairs. Those without a value are left out. */
+/** A list of names and values. Entries without a value are left out. */
 export function Facts({
   facts,
 }: {

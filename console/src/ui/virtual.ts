@@ -4,12 +4,12 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
 
 export interface VirtualOptions {
   readonly count: number;
-  /** In pixels; rows that are measured may be of any other height. */
+  /** The estimated height of a row in pixels; measured rows may differ. */
   readonly rowHeight: number;
   readonly scroller: RefObject<HTMLElement | null>;
 }
 
-/** Of a long list, the rows that are in sight and a few around them. */
+/** Renders only the visible rows of a long list and a few around them. */
 export function useVirtual({ count, rowHeight, scroller }: VirtualOptions): Virtualizer<HTMLElement, HTMLElement> {
   const [, redraw] = useReducer((round: number) => round + 1, 0);
   const options = {
@@ -26,7 +26,7 @@ export function useVirtual({ count, rowHeight, scroller }: VirtualOptions): Virt
   virtualizer.setOptions(options);
   useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
   useLayoutEffect(() => virtualizer._willUpdate());
-  // Rows of another height, as on a phone that is turned.
+  // The row height changes, for example, when a phone is rotated.
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
   return virtualizer;
 }

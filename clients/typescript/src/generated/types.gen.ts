@@ -283,7 +283,7 @@ export type MediaRecord = {
     files_removed_at?: string;
     type: 'media';
     /**
-     * The page, without what does not belong to its address
+     * The normalized URL of the page
      */
     url: string;
     format: 'audio' | 'video';
@@ -334,7 +334,7 @@ export type MediaFailed = {
         files_removed_at?: string;
         type: 'media';
         /**
-         * The page, without what does not belong to its address
+         * The normalized URL of the page
          */
         url: string;
         format: 'audio' | 'video';
@@ -463,7 +463,7 @@ export type Transcript = {
          */
         transcripts: string;
         /**
-         * Present when they were asked for
+         * Present when the request has `include_comments`
          */
         comments?: Array<Comment>;
     };
@@ -532,11 +532,11 @@ export type Comment = {
 export type SpeakerLabels = {
     status: 'success';
     /**
-     * Present when nobody speaks
+     * Present when there is no speech
      */
     message?: string;
     /**
-     * The one that was asked for: the id of the audio
+     * The id of the audio, as in the request
      */
     transcript_speaker_id: string;
     media_id: string;
@@ -550,7 +550,7 @@ export type SpeakerLabels = {
     download_id?: string;
     data: {
         /**
-         * Empty when nobody speaks
+         * Empty when there is no speech
          */
         transcriptsWithTimeStamps: Array<SpokenSegment>;
         /**
@@ -558,15 +558,15 @@ export type SpeakerLabels = {
          */
         language: string;
         /**
-         * Of the audio, in seconds; 0 when nobody speaks
+         * Of the audio, in seconds; 0 when there is no speech
          */
         duration: number;
         /**
-         * Present when nobody speaks
+         * Present when there is no speech
          */
         message?: string;
         /**
-         * What heard the words and voices; with `+level` where speech could only be guessed by the level of the sound. Absent when there is no audio
+         * The engine that transcribed the audio; with `+level` when speech was detected only by the level of the sound. Absent when there is no audio
          */
         engine?: string;
     };
@@ -621,7 +621,7 @@ export type SpeakerLabelsFailed = {
         created_at: string;
     };
     /**
-     * The one that was asked for: the id of the audio
+     * The id of the audio, as in the request
      */
     transcript_speaker_id: string;
     media_id: string;
@@ -740,7 +740,7 @@ export type ImgnetProfile = {
      */
     list_id: string;
     /**
-     * What the list will cost
+     * The price of the list
      */
     list_cost: number;
     download: {
@@ -839,11 +839,11 @@ export type ImgnetList = {
         };
     };
     /**
-     * How much of the account is here; an addition to the specification
+     * How complete the list is; an addition to the specification
      */
     completeness: {
         /**
-         * What the profile counts, posts and reels together; null when it does not tell, for some days, or for one part
+         * The number of posts and reels in the profile; null when it is unknown, with `max_age_days`, and for one part
          */
         expected: number | null;
         received: number;
@@ -1520,7 +1520,7 @@ export type ImgnetAudioRecord = {
      */
     audio_url: string | null;
     /**
-     * Signed links to M4A files, one for each video, in order; of one without sound it is silence. Empty where none has sound, null until the status is success, and when they were removed
+     * Signed links to M4A files, one for each video, in order; the file of a video without sound is silence. Empty when no video has sound; null until the status is success, and when the files were removed
      */
     file_urls: Array<string> | null;
     progress?: Progress;
@@ -1578,7 +1578,7 @@ export type ImgnetAudioFailed = {
          */
         audio_url: string | null;
         /**
-         * Signed links to M4A files, one for each video, in order; of one without sound it is silence. Empty where none has sound, null until the status is success, and when they were removed
+         * Signed links to M4A files, one for each video, in order; the file of a video without sound is silence. Empty when no video has sound; null until the status is success, and when the files were removed
          */
         file_urls: Array<string> | null;
         progress?: Progress;
@@ -1635,7 +1635,7 @@ export type ImgnetProfilePending = {
      */
     list_id: string;
     /**
-     * The least that the list will cost: its length is not known yet
+     * The minimum price of the list, whose length is not known yet
      */
     list_cost: number;
     source: 'api';
@@ -1647,7 +1647,7 @@ export type ImgnetContentPending = {
     message: string;
     download_id: Ulid;
     /**
-     * What the job costs: with the profile of the owner, until it is known that this need not be fetched
+     * The price of the job; it includes the profile of the owner until it is known that this need not be fetched
      */
     cost: string;
     download: {
@@ -1679,11 +1679,11 @@ export type ImgnetListPending = {
      */
     total_cost: number;
     /**
-     * When only the reels are still fetched; an addition
+     * Present when only the reels are pending; an addition
      */
     posts?: Array<ImgnetPostItem>;
     /**
-     * When only the posts are still fetched; an addition
+     * Present when only the posts are pending; an addition
      */
     reels?: Array<ImgnetReelItem>;
     /**
@@ -1703,7 +1703,7 @@ export type SpeakerLabelsPending = {
     status: 'pending';
     message: string;
     /**
-     * The one that was asked for: the id of the audio
+     * The id of the audio, as in the request
      */
     transcript_speaker_id: string;
     media_id: string;
@@ -1766,7 +1766,7 @@ export type IncludeWebhook = string | null;
 
 export type MediaRequest = {
     /**
-     * Page of one video or recording, on any site that the operator allows (MEDIA_SITES)
+     * URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES)
      */
     url: string;
     /**
@@ -1843,7 +1843,7 @@ export type ChannelRecord = {
     progress?: Progress;
     type: 'list';
     /**
-     * The channel: as it was asked for, its id once the status is success
+     * The channel as in the request; its id once the status is success
      */
     vidnet_video_id: string;
 };
@@ -1892,7 +1892,7 @@ export type CaptionsRecord = {
     vidnet_video_id: VidnetVideoId;
     type: 'captions';
     /**
-     * The language that was asked for
+     * The requested language
      */
     language: string;
 };
@@ -2135,15 +2135,15 @@ export type SpeakerLabelsRequest = ({
     transcript_with_speaker_id: string;
     include_webhook?: IncludeWebhook;
     /**
-     * At least so many speakers are told apart
+     * The least number of speakers to tell apart
      */
     min_speakers?: number | null;
     /**
-     * At most so many speakers are told apart
+     * The greatest number of speakers to tell apart
      */
     max_speakers?: number | null;
     /**
-     * Language that is spoken
+     * The spoken language
      */
     language?: string | null;
 };
@@ -2152,7 +2152,7 @@ export type SpokenWords = {
     status: 'success';
     media_id: string;
     /**
-     * Empty when nobody speaks
+     * Empty when there is no speech
      */
     segments: Array<{
         text: string;
@@ -2169,12 +2169,12 @@ export type SpokenWords = {
          */
         speaker: string;
         /**
-         * When each word of the text begins, in seconds; words are what blanks part. Null in older jobs
+         * The start of each word of the text, in seconds; words are separated by spaces. Null in older jobs
          */
         word_starts: Array<number> | null;
     }>;
     /**
-     * Who speaks when, words or not; in order of their start
+     * The intervals with one speaker, including those without words, in order of their start
      */
     turns: Array<{
         start: number;
@@ -2197,7 +2197,7 @@ export type ImgnetListRequest = {
      */
     list_id: string;
     /**
-     * Only what was posted within the N days before the list was first asked for; everything without it
+     * Only items posted within the N days before the list was first requested; without it all items
      */
     max_age_days?: number | null;
     /**
