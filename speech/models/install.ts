@@ -7,7 +7,7 @@ import { sha256Of } from '../../store/files/checksum.ts';
 import { ASR, type CatalogueModel } from './catalogue.ts';
 import { inspectModel } from './inspect.ts';
 import { readLock, writeLock, damagedFilesIn, type PinnedModel } from './models-folder.ts';
-import { requireSpace, unpack } from './unpack.ts';
+import { BadArchiveError, requireSpace, unpack } from './unpack.ts';
 
 /** The folder of downloads, which is hidden so that it does not count as a model. */
 const DOWNLOADS = '.downloads';
@@ -57,7 +57,15 @@ export async function installModel(model: CatalogueModel, options: InstallOption
   if (published === undefined)
     say(`${model.file}: the release has no checksum for it; the checksum of this download is recorded`);
   const { size } = await stat(download);
-  const files = await installFiles(model, download, options);
+  const files = await installFiles(model, download, options).catch(async (error: unknown) => {
+    if (!(error instanceof BadArchiveError)) throw error;
+    // Otherwise the next run would continue with it.
+    await forget(download);
+    throw new Error(
+      `${url} cannot be unpacked: ${error.message}. It was removed; fetch it again by npm run models -- install ${model.name}, and if that fails too, install another model`,
+      { cause: error },
+    );
+  });
   await forget(download);
   const pinned: PinnedModel = {
     url,
