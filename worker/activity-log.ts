@@ -2,46 +2,59 @@ import { hostname } from 'node:os';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { decodeTime } from 'ulid';
 import type { FinishedJob } from '../activities/job-records.ts';
 import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
-import type { JobResult } from '../contract/download-record.ts';
+import type { JobOutcome, JobResult } from '../contract/download-record.ts';
+import { formatMoney } from '../contract/money.ts';
 import { optional } from '../runtime/optional.ts';
 import { routeIn } from '../pacing/routes.ts';
 import { jobFactsIn, type JobFacts } from '../runtime/telemetry/trace-headers.ts';
 
-/** `later`: it only had to wait, and comes again; `error`: our own fault, and it comes again. */
+/** `later`: the attempt only waited and is retried. `error`: an internal fault, which is retried as well. */
 export type StageOutcome = 'ok' | FailureCode | 'later' | 'error';
 
-/** An attempt at a step of a job, or at one of its webhooks, that has ended. */
-export interface Stage extends JobFacts {
+/** The end of a job, which the line of its successful `finishJob` contains. */
+interface EndedJob {
+  readonly jobStatus: JobOutcome['status'];
+  /** The failure code; absent for a success. */
+  readonly code?: FailureCode;
+  /** What a success is charged, as a decimal string. The charge of a cancelled job is known to its record only. */
+  readonly charge?: string;
+  /** The time from the request to the end of the job. */
+  readonly jobSeconds: number;
+}
+
+/** An attempt at an activity of a job, or of one of its webhooks, that has ended. */
+export interface Stage extends JobFacts, Partial<EndedJob> {
   /** The activity, such as `fetchAudio`. */
   readonly stage: string;
   /** The workflow, such as `audio`. */
   readonly kind: string;
   readonly queue: string;
-  /** Of a platform, or `site/example.com`; absent where none is used. */
+  /** The route of a platform, or `site/example.com`; undefined for an activity that uses no upstream. */
   readonly route: string | undefined;
   readonly downloadId: string | undefined;
-  /** ID of the workflow: the subject's, or the webhook's. */
+  /** The workflow ID: the ID of the subject or of the delivery. */
   readonly workflowId: string | undefined;
   readonly attempt: number;
   readonly outcome: StageOutcome;
-  /** What the failure says; absent where it succeeded. */
+  /** The message of the failure; absent after a success. */
   readonly failure?: string;
-  /** Of the files that a job has made; absent where the step does not know. */
+  /** The size of the files of the job; absent when the activity does not know it. */
   readonly bytes?: number;
-  /** From when it could be taken until it was. */
+  /** The time from when a worker could take the task until one took it. */
   readonly queuedSeconds: number;
   readonly seconds: number;
   readonly input: unknown;
   readonly result: unknown;
 }
 
-/** A message may quote what a program wrote, or a page. */
+/** A message may quote the output of a program or a page. */
 const MESSAGE_MAX_CHARS = 1_000;
 const HOST = hostname();
 
-/** Tells of each attempt when it has ended. The first of the interceptors: it sees what the others refuse. */
+/** Reports each attempt when it has ended. It must be the first interceptor, so that it sees what the others refuse. */
 export function watchStages(onEnd: (stage: Stage) => void): ActivityInterceptorsFactory {
   return ({ info }) => ({
     inbound: {
@@ -50,7 +63,10 @@ export function watchStages(onEnd: (stage: Stage) => void): ActivityInterceptors
         const queuedSeconds = Math.max(0, Date.now() - info.currentAttemptScheduledTimestampMs) / 1000;
         const [first] = input.args;
         const facts = jobFactsIn(input.headers);
-        const tell = (outcome: StageOutcome, told: { readonly result?: unknown; readonly failure?: string }): void =>
+        const report = (
+          outcome: StageOutcome,
+          { result, failure }: { readonly result?: unknown; readonly failure?: string },
+        ): void =>
           onEnd({
             ...facts,
             stage: info.activityType,
@@ -61,20 +77,21 @@ export function watchStages(onEnd: (stage: Stage) => void): ActivityInterceptors
             workflowId: info.workflowExecution?.workflowId,
             attempt: info.attempt,
             outcome,
-            ...optional('failure', told.failure),
-            // What was refused may be anything.
-            ...optional('bytes', outcome === 'ok' ? (bytesIn(told.result) ?? bytesIn(resultIn(first))) : undefined),
+            ...optional('failure', failure),
+            // The input of an attempt that did not succeed may be malformed.
+            ...optional('bytes', outcome === 'ok' ? (bytesIn(result) ?? bytesIn(resultIn(first))) : undefined),
+            ...(outcome === 'ok' && info.activityType === 'finishJob' ? endedJobOf(first as FinishedJob) : {}),
             queuedSeconds,
             seconds: (performance.now() - startedMs) / 1000,
             input: first,
-            result: told.result,
+            result,
           });
         try {
           const result: unknown = await next(input);
-          tell('ok', { result });
+          report('ok', { result });
           return result;
         } catch (error) {
-          tell(outcomeOf(error), { failure: messageOf(error) });
+          report(outcomeOf(error), { failure: messageOf(error) });
           throw error;
         }
       },
@@ -95,7 +112,13 @@ function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, MESSAGE_MAX_CHARS);
 }
 
-/** The result among what the step is handed that ends the record. */
+function endedJobOf({ recordId, outcome, price }: FinishedJob): EndedJob {
+  const jobSeconds = (Date.now() - decodeTime(recordId)) / 1000;
+  if (outcome.status === 'failed') return { jobStatus: 'failed', code: outcome.failure.code, jobSeconds };
+  return { jobStatus: 'success', charge: formatMoney(outcome.result.charge ?? price), jobSeconds };
+}
+
+/** @returns the result of the job, if the input is that of `finishJob` */
 function resultIn(input: unknown): unknown {
   const { outcome } = (input ?? {}) as Partial<FinishedJob>;
   return outcome?.status === 'success' ? outcome.result : undefined;
@@ -111,8 +134,8 @@ function downloadIn(input: unknown): string | undefined {
   return typeof input.recordId === 'string' ? input.recordId : undefined;
 }
 
-/** A line for each stage of a job; what waits comes again and again, and is told to whoever asks for details. */
-export function logStage(log: Logger, { input: _large, result: _too, ...facts }: Stage, traceId?: string): void {
+/** Writes one line for each attempt. Attempts that only waited are frequent, so their lines have the level `debug`. */
+export function logStage(log: Logger, { input: _input, result: _result, ...facts }: Stage, traceId?: string): void {
   log[facts.outcome === 'later' ? 'debug' : 'info'](
     { ...facts, host: HOST, traceId },
     `${facts.stage}: ${facts.outcome}`,
