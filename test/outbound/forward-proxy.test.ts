@@ -4,6 +4,7 @@ import { Agent, request as ask, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ProxyAgent, request, type Dispatcher } from 'undici';
 import { startForwardProxy, type ForwardProxySettings, type ProxyLoan } from '../../outbound/forward-proxy.ts';
+import { watchTurns } from '../helpers/longest-turn.ts';
 import { hostileAnswers, hostileHosts } from './hostile-hosts.ts';
 import { lookupInZone } from './name-server.ts';
 import {
@@ -13,6 +14,7 @@ import {
   loopback,
   makeCertificate,
   nothing,
+  scriptedReceiver,
   tcpReceiver,
 } from './receivers.ts';
 
@@ -89,6 +91,36 @@ describe('what may be reached is', () => {
       body,
     });
     expect(answer).toBe(body);
+  });
+
+  it.each([
+    ['blanks', ' '.repeat(15_000)],
+    ['commas', ','.repeat(15_000)],
+    ['blanks and commas', ' ,'.repeat(7_500)],
+    ['names', 'close, '.repeat(2_000)],
+    ['tabs between blanks', ' \t'.repeat(7_500)],
+    ['blanks around a name', `${' '.repeat(7_000)}x${' '.repeat(7_000)}`],
+  ])('through ten redirects, whose Connection of %s does not hold the event loop', async (_what, value) => {
+    let redirects = 0;
+    const server = await tcpReceiver((socket) => {
+      redirects += 1;
+      const head = `HTTP/1.1 302 Found\r\nLocation: /${String(redirects)}\r\nContent-Length: 0\r\nConnection: x${value}y`;
+      socket.once('data', () => socket.end(`${head}\r\n\r\n`));
+    });
+    const proxy = await aProxy();
+    const stop = watchTurns();
+    let path = '/';
+    for (let hop = 0; hop < 10; hop += 1) {
+      const answer = await get(proxy, `http://127.0.0.1:${server.port}${path}`);
+      path = /^location: (\S+)/im.exec(answer)?.[1] ?? 'none';
+    }
+    expect(path).toBe('/10');
+    expect(stop()).toBeLessThan(50);
+  });
+
+  it('refused with an answer whose headers take more than 16 KiB', async () => {
+    const server = await scriptedReceiver(`HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(17_000)}\r\n\r\n`);
+    expect(await get(await aProxy(), `http://127.0.0.1:${server.port}/`)).toMatch(/^HTTP\/1.1 502 /);
   });
 
   it('seen to break off when it does', async () => {
