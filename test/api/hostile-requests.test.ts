@@ -12,10 +12,11 @@ it('no request holds the event loop, with or without a key', async () => {
   onTestFinished(() => facades.close());
   const { text: key } = await facades.deps.keys.create({ name: 'hostile', scopes: ['read', 'jobs', 'webhooks'] });
   // The first requests load and compile what later ones use.
-  for (const path of ['/openapi.json', '/health', '/api/account']) await (await fetch(facades.url + path)).text();
+  for (const path of ['/health', '/api/account']) await (await fetch(facades.url + path)).text();
   const port = Number(new URL(facades.url).port);
   const random = createRandom(1);
   const watched = watchLongest();
+  await watched.during('/openapi.json', async () => (await fetch(`${facades.url}/openapi.json`)).text());
   const statuses = new Map<number | undefined, number>();
   for (let count = 0; count < 300; count += 1) {
     const request = hostileRequest(random, random.next() < 0.5 ? key : undefined);
