@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { clientAddress } from '../api/access/client-address.ts';
 import { createEventParser } from '../clients/typescript/src/event-parser.ts';
 import { trimSlash } from '../config-values.ts';
-import { receiverHostOf } from '../contract/webhooks.ts';
-import { parseWebhookSecret } from '../outbound/webhooks/signature.ts';
+import { receiverHostOf } from '../contract/http/webhook-delivery.ts';
+import { parseWebhookSecret } from '../outbound/webhooks/webhook-signature.ts';
 import { readCsv } from '../sources/imgnet/csv.ts';
 import { parseCaptions } from '../sources/vidnet/captions/parse-captions.ts';
-import { durationSchema } from '../sources/vidnet/data-api/values.ts';
-import { ytdlpFailure } from '../sources/vidnet/failures.ts';
+import { durationSchema } from '../sources/vidnet/data-api/data-api-values.ts';
+import { ytdlpFailure } from '../sources/vidnet/yt-dlp/yt-dlp-failures.ts';
 import { growthOf } from './helpers/linear-time.ts';
 
 const loopback = new BlockList();
