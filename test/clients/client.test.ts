@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   createClient,
   followAllEvents,
+  followDownload,
   followEvents,
   getDownload,
   JobFailedError,
@@ -178,6 +179,26 @@ describe('waiting', () => {
       ['/api/downloads/events', undefined],
       ['/api/downloads/events', '2'],
     ]);
+  });
+
+  it('by the operation of the API reads the same events, and reports each to the caller', async () => {
+    const { client, requests } = await serviceThat(
+      stream(lose, event('1', record('pending'))),
+      stream(close, event('2', record('success'))),
+      ended,
+      refusal(404, 'not_found'),
+    );
+    const reported: unknown[] = [];
+    const callbacks = { onSseEvent: (one: unknown) => void reported.push(one), sseDefaultRetryDelay: 1 };
+    const follow = () => followDownload({ client, path: { downloadId: ID }, ...callbacks });
+    const received: unknown[] = [];
+    for await (const one of (await follow()).stream) received.push(one);
+    expect(received).toEqual([record('pending'), record('success')]);
+    expect(reported).toEqual(received.map((data) => ({ data })));
+    expect(requests.map(({ url, headers }) => [url, headers['last-event-id'], headers.authorization])).toEqual(
+      [undefined, '1', '2'].map((id) => [`/api/downloads/${ID}/events`, id, 'Bearer td_key']),
+    );
+    expect(await thrownBy((await follow()).stream.next())).toMatchObject({ code: 'not_found' });
   });
 
   it('leaves the service when it is given up', async () => {

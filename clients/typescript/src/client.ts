@@ -1,4 +1,5 @@
 import { errorOf, retryAfterOf } from './client-errors.ts';
+import { readEvents } from './follow-events.ts';
 import { createClient as createGenerated, createConfig, type Client } from './generated/client/index.ts';
 import { pause } from './pause.ts';
 
@@ -29,7 +30,11 @@ export function createClient({ url, key, fetch = globalThis.fetch, retries = 4, 
     }),
   );
   client.interceptors.error.use((thrown, response, request) => errorOf(thrown, response, request?.signal));
-  return client;
+  // The generated reader of event streams takes quadratic time. All event streams of the service are requested with GET.
+  return {
+    ...client,
+    sse: { ...client.sse, get: (options) => Promise.resolve({ stream: readEvents(client, options) }) },
+  };
 }
 
 /**

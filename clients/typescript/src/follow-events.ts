@@ -1,6 +1,6 @@
 import { TapedeckError } from './client-errors.ts';
 import { textsOf } from './event-parser.ts';
-import type { Client } from './generated/client/index.ts';
+import { mergeHeaders, type Client, type RequestOptions, type ResponseStyle } from './generated/client/index.ts';
 import type { DownloadResult, JobResult } from './generated/types.gen.ts';
 import { pause } from './pause.ts';
 
@@ -8,6 +8,9 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+type EventRequest = Omit<RequestOptions<never, ResponseStyle>, 'method'>;
+
+const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 /** The retries take about two minutes in all; a service restarts within that time. */
 const FAILURES_IN_A_ROW = 12;
@@ -19,8 +22,7 @@ const FAILURES_IN_A_ROW = 12;
  * @throws TapedeckError
  */
 export function followEvents(client: Client, id: string, options: FollowOptions = {}): AsyncGenerator<JobResult, void> {
-  const url = `/api/downloads/${encodeURIComponent(id)}/events`;
-  return followed<JobResult>(client, url, options);
+  return readEvents<JobResult>(client, requestOf(`/api/downloads/${encodeURIComponent(id)}/events`, options));
 }
 
 /**
@@ -29,54 +31,55 @@ export function followEvents(client: Client, id: string, options: FollowOptions 
  * @throws TapedeckError
  */
 export function followAllEvents(client: Client, options: FollowOptions = {}): AsyncGenerator<DownloadResult, void> {
-  return followed<DownloadResult>(client, '/api/downloads/events', options);
+  return readEvents<DownloadResult>(client, requestOf('/api/downloads/events', options));
 }
 
-async function* followed<Body>(client: Client, url: string, { signal }: FollowOptions): AsyncGenerator<Body, void> {
+function requestOf(url: string, { signal }: FollowOptions): EventRequest {
+  return { url, security: [{ scheme: 'bearer', type: 'http' }], ...(signal === undefined ? {} : { signal }) };
+}
+
+/** Yields the data of each event of a stream, also over lost connections. @throws TapedeckError */
+export async function* readEvents<Body>(
+  client: Client,
+  { onSseEvent, onSseError, ...request }: EventRequest,
+): AsyncGenerator<Body, void> {
+  const { signal, sseDefaultRetryDelay = FIRST_PAUSE_MS, sseMaxRetryDelay = LONGEST_PAUSE_MS } = request;
+  const mostFailures = request.sseMaxRetryAttempts ?? FAILURES_IN_A_ROW;
   let lastEventId: string | undefined;
   const onId = (id: string): void => {
     lastEventId = id;
   };
   for (let failures = 0; ;) {
     // The first retry after a stream with events is immediate: the stream may have ended because the job did.
-    if (failures > 0) await pause(Math.min(500 * 2 ** failures, LONGEST_PAUSE_MS), signal);
+    if (failures > 0) {
+      await pause(Math.min(sseDefaultRetryDelay * 2 ** (failures - 1), sseMaxRetryDelay), signal ?? undefined);
+    }
     failures += 1;
     try {
-      const stream = await opened(client, url, { lastEventId, signal });
+      const accept = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
+      const stream = await client.request<ReadableStream<Uint8Array> | null, unknown, true, 'data'>({
+        ...request,
+        ...{ method: 'GET', headers: mergeHeaders(request.headers, accept) },
+        ...{ parseAs: 'stream', responseStyle: 'data', throwOnError: true },
+      });
       // The stream has no further events.
       if (stream === null) return;
-      for await (const data of textsOf(stream, onId)) {
+      for await (const text of textsOf(stream, onId)) {
         failures = 0;
-        yield JSON.parse(data) as Body;
+        const data = JSON.parse(text) as Body;
+        onSseEvent?.({ data: data as never });
+        yield data;
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (!passes(error) || failures > FAILURES_IN_A_ROW) throw error;
+      onSseError?.(error);
+      if (!isTemporary(error) || failures > mostFailures) throw error;
     }
   }
 }
 
-interface Opening extends FollowOptions {
-  readonly lastEventId: string | undefined;
-}
-
-/** @returns null if the caller has received all events */
-function opened(
-  client: Client,
-  url: string,
-  { lastEventId, signal }: Opening,
-): Promise<ReadableStream<Uint8Array> | null> {
-  const accept = { Accept: 'text/event-stream' };
-  return client.get<ReadableStream<Uint8Array> | null, unknown, true, 'data'>({
-    url,
-    headers: lastEventId === undefined ? accept : { ...accept, 'Last-Event-ID': lastEventId },
-    ...(signal === undefined ? {} : { signal }),
-    ...{ security: [{ scheme: 'bearer', type: 'http' }], parseAs: 'stream', responseStyle: 'data' },
-  });
-}
-
 /** Whether a retry may succeed. Every platform reports a stream that was cut off as a TypeError. */
-function passes(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (!(error instanceof TapedeckError)) return error instanceof TypeError;
   const { code, status } = error;
   if (status === undefined) return code === 'unreachable';
