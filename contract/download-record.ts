@@ -21,19 +21,19 @@ export type RecordType = z.infer<typeof recordTypeSchema>;
 export const recordStatusSchema = z.enum(['pending', 'success', 'failed']);
 export type RecordStatus = z.infer<typeof recordStatusSchema>;
 
-/** A published file: its name inside the folder of its record, with the size and hash that were verified before publication. */
+/** A file with the size and hash that were verified before publication. */
 export interface PublishedFile {
+  /** The name inside the folder of the record. */
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** Set for a silent file that stands for a video without sound, so that file positions match those of the videos. */
+  /** Set for a silent file that stands for a video without sound, so that the files correspond to the videos by index. */
   readonly isSilence?: true;
 }
 
 /** The starter of a job: the ID of an API key, `anonymous`, `service` (over tRPC), or `job` for another job. */
 export type Starter = string;
 
-/** Fields of every record. */
 interface RecordBase {
   /** ULID; also the `_id` of the document. */
   readonly id: string;
@@ -48,10 +48,7 @@ interface RecordBase {
   readonly parameters?: object;
   /** The API key whose account is charged; absent for a job that is not charged. */
   readonly chargedTo?: string;
-  /**
-   * The parts for which a provider that bills each request is being called or was called, and has not refused. They change only
-   * while the record is pending, and determine the charge of a cancelled job.
-   */
+  /** The parts for which a provider that bills each request was called and has not refused; a cancelled job is charged for them. */
   readonly providerCalls?: Readonly<Record<string, true>>;
   readonly startedBy: Starter;
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
@@ -65,18 +62,17 @@ export interface PendingRecord extends RecordBase {
 export interface SuccessRecord extends RecordBase {
   readonly status: 'success';
   readonly finishedAt: string;
-  /** Booked exactly once, by the write that made the record a success. */
+  /** Booked exactly once, by the write that makes the record a success. */
   readonly charge: Thousandths;
-  /** The title on the platform, in one line. */
+  /** One line. */
   readonly title?: string;
-  /** The duration of media; absent for other results. */
   readonly durationSeconds?: number;
   readonly files: readonly PublishedFile[];
   /** When retention removed the files. */
   readonly filesRemovedAt?: string;
   /** When retention removed the facts and lists. */
   readonly contentsRemovedAt?: string;
-  /** The lists that are stored in pieces, by name. */
+  /** The lists by name. */
   readonly lists?: Readonly<Record<string, StoredList>>;
   /** The record that owns the contents, when another job of the same subject had fetched them already. */
   readonly contentsOf?: string;
@@ -97,7 +93,7 @@ export interface FailedRecord extends RecordBase {
 /** A stored download, from which its kind renders the JSON for callers. */
 export type DownloadRecord = PendingRecord | SuccessRecord | FailedRecord;
 
-/** What a successful job adds to its record. It travels through Temporal, so it contains references only. */
+/** The fields that a successful job adds to its record. They pass through Temporal, so they contain references only. */
 export interface JobResult extends Partial<
   Pick<SuccessRecord, 'title' | 'durationSeconds' | 'files' | 'lists' | 'contentsOf'>
 > {
@@ -107,6 +103,5 @@ export interface JobResult extends Partial<
   readonly charge?: Thousandths;
 }
 
-/** How a job ends. */
 export type JobOutcome =
   { readonly status: 'success'; readonly result: JobResult } | { readonly status: 'failed'; readonly failure: Failure };

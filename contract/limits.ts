@@ -1,13 +1,12 @@
-/** Limits of the specification, section 8, and of the requests themselves. */
 export const REQUEST_BODY_MAX_BYTES = 64 * 1024;
 export const WEBHOOK_URL_MAX_CHARS = 2048;
-/** The most webhooks of one job: each may receive tens of megabytes, four times. */
+/** The most webhooks of one job. Each may receive tens of megabytes, four times. */
 export const WEBHOOKS_PER_JOB_MAX = 20;
 /** The most webhooks of one job that one caller may have at one host. */
 export const WEBHOOKS_PER_HOST_MAX = 3;
 /** The most attempts of one delivery, over all rounds. */
 export const DELIVERY_ATTEMPTS_MAX = 100;
-/** The most redeliveries per minute that one caller may start to one host: each may send tens of megabytes at no charge. */
+/** The most redeliveries per minute of one caller to one host. Each may send tens of megabytes at no charge. */
 export const REDELIVERIES_PER_MINUTE_MAX = 20;
 /** The longest `Prefer: wait=N` (RFC 7240) that is honoured. */
 export const PREFER_WAIT_MAX_SECONDS = 60;
@@ -20,22 +19,19 @@ export const LIST_ID_VALID_MS = 3_600_000;
 /** How long `last_response` reports a failure. */
 export const LAST_RESPONSE_MS = 30 * 60_000;
 export const MAX_AGE_DAYS_MAX = 999_999;
-/** How long POST /api/transcripts and /api/channel/profile wait for the result, unless the configuration or the caller says otherwise. */
+/** The default time for which POST /api/transcripts and /api/channel/profile wait for the result. */
 export const DEFAULT_WAIT_SECONDS = 25;
 /** The most speakers that a request for speaker labels may specify. */
 export const SPEAKERS_MAX = 20;
 /** The most records on a page of GET /api/downloads. */
 export const LIST_MAX_ITEMS = 200;
-/**
- * The most text of a video's captions, in bytes of UTF-8. A day of speech without pauses is 1.3 MB, in English and in Japanese.
- */
+/** The longest captions of a video, in UTF-8. A day of speech without pauses is 1.3 MB, in English and in Japanese. */
 export const CAPTIONS_MAX_BYTES = 4 * 1024 * 1024;
 export const CAPTION_LINES_MAX = 100_000;
 /** A longer caption line is split, because minutes of speech at once cannot be read on a screen. */
 export const CAPTION_LINE_MAX_CHARS = 2_000;
 /** The longest text of a comment; the platform allows half of it. */
 export const COMMENT_MAX_CHARS = 20_000;
-/** The most JSON in one piece, in characters: it fits into one document and is parsed within one iteration of the event loop. */
+/** The most JSON characters of a piece. It fits into one document, and parsing it does not block the event loop for long. */
 export const PIECE_MAX_CHARS = 128 * 1024;
-/** The most items of a piece. */
 export const PIECE_MAX_ITEMS = 500;

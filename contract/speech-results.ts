@@ -4,7 +4,7 @@ export interface Span {
   readonly endSeconds: number;
 }
 
-/** A bounded part of the audio, which one activity transcribes: after a crash at most one is repeated. */
+/** A part of the audio that one activity transcribes. */
 export interface SpeechWindow extends Span {
   /** The intervals with speech within the window, in order. */
   readonly speech: readonly Span[];
@@ -15,7 +15,7 @@ export interface Word extends Span {
   readonly text: string;
 }
 
-/** An interval with one voice; times in the whole audio. */
+/** An interval of the whole audio with one voice. */
 export interface VoiceSegment extends Span {
   /** Distinguishes the voices within one window; it has no meaning across windows. */
   readonly localSpeaker: number;
@@ -23,17 +23,16 @@ export interface VoiceSegment extends Span {
   readonly embedding: readonly number[];
 }
 
-/** The result of an engine for one window. */
 export interface WindowResult {
   /** The language of the words, such as `en`; absent when the engine does not report it. */
   readonly language?: string;
   /** In order of their start. */
   readonly words: readonly Word[];
-  /** In order of their start; they may overlap where the engine detects overlapping speech. */
+  /** In order of their start; they may overlap. */
   readonly voices: readonly VoiceSegment[];
 }
 
-/** An interval with one speaker. */
+/** A voice segment of the whole audio, whose speaker is known. */
 export interface SpeakerTurn extends Span {
   /** 0, 1, … in order of appearance. */
   readonly speaker: number;

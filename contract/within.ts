@@ -1,8 +1,6 @@
 /**
- * Whether a span that began at a stored time still lasts. A clock that is set back would make it last longer by that step, and a
- * time that was written by a wrong clock for years. So a beginning that lies further ahead than the span is long counts as over.
- *
- * @param beganMs milliseconds since 1970, as `nowMs`
+ * Whether a period that began at a stored time has not ended. A beginning further in the future than the period is long was written
+ * by a wrong clock, so the period counts as ended: otherwise it might last for years.
  */
 export function isWithin(beganMs: number, lastsMs: number, nowMs: number): boolean {
   return Math.abs(nowMs - beganMs) < lastsMs;

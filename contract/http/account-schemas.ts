@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { moneySchema, timestampSchema } from './fields.ts';
+import {
+  CURSOR_DESCRIPTION,
+  moneySchema,
+  NEXT_CURSOR_DESCRIPTION,
+  pageLimitSchema,
+  timestampSchema,
+} from './fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { LIST_MAX_ITEMS } from '../limits.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import { recordTypeSchema } from '../download-record.ts';
 
@@ -10,31 +15,28 @@ export const scopes = ['read', 'jobs', 'webhooks'] as const;
 export const scopeSchema = z.enum(scopes);
 export type Scope = z.infer<typeof scopeSchema>;
 
-/** A key without its secret, which only the holder knows. */
+/** An API key without its secret. */
 export interface ApiKey {
   /** 16 hexadecimal digits. */
   readonly id: string;
-  /** A display name. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** ISO 8601 UTC with microseconds, like the next one. */
+  /** ISO 8601 UTC with microseconds. */
   readonly createdAt: string;
-  /** Absent while the key is good. */
+  /** ISO 8601 UTC with microseconds; absent while the key is valid. */
   readonly revokedAt?: string;
 }
 
-/** The sender of a request. `service` is an internal service that calls over tRPC; like `anonymous`, it has no account. */
+/** The sender of a request. Only keys have an account. */
 export type Caller =
-  | {
-      readonly kind: 'anonymous';
-      /** Identifies the callers that share its limits, such as an address. */ readonly limitedAs?: string;
-    }
+  /** `limitedAs` identifies the callers that share its limits, such as an address. */
+  | { readonly kind: 'anonymous'; readonly limitedAs?: string }
+  /** An internal service that calls over tRPC. */
   | { readonly kind: 'service' }
   | { readonly kind: 'key'; readonly key: Omit<ApiKey, 'revokedAt'> };
 
 /** The credit that is reserved for a job of a key. */
 export interface CreditReservation {
-  /** The record of the job. */
   readonly recordId: string;
   readonly subjectId: string;
   readonly amount: Thousandths;
@@ -58,14 +60,14 @@ export interface LedgerEntry {
   readonly type: string;
   readonly mediaId: string;
   readonly amount: Thousandths;
-  /** When the download ended: ISO 8601 UTC with microseconds. */
+  /** The time at which the download ended: ISO 8601 UTC with microseconds. */
   readonly bookedAt: string;
 }
 
 /** Query of GET /api/account. */
 export const accountQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most entries on a page'),
-  cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
+  limit: pageLimitSchema,
+  cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),
 });
 export type AccountQuery = z.infer<typeof accountQuerySchema>;
 
@@ -92,12 +94,11 @@ export const accountSchema = z
         }),
       )
       .describe('The charge of each download, newest first; free downloads are omitted'),
-    next_cursor: ulidSchema.nullable().describe('`cursor` of the next page; null on the last one'),
+    next_cursor: ulidSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
   })
   .meta({ id: 'Account' });
 export type AccountResult = z.infer<typeof accountSchema>;
 
-/** @returns the account with a page of its ledger entries */
 export function renderAccount(
   { id, name, scopes: allowed, createdAt }: Omit<ApiKey, 'revokedAt'>,
   account: Account,

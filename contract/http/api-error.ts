@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { moneySchema } from './fields.ts';
 
-/** The one table of direct errors: each code with its HTTP status and its tRPC code. */
+/** The codes of direct errors. */
 export const ERROR_TABLE = {
   invalid_input: { http: 400, trpc: 'BAD_REQUEST' },
   invalid_json: { http: 400, trpc: 'PARSE_ERROR' },
@@ -52,14 +52,14 @@ interface ErrorExtras {
   readonly money?: { readonly price: string; readonly credit: string };
   readonly details?: readonly { path: string; message: string }[];
   readonly retryAfterSeconds?: number;
-  /** Fields that all answers of one operation have, including its errors. */
+  /** The fields of every answer of an operation, including its errors. */
   readonly fields?: Readonly<Record<string, string | number>>;
   /** Headers that HTTP requires, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** A direct error of a request, the same over REST and tRPC. */
+/** A direct error of a request over REST or tRPC. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -71,7 +71,6 @@ export class ApiError extends Error {
     this.extras = extras;
   }
 
-  /** The documented body of this error. */
   toBody(): ErrorBody {
     const { id, money, details, fields } = this.extras;
     return {

@@ -1,27 +1,32 @@
 import { z } from 'zod';
 import { errorBodySchema } from './api-error.ts';
-import { PUBLIC_URL, webhookUrlSchema } from './fields.ts';
+import {
+  CURSOR_DESCRIPTION,
+  NEXT_CURSOR_DESCRIPTION,
+  pageLimitSchema,
+  PUBLIC_URL,
+  webhookUrlSchema,
+} from './fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { LIST_MAX_ITEMS } from '../limits.ts';
 import { formatMicroseconds } from '../text/times.ts';
 import { deliveryIdOf, deliveryStates, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from './webhook-delivery.ts';
 
 /**
- * The public ID of a delivery: the download and the number of the subscription. It is used in URLs, and a
- * `webhook-id` must not hold a dot (Standard Webhooks), so it is not the ID of the workflow, which has slashes.
+ * The public ID of a delivery: the download and the number of the subscription. The workflow ID has slashes, so it does not fit into
+ * URLs.
  */
 export const webhookIdSchema = z
   .string()
   .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}-[1-9]\d{0,5}$/, 'must be a download id, a hyphen and a number')
-  .meta({ id: 'WebhookId', description: 'Id of a delivery', examples: ['01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1'] });
+  .meta({ id: 'WebhookId', description: 'ID of a delivery', examples: ['01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1'] });
 
-/** @param deliveryId `webhook/DOWNLOAD-ID/NUMBER`, as the store and the workflow have it */
+/** @param deliveryId the ID of the workflow: `webhook/DOWNLOAD-ID/NUMBER` */
 export function webhookIdOf(deliveryId: string): string {
   const [, recordId = '', number = ''] = deliveryId.split('/');
   return `${recordId}-${number}`;
 }
 
-/** The reverse of {@link webhookIdOf}, for what {@link webhookIdSchema} has let through. */
+/** The inverse of {@link webhookIdOf}. */
 export function deliveryIdFrom(webhookId: string): string {
   const [recordId = '', number] = webhookId.split('-');
   return deliveryIdOf(recordId, Number(number));
@@ -31,30 +36,29 @@ export function deliveryIdFrom(webhookId: string): string {
 export const deliveryListQuerySchema = z.object({
   download_id: ulidSchema.optional().describe('Only deliveries of this download'),
   state: z.enum(deliveryStates).optional().describe('Only deliveries in this state'),
-  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most deliveries on a page'),
-  cursor: webhookIdSchema.optional().describe('`next_cursor` of the page before'),
+  limit: pageLimitSchema,
+  cursor: webhookIdSchema.optional().describe(CURSOR_DESCRIPTION),
 });
 export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
 
 const attemptSchema = z.object({
-  number: z.number().int().describe('Counted from 1, on through redeliveries'),
+  number: z.number().int().describe('Counted from 1 over all redeliveries'),
   started_at: z.string(),
   duration_ms: z.number().int(),
-  http_status: z.number().int().optional().describe('What the receiver answered'),
-  error: z.string().optional().describe('Why there was no answer: `timeout`, `dns`, `refused`, …'),
+  http_status: z.number().int().optional().describe('The status code of the response'),
+  error: z.string().optional().describe('The reason why there is no response: `timeout`, `dns`, `refused`, …'),
 });
 
-/** A delivery with its attempts. */
 export const deliverySchema = z
   .object({
     id: webhookIdSchema.describe('The `webhook-id` of the message'),
     download_id: ulidSchema,
-    url: z.string().describe('The receiver; path and query may hold a secret, and are left out'),
+    url: z.string().describe('The receiver without path and query, which may contain a secret'),
     endpoint: z.string().describe('`X-Webhook-Endpoint`'),
     state: z.enum(deliveryStates),
     created_at: z.string(),
     attempts: z.array(attemptSchema),
-    next_attempt_at: z.string().optional().describe('When the next attempt is due at the earliest, where one follows'),
+    next_attempt_at: z.string().optional().describe('The earliest time of the next attempt, if there is one'),
   })
   .meta({ id: 'WebhookDelivery' });
 export type DeliveryResult = z.infer<typeof deliverySchema>;
@@ -63,12 +67,11 @@ export type DeliveryResult = z.infer<typeof deliverySchema>;
 export const deliveryListSchema = z
   .object({
     deliveries: z.array(deliverySchema),
-    next_cursor: webhookIdSchema.nullable().describe('For the next page; null on the last one'),
+    next_cursor: webhookIdSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
   })
   .meta({ id: 'WebhookDeliveryList' });
 export type DeliveryList = z.infer<typeof deliveryListSchema>;
 
-/** @returns a delivery as the delivery log shows it */
 export function renderDelivery(delivery: Delivery): DeliveryResult {
   return {
     id: webhookIdOf(delivery.id),
@@ -88,16 +91,13 @@ export function renderDelivery(delivery: Delivery): DeliveryResult {
   };
 }
 
-/**
- * Jobs are shared: every caller that requests the same subject learns the download's ID and can read its deliveries. URLs of
- * receivers often contain a secret in their path or query, so other callers see the host only.
- */
+/** Every caller that requests the same subject can read the deliveries of all others, so path and query are removed. */
 function withoutSecrets(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname === '/' && search === '' ? `${origin}/` : `${origin}/…`;
 }
 
-/** Unknown before the first attempt of a round, which starts as soon as a slot is free. */
+/** The time is unknown before the first attempt of a round, which starts as soon as a slot is free. */
 function nextAttemptAt({ state, attempts, firstAttempt = 1 }: Delivery): string | undefined {
   const last = attempts.at(-1);
   if (state !== 'pending' || last === undefined) return undefined;
@@ -112,7 +112,7 @@ export const webhookTestRequestSchema = z
   .meta({ id: 'WebhookTestRequest' });
 export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
 
-/** What POST /api/webhook/test sends. */
+/** The body that POST /api/webhook/test sends. */
 export const webhookTestBodySchema = z
   .object({ test: z.literal(true), message: z.string() })
   .meta({ id: 'WebhookTestBody' });
@@ -126,12 +126,12 @@ export const webhookTestResultSchema = z
   .object({
     status: z.enum(['success', 'error']),
     message: z.string(),
-    http_status: z.number().int().describe('The status code that the URL returned; 0 when there was no answer'),
+    http_status: z.number().int().describe('The status code of the response; 0 if there is none'),
   })
   .meta({ id: 'WebhookTestResult' });
 export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
 
-/** The error of POST /api/webhook/test for a forbidden URL, with the fields of a failed test. */
+/** The error of POST /api/webhook/test for a forbidden URL. It has the fields of a failed test. */
 export const webhookTestRefusedSchema = errorBodySchema
   .extend({
     status: z.literal('error'),

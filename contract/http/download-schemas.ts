@@ -1,28 +1,24 @@
 import { z } from 'zod';
 import { costOf } from '../kinds/charges.ts';
 import {
+  CURSOR_DESCRIPTION,
   durationSchema,
   includeWebhookSchema,
   moneySchema,
+  pageLimitSchema,
   progressSchema,
   timestampSchema,
   type Progress,
 } from './fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import type { RecordContext } from '../kinds/kind.ts';
-import { LIST_MAX_ITEMS } from '../limits.ts';
 import { formatMoney } from '../money.ts';
 import { recordStatusSchema, recordTypeSchema, type DownloadRecord } from '../download-record.ts';
 import { formatDuration } from '../text/times.ts';
 
-/** Fields that the download records of several kinds share (specification, section 2.1). */
-
 /** Body of POST /api/downloads/audio and …/video (specification, section 4.2). Unknown fields are ignored. */
 export const vidnetDownloadRequestSchema = z
-  .object({
-    vidnet_video_id: vidnetVideoIdSchema,
-    include_webhook: includeWebhookSchema,
-  })
+  .object({ vidnet_video_id: vidnetVideoIdSchema, include_webhook: includeWebhookSchema })
   .meta({ id: 'VidnetDownloadRequest' });
 export type VidnetDownloadRequest = z.infer<typeof vidnetDownloadRequestSchema>;
 
@@ -33,61 +29,61 @@ export const downloadListQuerySchema = z.object({
   media_id: z.string().min(1).max(200).optional().describe('Only jobs about this video, channel, account or post'),
   created_after: z.iso.datetime({ offset: true }).optional().describe('Only jobs created at this time or later'),
   created_before: z.iso.datetime({ offset: true }).optional().describe('Only jobs created before this time'),
-  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most records on a page'),
-  cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
+  limit: pageLimitSchema,
+  cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),
 });
 export type DownloadListQuery = z.infer<typeof downloadListQuerySchema>;
 
-/** Fields of all records. */
+/** The fields of all records (specification, section 2.1). */
 export const recordFields = {
   id: ulidSchema,
   media_id: z.string(),
   cost: moneySchema.describe(
-    'The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late',
+    'The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late',
   ),
   status: recordStatusSchema,
   created_at: timestampSchema,
-  title: z.string().optional().describe('What the platform calls it, once that is known; in lists only'),
-  response: z.string().nullable().describe('What went wrong, when the status is failed'),
-  duration: durationSchema.nullable().describe('Null until the status is success, and where there is none'),
-  transcript_speaker_id: ulidSchema.nullable().describe('For POST /api/transcriptspeakerid; null for what is no audio'),
+  title: z.string().optional().describe('The title on the platform, when it is known; in lists only'),
+  response: z.string().nullable().describe('The reason of the failure, if the status is failed'),
+  duration: durationSchema.nullable().describe('Null until the status is success, and for results without a duration'),
+  transcript_speaker_id: ulidSchema
+    .nullable()
+    .describe('For POST /api/transcriptspeakerid; null for results without audio'),
   transcript_speaker_cost: moneySchema.nullable().describe('Of audio; null until the status is success'),
   audio_url: z
     .url()
     .nullable()
-    .describe('Signed link to the M4A file; null until the status is success, when it was removed, and without audio'),
+    .describe(
+      'Signed link to the M4A file; null until the status is success, after its removal, and for results without audio',
+    ),
   file_urls: z
     .array(z.url())
     .nullable()
-    .describe('Signed links to the files; null until the status is success, when they were removed, and without files'),
+    .describe(
+      'Signed links to the files; null until the status is success, after their removal, and for results without files',
+    ),
   progress: progressSchema.optional(),
 };
 
-/** The answer of a failed job, for the kinds whose answer is their record. */
+/** The answer of a failed job of a kind whose answer is its record. */
 export function failedRecordOf<Shape extends z.ZodRawShape>(id: string, record: z.ZodObject<Shape>) {
   return z.object({ data: record.extend({ status: z.literal('failed'), response: z.string() }) }).meta({ id });
 }
 
-/** Fields of the types that have files. */
+/** The fields of records with files. */
 export const fileFields = {
   files_removed_at: timestampSchema
     .optional()
-    .describe(
-      'When the files were removed, whose time was over; there are no links then, and a new request fetches again',
-    ),
+    .describe('The time at which retention removed the files; a new request fetches them again'),
 };
 
-/** Fields of jobs about a video. */
-export const vidnetRecordFields = {
-  ...recordFields,
-  vidnet_video_id: vidnetVideoIdSchema,
-};
+export const vidnetRecordFields = { ...recordFields, vidnet_video_id: vidnetVideoIdSchema };
 
-/** Fields about audio that can be transcribed; most kinds have none. */
+/** The fields about speaker labels in records without audio. */
 export const NO_SPEAKERS = { transcript_speaker_id: null, transcript_speaker_cost: null };
 export const NO_FILES = { ...NO_SPEAKERS, audio_url: null, file_urls: null };
 
-/** The download record of a job without files. The endpoint that started the job returns its result. */
+/** The record of a job without files. The endpoint that started the job returns its result. */
 export const factsRecordSchema = z
   .object({
     ...recordFields,
@@ -103,14 +99,9 @@ export function renderRecordFields(record: DownloadRecord, progress: Progress | 
 }
 
 export function renderVidnetFields(record: DownloadRecord, progress: Progress | undefined) {
-  return {
-    ...renderRecordFields(record, progress),
-    vidnet_video_id: record.mediaId,
-    duration: durationOf(record),
-  };
+  return { ...renderRecordFields(record, progress), vidnet_video_id: record.mediaId, duration: durationOf(record) };
 }
 
-/** @returns the record of a job without files */
 export function renderFactsRecord(type: FactsRecord['type']) {
   return (record: DownloadRecord, _context: RecordContext, progress?: Progress): FactsRecord => ({
     ...renderRecordFields(record, progress),
@@ -130,7 +121,7 @@ export function durationOf(record: DownloadRecord): string | null {
     : null;
 }
 
-/** The fields of a record's files. Removed files have no links. */
+/** Removed files have no links. */
 export function renderFiles(record: DownloadRecord, context: RecordContext) {
   if (record.status !== 'success') return { audio_url: null, file_urls: null };
   const { id, files, filesRemovedAt } = record;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { progressStages } from '../job-input.ts';
-import { WEBHOOK_URL_MAX_CHARS } from '../limits.ts';
+import { LIST_MAX_ITEMS, WEBHOOK_URL_MAX_CHARS } from '../limits.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 
 /** An optional field of a request. Null counts as absent, because many clients send it for missing values. */
@@ -8,9 +8,8 @@ export function optionalField<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** Fields that several requests share. */
 export const PUBLIC_URL =
-  'a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.';
+  'a publicly reachable http(s) URL. Public IP addresses and names in other scripts are accepted too, and hosts that the operator has allowed.';
 export const webhookUrlSchema = z
   .string()
   .max(WEBHOOK_URL_MAX_CHARS)
@@ -18,7 +17,7 @@ export const webhookUrlSchema = z
 export const includeWebhookSchema = optionalField(
   webhookUrlSchema.meta({
     id: 'IncludeWebhook',
-    description: `Where the result is POSTed when the job ends: ${PUBLIC_URL}`,
+    description: `The URL to which the result is POSTed when the job ends: ${PUBLIC_URL}`,
   }),
 );
 
@@ -29,7 +28,17 @@ export function pageSchema(description: string, pattern: string, example: string
     .meta({ description, pattern, examples: [example] });
 }
 
-/** Fields that several results share. */
+/** The maximum number of items on a page. */
+export const pageLimitSchema = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(LIST_MAX_ITEMS)
+  .default(50)
+  .describe('Maximum number of items on a page');
+export const CURSOR_DESCRIPTION = '`next_cursor` of the previous page';
+export const NEXT_CURSOR_DESCRIPTION = '`cursor` of the next page; null on the last one';
+
 export const moneySchema = z
   .string()
   .regex(/^\d+\.\d{3}$/)
@@ -42,7 +51,7 @@ export const durationSchema = z
   .string()
   .regex(/^\d{2,}:[0-5]\d:[0-5]\d$/)
   .meta({ description: 'HH:MM:SS', examples: ['00:03:25'] });
-/** Times in the results of the video platform. */
+/** A time in the results of the video platform. */
 export const platformTimeSchema = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
@@ -55,12 +64,10 @@ export const progressSchema = z
     percent: z.number().min(0).max(100).optional(),
     downloaded_bytes: countSchema.optional(),
     total_bytes: countSchema.optional(),
-    items: countSchema
-      .optional()
-      .describe('Items of a list that have arrived; windows of an audio that are transcribed'),
-    total_items: countSchema.optional().describe('Items that the platform announced; windows of the audio'),
-    reason: z.string().optional().describe('Why the job waits'),
-    until: z.iso.datetime().optional().describe('Until when the job waits at least'),
+    items: countSchema.optional().describe('Fetched items of a list, or transcribed windows of audio'),
+    total_items: countSchema.optional().describe('Items that the platform reports, or windows of the audio'),
+    reason: z.string().optional().describe('The reason why the job waits'),
+    until: z.iso.datetime().optional().describe('The earliest time at which the job continues'),
   })
-  .meta({ id: 'Progress', description: 'What a running job does; an addition to the specification' });
+  .meta({ id: 'Progress', description: 'The progress of a running job; an addition to the specification' });
 export type Progress = z.infer<typeof progressSchema>;

@@ -5,25 +5,15 @@ import { moneySchema, progressSchema, timestampSchema, type Progress } from './f
 import { ulidSchema } from '../ids.ts';
 import { LAST_RESPONSE_MS } from '../limits.ts';
 import { formatMoney } from '../money.ts';
-import {
-  recordTypeSchema,
-  type DownloadRecord,
-  type FailedRecord,
-  type PendingRecord,
-  type SuccessRecord,
-} from '../download-record.ts';
+import { recordTypeSchema } from '../download-record.ts';
+import type { DownloadRecord, FailedRecord, PendingRecord, SuccessRecord } from '../download-record.ts';
 
-/** The answers of pending and failed jobs whose result is not a download record (design, section 3). */
-
-const subjectFields = {
-  id: ulidSchema,
-  type: recordTypeSchema,
-};
+const subjectFields = { id: ulidSchema, type: recordTypeSchema };
 export const failureCodeField = z
   .enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]])
   .describe('Stable, for programs');
 
-/** The answer while a job runs. */
+/** The answer of a running job whose result is not a download record (design, section 3). */
 export const pendingResultSchema = z
   .object({
     status: z.literal('pending'),
@@ -36,10 +26,9 @@ export const pendingResultSchema = z
   .meta({ id: 'PendingResult' });
 export type PendingResult = z.infer<typeof pendingResultSchema>;
 
-/** The specification describes the answers of pending and successful jobs, but not of failed ones. */
 export const FAILED_IS_ADDED = 'The job failed; an addition to the specification';
 
-/** The answer of a failed job. */
+/** The answer of a failed job whose result is not a download record. The specification does not describe it. */
 export const failedResultSchema = z
   .object({
     status: z.literal('failed'),
@@ -58,10 +47,9 @@ export const failedResultSchema = z
   .meta({ id: 'FailedResult', description: FAILED_IS_ADDED });
 export type FailedResult = z.infer<typeof failedResultSchema>;
 
-/** The video or channel, which jobs of the video platform name in every state. */
+/** The ID of the video or channel, which is part of all answers of the video platform. */
 const vidnetFields = { vidnet_video_id: z.string() };
 
-/** The answers of pending and failed jobs of the video platform. */
 export const vidnetPendingResultSchema = pendingResultSchema
   .extend({ download: pendingResultSchema.shape.download.extend(vidnetFields) })
   .meta({ id: 'VidnetPendingResult' });
@@ -71,18 +59,18 @@ export const vidnetFailedResultSchema = failedResultSchema
 export type VidnetPendingResult = z.infer<typeof vidnetPendingResultSchema>;
 export type VidnetFailedResult = z.infer<typeof vidnetFailedResultSchema>;
 
-/** How the last job of the same subject ended, if it failed within the last 30 minutes (specification, section 7). */
+/** The failure of the last job of the same subject, if it is not older than 30 minutes (specification, section 7). */
 export const lastResponseSchema = z
   .object({
     download_id: ulidSchema,
     status: z.literal('failed'),
-    response: z.string().describe('What went wrong'),
+    response: z.string().describe('The reason of the failure'),
     created_at: timestampSchema,
   })
   .meta({ id: 'LastResponse' });
 export type LastResponse = z.infer<typeof lastResponseSchema>;
 
-/** Facts about a running job that are not part of its record. */
+/** The part of an answer about a pending job that is not in its record. */
 export interface JobNews {
   readonly progress?: Progress | undefined;
   readonly lastResponse?: LastResponse | undefined;
@@ -138,8 +126,7 @@ function withVideoId<Result extends { readonly download: object }>(
 
 /**
  * @param newestFailure the record of the subject that failed last
- * @param nowMs since 1970
- * @returns undefined when it failed more than 30 minutes ago, or there is none
+ * @returns undefined if it failed more than 30 minutes ago, or there is none
  */
 export function renderLastResponse(newestFailure: DownloadRecord | undefined, nowMs: number): LastResponse | undefined {
   if (newestFailure?.status !== 'failed') return undefined;

@@ -8,7 +8,7 @@ import type { RequestForJob } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { DownloadRecord } from '../download-record.ts';
 
-/** A REST request without what is particular to its caller, such as a webhook. */
+/** A REST request without the fields that concern its caller only, such as a webhook. */
 export const requestForJobSchema = z
   .object({
     method: z.literal('POST'),
@@ -21,30 +21,34 @@ export const requestForJobSchema = z
 export const jobDetailsSchema = z
   .object({
     download_id: ulidSchema,
-    title: z.string().nullable().describe('What the platform calls it; null until that is known'),
+    title: z.string().nullable().describe('The title on the platform; null until it is known'),
     finished_at: timestampSchema.nullable().describe('Null while the job runs'),
     failure: z
       .object({
         code: failureCodeField,
         fault: z
           .enum(['subject', 'upstream', 'ours'])
-          .describe('Who could help: nobody, the platform after a while, the operator'),
+          .describe(
+            'Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`ours`)',
+          ),
         message: z.string(),
       })
       .nullable(),
     request: requestForJobSchema
       .nullable()
-      .describe('What asks for the same again; null for parts of lists, which take the `list_id` of a new profile'),
+      .describe(
+        'The request that starts the same job again; null for parts of lists, which need the `list_id` of a new profile',
+      ),
     files: z.array(z.object({ name: z.string(), size_bytes: countSchema, sha256: z.string() })),
     workflow: z.object({
       id: z.string(),
-      url: z.url().nullable().describe('In the Temporal Web UI; null where the service was not told its address'),
+      url: z.url().nullable().describe('The page in the Temporal Web UI; null if its address is not configured'),
     }),
   })
   .meta({ id: 'JobDetails' });
 export type JobDetails = z.infer<typeof jobDetailsSchema>;
 
-/** @param workflowUrl of the Web UI, if its address is known */
+/** @param workflowUrl the page in the Temporal Web UI, if its address is configured */
 export function renderJobDetails(record: DownloadRecord, workflowUrl: string | undefined): JobDetails {
   const request: RequestForJob | undefined = kinds[record.type].requestOf(record);
   return {

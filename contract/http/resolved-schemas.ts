@@ -17,13 +17,16 @@ export const offerSchema = z
   .object({
     operation: z.string().describe('`operationId` of the request'),
     path: z.string(),
-    body: z.record(z.string(), z.union([z.string(), z.boolean()])).describe('Of the request, as far as it is known'),
-    needs: z.array(z.string()).describe('Fields of the body that the caller adds'),
-    after: z.string().nullable().describe('The operation that comes first; its result tells what `needs` names'),
+    body: z.record(z.string(), z.union([z.string(), z.boolean()])).describe('The known fields of the request'),
+    needs: z.array(z.string()).describe('The fields that the caller must add'),
+    after: z
+      .string()
+      .nullable()
+      .describe('The operation that comes first, because its result contains the fields in `needs`'),
     price: moneySchema,
     per: z
       .enum(['job', 'minute', 'post'])
-      .describe('What the price is of: the job, each started minute of audio, each of the posts of an account'),
+      .describe('The unit of the price: the job, each started minute of audio, or each post of an account'),
   })
   .meta({ id: 'Offer' });
 export type Offer = z.infer<typeof offerSchema>;
@@ -34,16 +37,18 @@ export const subjectSchema = z
     kind: z.enum(['video', 'channel', 'profile', 'post', 'reel', 'page']),
     id: z
       .string()
-      .describe('What the platform calls it: an id, a place of a channel, a name, a shortcode; the URL of a page'),
-    url: z.url().describe('Its page'),
-    offers: z.array(offerSchema).describe('Empty where the service cannot have it'),
-    note: z.string().nullable().describe('Why there are no offers'),
+      .describe('The ID of a video, the path of a channel, the name of an account, a shortcode, or the URL of a page'),
+    url: z.url().describe('The URL of its page'),
+    offers: z.array(offerSchema).describe('Empty if the service cannot fetch it'),
+    note: z.string().nullable().describe('The reason why there are no offers'),
   })
   .meta({ id: 'Subject' });
 export type Subject = z.infer<typeof subjectSchema>;
 
 /** Answer of GET /api/resolve, an addition to the specification. */
 export const resolvedSchema = z
-  .object({ subjects: z.array(subjectSchema).describe('The likeliest first; empty for what means nothing here') })
+  .object({
+    subjects: z.array(subjectSchema).describe('The most likely one first; empty if the text refers to nothing'),
+  })
   .meta({ id: 'Resolved' });
 export type Resolved = z.infer<typeof resolvedSchema>;

@@ -1,9 +1,7 @@
-/**
- * A list that is too long for memory. It replaces an array in a result and is read piece by piece when the result is written.
- */
+/** Replaces an array that is too long for memory. It is read piece by piece when the result is written. */
 export class ItemStream<Item> {
   readonly pages: () => AsyncIterable<readonly Item[]>;
-  /** The number of items, where it is known. */
+  /** The number of items, if it is known. */
   readonly count: number | undefined;
 
   constructor(pages: () => AsyncIterable<readonly Item[]>, count?: number) {
@@ -11,7 +9,7 @@ export class ItemStream<Item> {
     this.count = count;
   }
 
-  /** @returns a list whose items are mapped when they are read */
+  /** Maps the items when they are read. */
   map<Changed>(change: (item: Item) => Changed): ItemStream<Changed> {
     const { pages, count } = this;
     return new ItemStream(async function* () {
@@ -20,7 +18,7 @@ export class ItemStream<Item> {
   }
 }
 
-/** A text that is too long for memory. */
+/** Replaces a string that is too long for memory. */
 export class TextStream {
   readonly chunks: () => AsyncIterable<string>;
 
@@ -29,7 +27,7 @@ export class TextStream {
   }
 }
 
-/** A result in which each array may be an {@link ItemStream}, and each text that may be long a {@link TextStream}. */
+/** A result in which {@link ItemStream}s replace arrays and {@link TextStream}s replace strings. */
 export type Streamable<Value> = Value extends readonly (infer Item)[]
   ? Value | ItemStream<Item>
   : Value extends object
@@ -38,7 +36,7 @@ export type Streamable<Value> = Value extends readonly (infer Item)[]
       ? Value | TextStream
       : Value;
 
-/** @returns the JSON text of a result, in chunks of about a page; the same text that `JSON.stringify` gives */
+/** Returns the same text as `JSON.stringify`, in chunks of about a page. */
 export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   if (value instanceof ItemStream) {
     let separator = '[';
@@ -69,9 +67,7 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
 /** Streams occur in objects, never inside arrays. */
 export function holdsStream(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).some((part) => isStream(part) || holdsStream(part));
-}
-
-function isStream(value: unknown): boolean {
-  return value instanceof ItemStream || value instanceof TextStream;
+  return Object.values(value).some(
+    (part) => part instanceof ItemStream || part instanceof TextStream || holdsStream(part),
+  );
 }

@@ -3,13 +3,11 @@ import { WEBHOOKS_PER_JOB_MAX } from '../limits.ts';
 /** Delays before the 1st, 2nd and 3rd retry (specification, section 6). */
 export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;
 export const WEBHOOK_TIMEOUT_SECONDS = 10;
-/** How long a webhook test waits for an answer. */
 export const WEBHOOK_TEST_TIMEOUT_SECONDS = 5;
 
 export const deliveryStates = ['pending', 'delivered', 'abandoned'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** One request to the receiver, with its status code or error. */
 export interface DeliveryAttempt {
   /** Counted from 1. */
   readonly number: number;
@@ -19,26 +17,26 @@ export interface DeliveryAttempt {
   readonly error?: string;
 }
 
-/** Represents all REST callers without an API key in {@link Delivery.subscribedBy}. */
+/** Stands for all REST callers without an API key in {@link Delivery.subscribedBy}. */
 export const WITHOUT_KEY = 'anonymous';
 
-/** The delivery of one result to one URL, with every attempt. */
+/** The delivery of one result to one URL. */
 export interface Delivery {
   readonly id: string;
   readonly recordId: string;
   readonly url: string;
-  /** IDs of the API keys that subscribed, or {@link WITHOUT_KEY}; absent where it is unknown. */
+  /** IDs of the API keys that subscribed, or {@link WITHOUT_KEY}; absent if they are unknown. */
   readonly subscribedBy?: readonly string[];
   readonly endpoint: string;
   readonly state: DeliveryState;
   readonly createdAt: string;
-  /** Number of the first attempt of the newest round; absent before the first attempt. */
+  /** The number of the first attempt of the newest round; absent before that attempt. */
   readonly firstAttempt?: number;
   /** In the order of their numbers. */
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** The host of a receiver in lower case, without port and trailing dot, so that limits apply to the machine. */
+/** The host of a receiver in lower case, without port and trailing dots, so that limits apply to the machine. */
 export function receiverHostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/(?<!\.)\.+$/, '') : url;
 }
@@ -46,17 +44,17 @@ export function receiverHostOf(url: string): string {
 const FAIRNESS_KEY_MAX_CHARS = 64;
 
 /**
- * The fairness key of a delivery, which Temporal servers without fairness ignore: the receiver's host and port. The end of a long
- * host is used, because it identifies receivers better than the beginning.
+ * Returns the receiver's host and port as fairness key, which Temporal servers without fairness ignore. The end of a long host
+ * identifies the receiver better than its beginning.
  */
 export function deliveryPriorityOf(url: string): { readonly fairnessKey: string } {
   return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
 }
 
-/** The number of the first subscriber that the api notifies itself, because the job had ended when it subscribed. */
+/** The number of the first subscription that was added after the job had ended, so that the API starts its delivery. */
 export const LATE_SUBSCRIBERS_FROM = WEBHOOKS_PER_JOB_MAX + 1;
 
-/** The ID of the workflow that delivers the result of a record to a subscriber, counted from 1. */
-export function deliveryIdOf(recordId: string, subscriber: number): string {
-  return `webhook/${recordId}/${String(subscriber)}`;
+/** The ID of the workflow of a delivery. @param subscription counted from 1 */
+export function deliveryIdOf(recordId: string, subscription: number): string {
+  return `webhook/${recordId}/${String(subscription)}`;
 }

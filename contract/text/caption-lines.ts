@@ -1,14 +1,12 @@
 import { CAPTION_LINE_MAX_CHARS } from '../limits.ts';
 import type { CaptionLine } from '../kinds/transcript.ts';
 
-/** Cuts a long line that contains no space. Surrogate pairs are kept together. */
+/** A line is not cut at a space before this offset, so that its parts are not too short. */
 const EARLIEST_CUT = CAPTION_LINE_MAX_CHARS / 2;
 
 /**
- * Splits a caption line that exceeds the maximum length, at spaces where there are any. The times of the parts assume a constant
- * speed of speech.
- *
- * @returns the line itself when it is short enough
+ * Splits a caption line that exceeds the maximum length, at spaces where possible. The times of the parts assume a constant speed
+ * of speech.
  */
 export function* partsOfLine(line: CaptionLine): Generator<CaptionLine> {
   const { text, startSeconds, durationSeconds } = line;
@@ -16,12 +14,12 @@ export function* partsOfLine(line: CaptionLine): Generator<CaptionLine> {
     yield line;
     return;
   }
-  const momentOf = (place: number): number => startSeconds + (durationSeconds * place) / text.length;
+  const timeAt = (offset: number): number => startSeconds + (durationSeconds * offset) / text.length;
   for (let from = 0; from < text.length;) {
     const end = cutAfter(text, from);
     const part = text.slice(from, end).trim();
-    const start = momentOf(from);
-    if (part !== '') yield { startSeconds: start, durationSeconds: momentOf(end) - start, text: part };
+    const start = timeAt(from);
+    if (part !== '') yield { startSeconds: start, durationSeconds: timeAt(end) - start, text: part };
     from = end;
   }
 }
@@ -31,5 +29,6 @@ function cutAfter(text: string, from: number): number {
   if (latest >= text.length) return text.length;
   const blank = text.lastIndexOf(' ', latest);
   if (blank > from + EARLIEST_CUT) return blank + 1;
+  // Surrogate pairs are not separated.
   return /[\uDC00-\uDFFF]/.test(text.charAt(latest)) ? latest - 1 : latest;
 }

@@ -1,7 +1,6 @@
 /** The usual maximum in guidelines for subtitles. */
 export const LINE_MAX_COLUMNS = 42;
 
-/** A text with times. */
 export interface TimedText {
   readonly startSeconds: number;
   readonly durationSeconds: number;
@@ -10,7 +9,7 @@ export interface TimedText {
   readonly wordStarts?: readonly number[] | undefined;
 }
 
-/** A piece of text that stays in one line. */
+/** A part of a text that is not split between two lines. */
 export interface Token {
   readonly text: string;
   readonly columns: number;
@@ -54,7 +53,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Word times in ascending order and within the text, whatever the engine reported. */
+/** Returns word times in ascending order and within the text, even if the engine reported others. */
 function startsOf(columns: readonly number[], text: TimedText): number[] {
   const { startSeconds, durationSeconds, wordStarts } = text;
   if (wordStarts?.length !== columns.length) return spread(columns, text);
@@ -64,9 +63,9 @@ function startsOf(columns: readonly number[], text: TimedText): number[] {
   );
 }
 
-/** Word times that assume a constant speed of speech. */
-function spread(columns: readonly number[], { startSeconds, durationSeconds }: TimedTime): number[] {
-  // One more for the gap to the next, so that short words are not too short.
+/** Returns word times that assume a constant speed of speech. */
+function spread(columns: readonly number[], { startSeconds, durationSeconds }: Omit<TimedText, 'text'>): number[] {
+  // The added 1 stands for the gap to the next word, so that short words are not too short.
   const weights = columns.map((width) => width + 1);
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   let before = 0;
@@ -77,13 +76,11 @@ function spread(columns: readonly number[], { startSeconds, durationSeconds }: T
   });
 }
 
-type TimedTime = Pick<TimedText, 'startSeconds' | 'durationSeconds'>;
-
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
-/** The time of the segmenter grows with the square of the length: 24,000 characters at once took 0.9 s. */
+/** Only parts of a word are segmented at once, because the time is quadratic: 24,000 characters take 0.9 s. */
 const SEGMENTED = /.{1,200}/gsu;
 
-/** Punctuation stays with the word before it. */
+/** Splits a word without separating punctuation from the text before it. */
 function partsOf(word: string): string[] {
   const parts: string[] = [];
   for (const [text] of word.matchAll(SEGMENTED)) {

@@ -1,11 +1,11 @@
 import { columnsOf, LINE_MAX_COLUMNS, tokensOf, type TimedText, type Token } from './cue-tokens.ts';
 
-/** How many columns a break may be away from its best position to follow a sentence; to follow a clause, half as many. */
+/** The distance in columns by which a break may move to follow a sentence. It may move half as far to follow a clause. */
 const SENTENCE_WORTH = 20;
 const SENTENCE_END = /[.!?…。！？]["'”’)»」]*$/;
 const CLAUSE_END = /[,;:–—，、；：]["'”’)»」]*$/;
 
-/** One or two lines that are shown together. */
+/** One or two lines that are displayed together. */
 export interface Cue {
   readonly startSeconds: number;
   readonly endSeconds: number;
@@ -16,7 +16,7 @@ export interface Cue {
  * Splits a text into cues of at most two lines of 42 columns. A text that fits keeps its own line breaks.
  *
  * @param labelColumns the width of the speaker's name before the first line of each cue
- * @returns at least one where there is a text; each ends when the next one begins
+ * @returns at least one cue if there is text; each ends when the next one begins
  */
 export function cuesOf(text: TimedText, labelColumns = 0): Cue[] {
   const { startSeconds } = text;
@@ -43,7 +43,7 @@ function ownLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** All tokens of a text in one row. Ranges of tokens exclude `end`. */
+/** All tokens of a text. Ranges of tokens exclude `end`. */
 interface Row {
   readonly tokens: readonly Token[];
   columns(from: number, end: number): number;
@@ -57,7 +57,7 @@ function rowOf(tokens: readonly Token[], firstColumns: number): Row {
   const blankBefore = (token: number): number => (tokens[token]?.isSpaced === true ? 1 : 0);
   const before = [0];
   for (const [i, { columns }] of tokens.entries()) before.push((before[i] ?? 0) + blankBefore(i) + columns);
-  // The space before a range is not part of it. A range is never empty.
+  // The space before a range is not part of it.
   const columns = (from: number, end: number): number => (before[end] ?? 0) - (before[from] ?? 0) - blankBefore(from);
   const lineEnd = (from: number, most: number): number => {
     let end = Math.min(from + 1, tokens.length);
@@ -84,7 +84,7 @@ function cueEnds(row: Row): number[] {
   return ends;
 }
 
-/** One line, or two of about equal length. */
+/** Returns one line, or two of about equal length. */
 function cueLines(row: Row, from: number, end: number): string[] {
   const latest = row.firstEnd(from);
   if (latest >= end) return [lineOf(row, from, end)];

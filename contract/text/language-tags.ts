@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The longest tag that RFC 5646 (section 4.4.1) expects to be needed. */
+/** The longest tag that RFC 5646 (section 4.4.1) expects. */
 const LANGUAGE_MAX_CHARS = 35;
 
 /**
@@ -12,7 +12,7 @@ export const LANGUAGE_PATTERN =
 
 /**
  * @param text a language tag in any case, or a deprecated one: `EN`, `pt-br`, `iw`
- * @returns the tag as BCP 47 writes it: `en`, `pt-BR`, `he`; undefined for what is no well-formed tag
+ * @returns the canonical tag: `en`, `pt-BR`, `he`; undefined if the text is not a well-formed tag
  */
 export function canonicalLanguage(text: string): string | undefined {
   try {
@@ -23,8 +23,8 @@ export function canonicalLanguage(text: string): string | undefined {
 }
 
 /**
- * @param languages the codes that a speech engine supports; undefined where it does not report them
- * @returns the reason why the engine does not support a language; undefined when it does
+ * @param languages the codes that a speech engine supports; undefined if they are unknown
+ * @returns a sentence if the engine does not support the language
  */
 export function unknownLanguage(tag: string, languages: readonly string[] | undefined): string | undefined {
   if (languages === undefined || languages.includes(new Intl.Locale(tag).language)) return undefined;
@@ -32,7 +32,7 @@ export function unknownLanguage(tag: string, languages: readonly string[] | unde
   return `The speech engine does not know the language ${tag}; it knows ${names}.`;
 }
 
-/** A language tag of a request. The output is canonical, so that `EN` and `en` are one subject. */
+/** The output is canonical, so that `EN` and `en` are one subject. */
 export const languageSchema = z
   .string()
   .max(LANGUAGE_MAX_CHARS, { abort: true })

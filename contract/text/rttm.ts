@@ -1,16 +1,16 @@
 import type { Span } from '../speech-results.ts';
 
-/** A line of an RTTM file: an interval with one speaker. */
-export interface RttmTurn extends Span {
+/** A voice segment in an RTTM file. */
+export interface RttmSegment extends Span {
   readonly file: string;
   readonly speaker: string;
 }
 
 /**
- * Writes a voice segment as a line of Rich Transcription Time Marked text (NIST RT-09, appendix A), to the millisecond. The
- * format is separated by spaces, so spaces in names become `_`.
+ * Writes a voice segment as a line of Rich Transcription Time Marked text (NIST RT-09, appendix A), to the millisecond. Spaces
+ * separate the fields, so spaces in names become `_`.
  */
-export function rttmLine({ file, speaker, startSeconds, endSeconds }: RttmTurn): string {
+export function rttmLine({ file, speaker, startSeconds, endSeconds }: RttmSegment): string {
   const startMs = Math.round(startSeconds * 1000);
   const durationMs = Math.round(endSeconds * 1000) - startMs;
   const times = `${(startMs / 1000).toFixed(3)} ${(durationMs / 1000).toFixed(3)}`;

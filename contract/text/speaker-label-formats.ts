@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ItemStream } from '../http/streams.ts';
 import type { KeptFacts } from '../kinds/contents.ts';
 import { rttmLine } from './rttm.ts';
 import type { KeptSegment, SpeakerLabels } from '../kinds/speaker-labels.ts';
@@ -6,16 +7,15 @@ import type { SpeakerTurn } from '../speech-results.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
 import { writtenBy, type TimedLine } from './transcript-exports.ts';
 
-/** The export formats of a transcript with speaker labels, by the extension of the URL. */
+/** The extensions of the URLs of exports. */
 export const speakerLabelFormatSchema = z.enum([...transcriptFormatSchema.options, 'rttm']);
 export type SpeakerLabelFormat = z.infer<typeof speakerLabelFormatSchema>;
 
-/** The content of an export. */
 export type ExportedLabels = Pick<KeptFacts<SpeakerLabels>, 'segments' | 'speakerTurns'>;
 
 /**
  * @param mediaId the name of the audio in RTTM
- * @returns the text of the file in chunks, with its content type
+ * @returns the file in chunks
  */
 export function writeSpeakerLabels(
   labels: ExportedLabels,
@@ -34,10 +34,8 @@ function lineOf({ text, start, duration, speaker, wordStarts }: KeptSegment): Ti
 
 async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<string> {
   const names = await namesOfSpeakers(labels);
-  for await (const page of labels.speakerTurns.pages()) {
-    for (const { startSeconds, endSeconds, speaker } of page) {
-      yield rttmLine({ file: mediaId, speaker: names.get(speaker) ?? '', startSeconds, endSeconds });
-    }
+  for await (const { startSeconds, endSeconds, speaker } of itemsOf(labels.speakerTurns)) {
+    yield rttmLine({ file: mediaId, speaker: names.get(speaker) ?? '', startSeconds, endSeconds });
   }
 }
 
@@ -54,13 +52,11 @@ export async function namesOfSpeakers({ segments, speakerTurns }: ExportedLabels
     names.set(speaker, label);
     given.add(label);
   }
-  for await (const page of speakerTurns.pages()) {
-    for (const { speaker } of page) {
-      if (names.has(speaker)) continue;
-      const label = `Speaker ${String(labels.size + 1)}`;
-      names.set(speaker, label);
-      labels.add(label);
-    }
+  for await (const { speaker } of itemsOf(speakerTurns)) {
+    if (names.has(speaker)) continue;
+    const label = `Speaker ${String(labels.size + 1)}`;
+    names.set(speaker, label);
+    labels.add(label);
   }
   return names;
 }
@@ -72,16 +68,16 @@ interface Overlap {
 }
 
 /**
- * Returns the overlaps, longest first. Both lists are ordered by start, so one pass is enough, with a page of each in memory.
+ * Returns the overlaps, longest first. Both lists are ordered by start, so one pass over them is enough.
  *
  * @param labels receives all labels of the text
  */
 async function overlapsOf({ segments, speakerTurns }: ExportedLabels, labels: Set<string>): Promise<Overlap[]> {
   const sums = new Map<string, Overlap>();
-  const coming = itemsOf(speakerTurns.pages());
+  const coming = itemsOf(speakerTurns);
   let next = await coming.next();
   let open: SpeakerTurn[] = [];
-  for await (const { start, duration, speaker: label } of itemsOf(segments.pages())) {
+  for await (const { start, duration, speaker: label } of itemsOf(segments)) {
     const end = start + duration;
     labels.add(label);
     for (; next.done !== true && next.value.startSeconds < end; next = await coming.next()) open.push(next.value);
@@ -95,6 +91,6 @@ async function overlapsOf({ segments, speakerTurns }: ExportedLabels, labels: Se
   return [...sums.values()].filter(({ seconds }) => seconds > 0).sort((a, b) => b.seconds - a.seconds);
 }
 
-async function* itemsOf<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
-  for await (const page of pages) yield* page;
+async function* itemsOf<Item>(list: ItemStream<Item>): AsyncGenerator<Item> {
+  for await (const page of list.pages()) yield* page;
 }

@@ -1,16 +1,16 @@
-/** @returns ISO 8601 UTC with microseconds; kept as a string, since a BSON date holds milliseconds only */
+/** @returns ISO 8601 UTC with microseconds; stored as a string, because a BSON date has milliseconds only */
 export function formatMicroseconds(epochMicroseconds: number): string {
   const milliseconds = Math.floor(epochMicroseconds / 1000);
   const rest = Math.floor(epochMicroseconds - milliseconds * 1000);
   return new Date(milliseconds).toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`);
 }
 
-/** @param time ISO 8601; a day alone is its midnight in UTC */
+/** @param time ISO 8601; a date without time stands for its midnight in UTC */
 export function microsecondsOf(time: string): string {
   return formatMicroseconds(Date.parse(time) * 1000);
 }
 
-/** @returns `HH:MM:SS`, rounded to the nearest second; hours grow beyond two digits when they must */
+/** @returns `HH:MM:SS`, rounded to the nearest second; hours may have more than two digits */
 export function formatDuration(durationSeconds: number): string {
   const total = Math.round(durationSeconds);
   return [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60]
@@ -18,12 +18,12 @@ export function formatDuration(durationSeconds: number): string {
     .join(':');
 }
 
-/** @returns seconds as a decimal string with at most three decimals and no needless zeros: `1.36`, `0`, `3600.5` */
+/** @returns a decimal string with at most three decimals and no trailing zeros: `1.36`, `0`, `3600.5` */
 export function formatSeconds(seconds: number): string {
   return String(Math.max(0, toMilliseconds(seconds)));
 }
 
-/** @returns seconds, rounded to the nearest millisecond */
+/** Rounds seconds to the nearest millisecond. */
 export function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }

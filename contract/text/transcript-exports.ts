@@ -1,13 +1,12 @@
 import { columnsOf, type TimedText } from './cue-tokens.ts';
 import { cuesOf, type Cue } from './cues.ts';
 
-/** A line of a transcript, from captions or from speech. */
+/** A line of captions or of speech. */
 export interface TimedLine extends TimedText {
   /** The speaker, such as `Speaker 1`; absent in a transcript without speaker labels. */
   readonly speaker?: string;
 }
 
-/** A longer pause than this starts a paragraph. */
 const PARAGRAPH_PAUSE_SECONDS = 2;
 
 /** Writes a file line by line, so that hours of speech need little memory. */
@@ -38,7 +37,7 @@ export function srtWriter(): ExportWriter {
   };
 }
 
-/** WebVTT as the W3C's specification of it writes files. */
+/** WebVTT of the W3C. */
 export function webVttWriter(): ExportWriter {
   return {
     begin: 'WEBVTT\n',
@@ -50,7 +49,7 @@ export function webVttWriter(): ExportWriter {
   };
 }
 
-/** Plain text in paragraphs. A paragraph starts after a pause of more than two seconds and at a change of speaker. */
+/** Plain text. A paragraph starts after a pause of more than two seconds and at a change of speaker. */
 export function plainTextWriter(): ExportWriter {
   let before: TimedLine | undefined;
   let spokenUntil = 0;

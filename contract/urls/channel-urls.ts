@@ -1,15 +1,18 @@
-import { platformSegmentsOf } from './platform-urls.ts';
+import { platformPageOf } from './platform-urls.ts';
 
-/** A reference to a channel. Names are in lower case; IDs are not changed. */
-export type ChannelReference =
-  | { readonly kind: 'handle'; /** Without `@`. */ readonly name: string }
-  | { readonly kind: 'id' | 'custom' | 'user'; readonly name: string };
+/** A reference to a channel. */
+export interface ChannelReference {
+  readonly kind: keyof typeof PATH_PREFIXES;
+  /** An ID, or a name in lower case; a handle has no `@`. */
+  readonly name: string;
+}
+
+const PATH_PREFIXES = { handle: '@', id: 'channel/', custom: 'c/', user: 'user/' } as const;
 
 const CHANNEL_ID = /^UC[\w-]{22}$/;
-/** Letters and digits of any script: the platform allows them in handles. */
 const HANDLE = /^[\p{L}\p{M}\p{N}._·-]{3,60}$/u;
 const NAME = /^[\p{L}\p{M}\p{N}._-]{1,100}$/u;
-/** The tabs of a channel's page. */
+/** The last path segments of the tabs of a channel's page. */
 export const CHANNEL_TABS = [
   'featured',
   'videos',
@@ -21,13 +24,12 @@ export const CHANNEL_TABS = [
   'posts',
   'about',
 ];
-/** Where the real platform's pages are. */
 export const VIDNET_PLATFORM_URL = 'https://www.youtube.com/';
 const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 
 /**
- * Reads a reference to a channel: a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, with or without
- * scheme, `www.`, tab and query, or a bare handle or id.
+ * Parses a reference to a channel: a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, with or without
+ * scheme, `www.`, tab and query, or a bare handle or ID.
  *
  * @param hosts further hosts of the platform, as the configuration names them, with port
  * @returns undefined for anything else
@@ -35,9 +37,8 @@ const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 export function channelReferenceOf(text: string, hosts: readonly string[] = []): ChannelReference | undefined {
   const trimmed = text.trim();
   if (!trimmed.includes('/')) return bareReference(trimmed);
-  const segments = platformSegmentsOf(trimmed, [...REAL_HOSTS, ...hosts]);
-  if (segments === undefined) return undefined;
-  const [first = '', second = '', ...rest] = segments;
+  const page = platformPageOf(trimmed, [...REAL_HOSTS, ...hosts]);
+  const [first = '', second = '', ...rest] = page?.segments ?? [];
   if (first.startsWith('@')) return isTab([second, ...rest]) ? handle(first.slice(1)) : undefined;
   if (!isTab(rest)) return undefined;
   switch (first.toLowerCase()) {
@@ -52,11 +53,9 @@ export function channelReferenceOf(text: string, hosts: readonly string[] = []):
   }
 }
 
-const PLACES = { handle: '@', id: 'channel/', custom: 'c/', user: 'user/' } as const;
-
 /** The path of the channel on the platform, which is also part of its subject ID. */
 export function channelPathOf({ kind, name }: ChannelReference): string {
-  return PLACES[kind] + name;
+  return PATH_PREFIXES[kind] + name;
 }
 
 /** @returns the channel whose path contains its ID; undefined for any other path */

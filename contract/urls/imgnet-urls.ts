@@ -1,21 +1,20 @@
-import { platformSegmentsOf } from './platform-urls.ts';
+import { platformPageOf } from './platform-urls.ts';
 
-/** One post or reel. Shortcodes are case-sensitive. */
+/** A post or reel. Shortcodes are case-sensitive. */
 export interface PostReference {
   readonly shortcode: string;
   readonly kind: 'post' | 'reel';
 }
 
-/** The base URL of the platform. */
 export const IMGNET_PLATFORM_URL = 'https://www.instagram.com';
 
 const REAL_HOSTS = ['instagram.com'];
-/** Tested before conversion to lower case, because letters of other scripts can become ASCII by it. */
+/** Names are tested before conversion to lower case, which may convert letters of other scripts to ASCII. */
 const ACCOUNT = /^(?!\.)(?!.+\.\.)[A-Za-z0-9._]{1,30}(?<!\.)$/;
 export const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
 /** The tabs of a profile's page. */
 const TABS = new Set(['reels', 'tagged']);
-/** First path segments of the platform's own pages, which no account can have as its name. */
+/** The first path segments of the platform's own pages. No account has such a name. */
 export const OWN_PAGES: ReadonlySet<string> = new Set(
   (
     'about accounts api ar archive blog challenge data developer developers direct directory emails embed explore ' +
@@ -31,29 +30,29 @@ const POST_KINDS: Readonly<Record<string, PostReference['kind']>> = {
 };
 
 /**
- * Reads a reference to an account: the URL of its profile, with or without scheme, `www.`, tab, query and slash at the
- * end, or `@name`, or a bare name without a dot (`example.com` alone may be an account or a site).
+ * Parses a reference to an account: the URL of its profile, with or without scheme, `www.`, tab, query and trailing slash;
+ * `@name`; or a bare name without a dot, because `example.com` may also be a site.
  *
  * @param hosts further hosts of the platform, as the configuration names them, with port
- * @returns the account's name in lower case; undefined for anything else, such as the URL of a post or of another site
+ * @returns the name of the account in lower case; undefined for anything else, such as the URL of a post
  */
 export function profileReferenceOf(text: string, hosts: readonly string[] = []): string | undefined {
   const trimmed = text.trim();
   if (trimmed.startsWith('@')) return accountOf(trimmed.slice(1).replace(/\/$/, ''));
   if (!/[/.]/.test(trimmed)) return accountOf(trimmed);
-  const [name, tab, ...more] = segmentsOf(trimmed, hosts) ?? [];
+  const [name, tab, ...more] = segmentsOf(trimmed, hosts);
   if (name === undefined || more.length > 0) return undefined;
   return tab === undefined || TABS.has(tab.toLowerCase()) ? accountOf(name.replace(/^@/, '')) : undefined;
 }
 
 /**
- * Reads a reference to a post or reel: `/p/CODE/`, `/reel/CODE/`, `/reels/CODE/`, each also behind `/NAME`.
+ * Parses a reference to a post or reel: `/p/CODE/`, `/reel/CODE/` or `/reels/CODE/`, optionally after `/NAME`.
  *
  * @param hosts further hosts of the platform, as the configuration names them, with port
- * @returns undefined for anything else, such as the URL of a profile or of another site
+ * @returns undefined for anything else, such as the URL of a profile
  */
 export function postReferenceOf(text: string, hosts: readonly string[] = []): PostReference | undefined {
-  const segments = segmentsOf(text.trim(), hosts) ?? [];
+  const segments = segmentsOf(text.trim(), hosts);
   // The name of the owner may precede the path of a post. No account has the name of such a path.
   const path = accountOf(segments[0] ?? '') === undefined ? segments : segments.slice(1);
   const [type = '', shortcode = '', ...more] = path;
@@ -63,22 +62,22 @@ export function postReferenceOf(text: string, hosts: readonly string[] = []): Po
   return type.toLowerCase() === 'reels' && shortcode === 'audio' ? undefined : { shortcode, kind };
 }
 
-/** The page of a profile. @param platformUrl without a slash at the end */
+/** The page of a profile. @param platformUrl without a trailing slash */
 export function profileUrlOf(account: string, platformUrl: string = IMGNET_PLATFORM_URL): string {
   return `${platformUrl}/${account}/`;
 }
 
-/** The page of a post or reel. @param platformUrl without a slash at the end */
+/** The page of a post or reel. @param platformUrl without a trailing slash */
 export function postUrlOf({ shortcode, kind }: PostReference, platformUrl: string = IMGNET_PLATFORM_URL): string {
   return `${platformUrl}/${kind === 'reel' ? 'reel' : 'p'}/${shortcode}/`;
 }
 
-/** @returns an account's name in lower case; undefined when no account can have it */
+/** @returns the name in lower case; undefined if no account can have it */
 export function accountOf(name: string): string | undefined {
   const folded = name.toLowerCase();
   return ACCOUNT.test(name) && !OWN_PAGES.has(folded) ? folded : undefined;
 }
 
-function segmentsOf(text: string, hosts: readonly string[]): readonly string[] | undefined {
-  return platformSegmentsOf(text, [...REAL_HOSTS, ...hosts]);
+function segmentsOf(text: string, hosts: readonly string[]): readonly string[] {
+  return platformPageOf(text, [...REAL_HOSTS, ...hosts])?.segments ?? [];
 }

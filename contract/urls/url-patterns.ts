@@ -2,8 +2,8 @@ import { CHANNEL_TABS } from './channel-urls.ts';
 import { OWN_PAGES } from './imgnet-urls.ts';
 
 /**
- * Names of private networks and of infrastructure: reserved by RFCs 3172, 6761, 6762 and 8375 or by ICANN, or in wide use
- * although never delegated. Those that are reserved and lead nowhere (`.test`, `.invalid`) need no entry.
+ * The top-level names of private networks and of infrastructure: reserved by RFCs 3172, 6761, 6762 and 8375 or by ICANN, or in
+ * wide use without a delegation.
  */
 export const PRIVATE_SUFFIXES = [
   'localhost',
@@ -20,7 +20,7 @@ export const PRIVATE_SUFFIXES = [
   'workgroup',
   'domain',
   'dhcp',
-  // Names that the DNS of containers and clusters resolves.
+  // The DNS of containers and clusters resolves these names.
   'svc',
   'default',
   'cluster',
@@ -29,38 +29,35 @@ export const PRIVATE_SUFFIXES = [
 ] as const;
 
 /**
- * Ports of infrastructure whose wire protocol skips or answers the lines of an HTTP request, or that serve an
- * administrative HTTP interface often left without a password. Webhook receivers do not use them.
- * Below 1024 only 80 and 443 are open to callers, so mail, FTP, SSH and the like need no entry.
+ * Ports from 1024 of infrastructure whose protocol ignores or processes the lines of an HTTP request, or that serve an
+ * administrative interface that often has no password. Webhook receivers do not use them.
  */
 // prettier-ignore
 export const INFRASTRUCTURE_PORTS: ReadonlySet<number> = new Set([
   1433, 1521, 3306, 5432, 5984, 7687, 8086, 9042, 26257, 27017, 27018, 27019, // databases
-  6379, 6380, 11211, 26379, // Redis, memcached, Sentinel: they read commands line by line
+  6379, 6380, 11211, 26379, // Redis, memcached, Sentinel: they process commands line by line
   2181, 2379, 2380, 4001, 8200, 8201, 8300, 8301, 8302, 8500, 8501, 8600, // ZooKeeper, etcd, Vault, Consul
   1883, 4222, 5671, 5672, 8883, 9092, 15672, 61613, 61616, // MQTT, NATS, RabbitMQ, Kafka, ActiveMQ
   9200, 9300, // Elasticsearch
   2375, 2376, 2377, 6443, 10250, 10255, 10256, 10257, 10259, // Docker, Kubernetes
   7233, 7234, 7235, 7239, 7243, 8233, // Temporal
-  9100, // printers, which print what they get
+  9100, // printers, which print the request
   2049, 3128, 3260, 3389, 5900, 5901, 5985, 5986, 6000, 8125, // NFS, proxies, iSCSI, remote desktops, WinRM, X11, statsd
   1719, 1720, 1723, 5060, 5061, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, // closed in browsers too (WHATWG Fetch)
 ]);
 
-/**
- * Patterns (ECMA-262, as JSON Schema has them) of URLs that are taken from everybody, whatever the settings are. They are
- * told to callers and not used to refuse: the code that decides takes a little more, such as public addresses, and names
- * its reasons. Hosts of the platforms are the real ones.
- *
- * There is no look-ahead but the negative one, which generators of test data can do without.
+/*
+ * The patterns below (ECMA-262, as in JSON Schema) match URLs that are accepted from every caller, whatever the settings are. They
+ * document the API and validate nothing: the validation accepts more, such as public addresses, and explains a rejection. All
+ * look-aheads are negative, because generators of test data can ignore those.
  */
 
-/** Where a part of a path ends. */
+/** The end of a path segment. */
 const PART_END = '(?:[/?#]|$)';
 const REST = '/?(?:[?#]\\S*)?';
 const SCHEME = '(?:https?://)?(?:www\\.|m\\.)?';
 
-/** A pattern has no flags. */
+/** JSON Schema has no flag for this. */
 function anyCase(word: string): string {
   return word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
@@ -69,25 +66,25 @@ function oneOf(words: Iterable<string | number>): string {
   return `(?:${[...words].map((word) => anyCase(String(word))).join('|')})`;
 }
 
-/** Not of another script: which of those are names, no pattern tells. */
+/** Encoded names of other scripts are excluded, because a pattern cannot decide which of them are valid. */
 const LABEL = '(?![Xx][Nn]--)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 const TOP_LABEL = `(?!${oneOf(PRIVATE_SUFFIXES)}\\.?(?:[:/?#]|$))[A-Za-z]{2,63}\\.?`;
 const PORTS_FROM_1024 =
   '102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]';
 const PORT = `(?!${oneOf(INFRASTRUCTURE_PORTS)}${PART_END})(?:80|443|${PORTS_FROM_1024})`;
 
-/** A host by its full name of at most 253 characters, a port that is open to callers, and ASCII without a backslash. */
+/** A full host name of at most 253 characters, an allowed port, and ASCII without a backslash. */
 export const WEBHOOK_URL_PATTERN =
   `^[Hh][Tt]{2}[Pp][Ss]?://(?![^:/?#]{254})(?:${LABEL}\\.)+${TOP_LABEL}` + `(?::${PORT})?(?:[/?#][!-\\[\\]-~]*)?$`;
 
 /**
- * Letters that every Unicode version has: Latin, Cyrillic, Hebrew, Arabic, Devanagari, kana, Chinese, Hangul. What `\p{L}` stands
- * for is not the same in all engines.
+ * Latin, Cyrillic, Hebrew, Arabic, Devanagari, kana, Chinese and Hangul letters of every Unicode version. The meaning of `\p{L}`
+ * depends on the version.
  */
 const LETTERS = 'A-Za-zÀ-ÖØ-öø-ɏЀ-ҁҊ-ԯא-תء-غअ-हぁ-ゖァ-ヺ一-鿿가-힣';
 const HANDLE = `[${LETTERS}0-9._·-]{3,60}`;
 const CHANNEL_ID = 'UC[A-Za-z0-9_-]{22}';
-/** A name of dots alone is a step in a path. */
+/** The names `.` and `..` are excluded, because URL parsers remove them. */
 const CHANNEL_NAME = `(?!\\.{1,2}${PART_END})[${LETTERS}0-9._-]{1,100}`;
 const CHANNEL_PATH = `(?:@${HANDLE}|channel/${CHANNEL_ID}|(?:c|user)/${CHANNEL_NAME})(?:/${oneOf(CHANNEL_TABS)})?`;
 export const CHANNEL_URL_PATTERN = `^(?:@?${HANDLE}|${SCHEME}(?:music\\.)?youtube\\.com/${CHANNEL_PATH}${REST})$`;

@@ -2,17 +2,16 @@ import { platformPageOf } from './platform-urls.ts';
 
 const VIDEO_ID = /^[A-Za-z0-9_-]{11}$/;
 const HOSTS = ['youtube.com', 'music.youtube.com', 'youtube-nocookie.com'];
-/** Hosts of short links, whose path is the ID. */
+/** The path of a short link is the ID. */
 const SHORT_HOSTS = ['youtu.be'];
-/** First path segments that precede the ID of a video. */
+/** The path segments that precede the ID of a video. */
 const BEFORE_ID = new Set(['shorts', 'live', 'embed', 'v']);
 
 /**
- * Reads a reference to a video: a URL of one of its pages, with or without scheme, `www.` and further query parameters, or a bare
- * ID.
+ * Parses a reference to a video: a URL of one of its pages, with or without scheme, `www.` and further query parameters, or its ID.
  *
  * @param hosts further hosts of the platform, as the configuration names them, with port
- * @returns its id; undefined for anything else
+ * @returns the ID; undefined for anything else
  */
 export function videoIdOf(text: string, hosts: readonly string[] = []): string | undefined {
   const trimmed = text.trim();
@@ -31,7 +30,6 @@ export function isPlaylistUrl(text: string, hosts: readonly string[] = []): bool
   return page !== undefined && /^(?:playlist|watch)$/.test(page.segments.join('/')) && page.query.has('list');
 }
 
-function idIn(text: string | null | undefined): string | undefined {
-  const id = text ?? '';
-  return VIDEO_ID.test(id) ? id : undefined;
+function idIn(text: string | null = ''): string | undefined {
+  return text !== null && VIDEO_ID.test(text) ? text : undefined;
 }

@@ -1,7 +1,7 @@
-import { rttmLine, type RttmTurn } from '../../../contract/text/rttm.ts';
+import { rttmLine, type RttmSegment } from '../../../contract/text/rttm.ts';
 
 /** Reads the SPEAKER lines; comments (`;;`) and lines of other types are left out. @throws Error that names a wrong line */
-export function readRttm(text: string): RttmTurn[] {
+export function readRttm(text: string): RttmSegment[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     const [type, file, , start = '', duration = '', , , speaker] = line.trim().split(/\s+/);
     if (type !== 'SPEAKER') return [];
@@ -13,6 +13,6 @@ export function readRttm(text: string): RttmTurn[] {
   });
 }
 
-export function writeRttm(turns: readonly RttmTurn[]): string {
+export function writeRttm(turns: readonly RttmSegment[]): string {
   return turns.map(rttmLine).join('');
 }

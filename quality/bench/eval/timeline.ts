@@ -1,6 +1,6 @@
-import type { RttmTurn } from '../../../contract/text/rttm.ts';
+import type { RttmSegment } from '../../../contract/text/rttm.ts';
 
-type Labelled = Omit<RttmTurn, 'file'>;
+type Labelled = Omit<RttmSegment, 'file'>;
 
 export interface TimelinePart {
   readonly name: string;

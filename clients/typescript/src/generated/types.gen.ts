@@ -13,7 +13,7 @@ export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhoo
 export type Ulid = string;
 
 /**
- * Id of a delivery
+ * ID of a delivery
  */
 export type WebhookId = string;
 
@@ -25,7 +25,7 @@ export type AudioRecord = {
     id: Ulid;
     media_id: string;
     /**
-     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
      */
     cost: string;
     status: 'pending' | 'success' | 'failed';
@@ -34,15 +34,15 @@ export type AudioRecord = {
      */
     created_at: string;
     /**
-     * What the platform calls it, once that is known; in lists only
+     * The title on the platform, when it is known; in lists only
      */
     title?: string;
     /**
-     * What went wrong, when the status is failed
+     * The reason of the failure, if the status is failed
      */
     response: string | null;
     /**
-     * Null until the status is success, and where there is none
+     * Null until the status is success, and for results without a duration
      */
     duration: string | null;
     transcript_speaker_id: Ulid;
@@ -51,24 +51,24 @@ export type AudioRecord = {
      */
     transcript_speaker_cost: string | null;
     /**
-     * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+     * Signed link to the M4A file; null until the status is success, after its removal, and for results without audio
      */
     audio_url: string | null;
     /**
-     * Signed links to the files; null until the status is success, when they were removed, and without files
+     * Signed links to the files; null until the status is success, after their removal, and for results without files
      */
     file_urls: Array<string> | null;
     progress?: Progress;
     vidnet_video_id: VidnetVideoId;
     /**
-     * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+     * The time at which retention removed the files; a new request fetches them again
      */
     files_removed_at?: string;
     type: 'audio';
 };
 
 /**
- * What a running job does; an addition to the specification
+ * The progress of a running job; an addition to the specification
  */
 export type Progress = {
     stage: 'waiting' | 'fetching' | 'listing' | 'converting' | 'verifying' | 'publishing' | 'preparing' | 'detecting_speech' | 'transcribing' | 'diarizing';
@@ -76,19 +76,19 @@ export type Progress = {
     downloaded_bytes?: number;
     total_bytes?: number;
     /**
-     * Items of a list that have arrived; windows of an audio that are transcribed
+     * Fetched items of a list, or transcribed windows of audio
      */
     items?: number;
     /**
-     * Items that the platform announced; windows of the audio
+     * Items that the platform reports, or windows of the audio
      */
     total_items?: number;
     /**
-     * Why the job waits
+     * The reason why the job waits
      */
     reason?: string;
     /**
-     * Until when the job waits at least
+     * The earliest time at which the job continues
      */
     until?: string;
 };
@@ -103,7 +103,7 @@ export type AudioFailed = {
         id: Ulid;
         media_id: string;
         /**
-         * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+         * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
          */
         cost: string;
         status: 'failed';
@@ -112,12 +112,12 @@ export type AudioFailed = {
          */
         created_at: string;
         /**
-         * What the platform calls it, once that is known; in lists only
+         * The title on the platform, when it is known; in lists only
          */
         title?: string;
         response: string;
         /**
-         * Null until the status is success, and where there is none
+         * Null until the status is success, and for results without a duration
          */
         duration: string | null;
         transcript_speaker_id: Ulid;
@@ -126,17 +126,17 @@ export type AudioFailed = {
          */
         transcript_speaker_cost: string | null;
         /**
-         * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+         * Signed link to the M4A file; null until the status is success, after its removal, and for results without audio
          */
         audio_url: string | null;
         /**
-         * Signed links to the files; null until the status is success, when they were removed, and without files
+         * Signed links to the files; null until the status is success, after their removal, and for results without files
          */
         file_urls: Array<string> | null;
         progress?: Progress;
         vidnet_video_id: VidnetVideoId;
         /**
-         * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+         * The time at which retention removed the files; a new request fetches them again
          */
         files_removed_at?: string;
         type: 'audio';
@@ -151,7 +151,7 @@ export type VideoRecord = {
     id: Ulid;
     media_id: string;
     /**
-     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
      */
     cost: string;
     status: 'pending' | 'success' | 'failed';
@@ -160,15 +160,15 @@ export type VideoRecord = {
      */
     created_at: string;
     /**
-     * What the platform calls it, once that is known; in lists only
+     * The title on the platform, when it is known; in lists only
      */
     title?: string;
     /**
-     * What went wrong, when the status is failed
+     * The reason of the failure, if the status is failed
      */
     response: string | null;
     /**
-     * Null until the status is success, and where there is none
+     * Null until the status is success, and for results without a duration
      */
     duration: string | null;
     transcript_speaker_id: null;
@@ -184,7 +184,7 @@ export type VideoRecord = {
     progress?: Progress;
     vidnet_video_id: VidnetVideoId;
     /**
-     * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+     * The time at which retention removed the files; a new request fetches them again
      */
     files_removed_at?: string;
     type: 'vidnet_video';
@@ -195,7 +195,7 @@ export type VideoFailed = {
         id: Ulid;
         media_id: string;
         /**
-         * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+         * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
          */
         cost: string;
         status: 'failed';
@@ -204,12 +204,12 @@ export type VideoFailed = {
          */
         created_at: string;
         /**
-         * What the platform calls it, once that is known; in lists only
+         * The title on the platform, when it is known; in lists only
          */
         title?: string;
         response: string;
         /**
-         * Null until the status is success, and where there is none
+         * Null until the status is success, and for results without a duration
          */
         duration: string | null;
         transcript_speaker_id: null;
@@ -225,7 +225,7 @@ export type VideoFailed = {
         progress?: Progress;
         vidnet_video_id: VidnetVideoId;
         /**
-         * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+         * The time at which retention removed the files; a new request fetches them again
          */
         files_removed_at?: string;
         type: 'vidnet_video';
@@ -240,7 +240,7 @@ export type MediaRecord = {
     id: Ulid;
     media_id: string;
     /**
-     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
      */
     cost: string;
     status: 'pending' | 'success' | 'failed';
@@ -249,19 +249,19 @@ export type MediaRecord = {
      */
     created_at: string;
     /**
-     * What the platform calls it, once that is known; in lists only
+     * The title on the platform, when it is known; in lists only
      */
     title?: string;
     /**
-     * What went wrong, when the status is failed
+     * The reason of the failure, if the status is failed
      */
     response: string | null;
     /**
-     * Null until the status is success, and where there is none
+     * Null until the status is success, and for results without a duration
      */
     duration: string | null;
     /**
-     * For POST /api/transcriptspeakerid; null for what is no audio
+     * For POST /api/transcriptspeakerid; null for results without audio
      */
     transcript_speaker_id: string | null;
     /**
@@ -278,7 +278,7 @@ export type MediaRecord = {
     file_urls: Array<string> | null;
     progress?: Progress;
     /**
-     * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+     * The time at which retention removed the files; a new request fetches them again
      */
     files_removed_at?: string;
     type: 'media';
@@ -294,7 +294,7 @@ export type MediaFailed = {
         id: Ulid;
         media_id: string;
         /**
-         * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+         * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
          */
         cost: string;
         status: 'failed';
@@ -303,16 +303,16 @@ export type MediaFailed = {
          */
         created_at: string;
         /**
-         * What the platform calls it, once that is known; in lists only
+         * The title on the platform, when it is known; in lists only
          */
         title?: string;
         response: string;
         /**
-         * Null until the status is success, and where there is none
+         * Null until the status is success, and for results without a duration
          */
         duration: string | null;
         /**
-         * For POST /api/transcriptspeakerid; null for what is no audio
+         * For POST /api/transcriptspeakerid; null for results without audio
          */
         transcript_speaker_id: string | null;
         /**
@@ -329,7 +329,7 @@ export type MediaFailed = {
         file_urls: Array<string> | null;
         progress?: Progress;
         /**
-         * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+         * The time at which retention removed the files; a new request fetches them again
          */
         files_removed_at?: string;
         type: 'media';
@@ -1044,7 +1044,7 @@ export type LastResponse = {
     download_id: Ulid;
     status: 'failed';
     /**
-     * What went wrong
+     * The reason of the failure
      */
     response: string;
     /**
@@ -1490,7 +1490,7 @@ export type ImgnetAudioRecord = {
     id: Ulid;
     media_id: string;
     /**
-     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
      */
     cost: string;
     status: 'pending' | 'success' | 'failed';
@@ -1499,11 +1499,11 @@ export type ImgnetAudioRecord = {
      */
     created_at: string;
     /**
-     * What the platform calls it, once that is known; in lists only
+     * The title on the platform, when it is known; in lists only
      */
     title?: string;
     /**
-     * What went wrong, when the status is failed
+     * The reason of the failure, if the status is failed
      */
     response: string | null;
     /**
@@ -1525,7 +1525,7 @@ export type ImgnetAudioRecord = {
     file_urls: Array<string> | null;
     progress?: Progress;
     /**
-     * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+     * The time at which retention removed the files; a new request fetches them again
      */
     files_removed_at?: string;
     type: 'imgnet_audio';
@@ -1551,7 +1551,7 @@ export type ImgnetAudioFailed = {
         id: Ulid;
         media_id: string;
         /**
-         * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+         * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
          */
         cost: string;
         status: 'failed';
@@ -1560,7 +1560,7 @@ export type ImgnetAudioFailed = {
          */
         created_at: string;
         /**
-         * What the platform calls it, once that is known; in lists only
+         * The title on the platform, when it is known; in lists only
          */
         title?: string;
         response: string;
@@ -1583,7 +1583,7 @@ export type ImgnetAudioFailed = {
         file_urls: Array<string> | null;
         progress?: Progress;
         /**
-         * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+         * The time at which retention removed the files; a new request fetches them again
          */
         files_removed_at?: string;
         type: 'imgnet_audio';
@@ -1760,7 +1760,7 @@ export type VidnetDownloadRequest = {
 };
 
 /**
- * Where the result is POSTed when the job ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.
+ * The URL to which the result is POSTed when the job ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are accepted too, and hosts that the operator has allowed.
  */
 export type IncludeWebhook = string | null;
 
@@ -1804,7 +1804,7 @@ export type ChannelRecord = {
     id: Ulid;
     media_id: string;
     /**
-     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
      */
     cost: string;
     status: 'pending' | 'success' | 'failed';
@@ -1813,19 +1813,19 @@ export type ChannelRecord = {
      */
     created_at: string;
     /**
-     * What the platform calls it, once that is known; in lists only
+     * The title on the platform, when it is known; in lists only
      */
     title?: string;
     /**
-     * What went wrong, when the status is failed
+     * The reason of the failure, if the status is failed
      */
     response: string | null;
     /**
-     * Null until the status is success, and where there is none
+     * Null until the status is success, and for results without a duration
      */
     duration: string | null;
     /**
-     * For POST /api/transcriptspeakerid; null for what is no audio
+     * For POST /api/transcriptspeakerid; null for results without audio
      */
     transcript_speaker_id: string | null;
     /**
@@ -1833,11 +1833,11 @@ export type ChannelRecord = {
      */
     transcript_speaker_cost: string | null;
     /**
-     * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+     * Signed link to the M4A file; null until the status is success, after its removal, and for results without audio
      */
     audio_url: string | null;
     /**
-     * Signed links to the files; null until the status is success, when they were removed, and without files
+     * Signed links to the files; null until the status is success, after their removal, and for results without files
      */
     file_urls: Array<string> | null;
     progress?: Progress;
@@ -1852,7 +1852,7 @@ export type CaptionsRecord = {
     id: Ulid;
     media_id: string;
     /**
-     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
      */
     cost: string;
     status: 'pending' | 'success' | 'failed';
@@ -1861,19 +1861,19 @@ export type CaptionsRecord = {
      */
     created_at: string;
     /**
-     * What the platform calls it, once that is known; in lists only
+     * The title on the platform, when it is known; in lists only
      */
     title?: string;
     /**
-     * What went wrong, when the status is failed
+     * The reason of the failure, if the status is failed
      */
     response: string | null;
     /**
-     * Null until the status is success, and where there is none
+     * Null until the status is success, and for results without a duration
      */
     duration: string | null;
     /**
-     * For POST /api/transcriptspeakerid; null for what is no audio
+     * For POST /api/transcriptspeakerid; null for results without audio
      */
     transcript_speaker_id: string | null;
     /**
@@ -1881,11 +1881,11 @@ export type CaptionsRecord = {
      */
     transcript_speaker_cost: string | null;
     /**
-     * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+     * Signed link to the M4A file; null until the status is success, after its removal, and for results without audio
      */
     audio_url: string | null;
     /**
-     * Signed links to the files; null until the status is success, when they were removed, and without files
+     * Signed links to the files; null until the status is success, after their removal, and for results without files
      */
     file_urls: Array<string> | null;
     progress?: Progress;
@@ -1901,7 +1901,7 @@ export type FactsRecord = {
     id: Ulid;
     media_id: string;
     /**
-     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
      */
     cost: string;
     status: 'pending' | 'success' | 'failed';
@@ -1910,19 +1910,19 @@ export type FactsRecord = {
      */
     created_at: string;
     /**
-     * What the platform calls it, once that is known; in lists only
+     * The title on the platform, when it is known; in lists only
      */
     title?: string;
     /**
-     * What went wrong, when the status is failed
+     * The reason of the failure, if the status is failed
      */
     response: string | null;
     /**
-     * Null until the status is success, and where there is none
+     * Null until the status is success, and for results without a duration
      */
     duration: string | null;
     /**
-     * For POST /api/transcriptspeakerid; null for what is no audio
+     * For POST /api/transcriptspeakerid; null for results without audio
      */
     transcript_speaker_id: string | null;
     /**
@@ -1930,11 +1930,11 @@ export type FactsRecord = {
      */
     transcript_speaker_cost: string | null;
     /**
-     * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+     * Signed link to the M4A file; null until the status is success, after its removal, and for results without audio
      */
     audio_url: string | null;
     /**
-     * Signed links to the files; null until the status is success, when they were removed, and without files
+     * Signed links to the files; null until the status is success, after their removal, and for results without files
      */
     file_urls: Array<string> | null;
     progress?: Progress;
@@ -1947,7 +1947,7 @@ export type DownloadResult = {
 
 export type Resolved = {
     /**
-     * The likeliest first; empty for what means nothing here
+     * The most likely one first; empty if the text refers to nothing
      */
     subjects: Array<Subject>;
 };
@@ -1955,19 +1955,19 @@ export type Resolved = {
 export type Subject = {
     kind: 'video' | 'channel' | 'profile' | 'post' | 'reel' | 'page';
     /**
-     * What the platform calls it: an id, a place of a channel, a name, a shortcode; the URL of a page
+     * The ID of a video, the path of a channel, the name of an account, a shortcode, or the URL of a page
      */
     id: string;
     /**
-     * Its page
+     * The URL of its page
      */
     url: string;
     /**
-     * Empty where the service cannot have it
+     * Empty if the service cannot fetch it
      */
     offers: Array<Offer>;
     /**
-     * Why there are no offers
+     * The reason why there are no offers
      */
     note: string | null;
 };
@@ -1979,17 +1979,17 @@ export type Offer = {
     operation: string;
     path: string;
     /**
-     * Of the request, as far as it is known
+     * The known fields of the request
      */
     body: {
         [key: string]: string | boolean;
     };
     /**
-     * Fields of the body that the caller adds
+     * The fields that the caller must add
      */
     needs: Array<string>;
     /**
-     * The operation that comes first; its result tells what `needs` names
+     * The operation that comes first, because its result contains the fields in `needs`
      */
     after: string | null;
     /**
@@ -1997,7 +1997,7 @@ export type Offer = {
      */
     price: string;
     /**
-     * What the price is of: the job, each started minute of audio, each of the posts of an account
+     * The unit of the price: the job, each started minute of audio, or each post of an account
      */
     per: 'job' | 'minute' | 'post';
 };
@@ -2005,7 +2005,7 @@ export type Offer = {
 export type JobDetails = {
     download_id: Ulid;
     /**
-     * What the platform calls it; null until that is known
+     * The title on the platform; null until it is known
      */
     title: string | null;
     /**
@@ -2018,13 +2018,13 @@ export type JobDetails = {
          */
         code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
         /**
-         * Who could help: nobody, the platform after a while, the operator
+         * Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`ours`)
          */
         fault: 'subject' | 'upstream' | 'ours';
         message: string;
     } | null;
     /**
-     * What asks for the same again; null for parts of lists, which take the `list_id` of a new profile
+     * The request that starts the same job again; null for parts of lists, which need the `list_id` of a new profile
      */
     request: {
         method: 'POST';
@@ -2041,7 +2041,7 @@ export type JobDetails = {
     workflow: {
         id: string;
         /**
-         * In the Temporal Web UI; null where the service was not told its address
+         * The page in the Temporal Web UI; null if its address is not configured
          */
         url: string | null;
     };
@@ -2201,7 +2201,7 @@ export type ImgnetListRequest = {
      */
     max_age_days?: number | null;
     /**
-     * Where each of the two parts is POSTed when it ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.
+     * Where each of the two parts is POSTed when it ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are accepted too, and hosts that the operator has allowed.
      */
     include_webhook?: string | null;
 };
@@ -2222,7 +2222,7 @@ export type WebhookTestResult = {
     status: 'success' | 'error';
     message: string;
     /**
-     * The status code that the URL returned; 0 when there was no answer
+     * The status code of the response; 0 if there is none
      */
     http_status: number;
 };
@@ -2268,7 +2268,7 @@ export type WebhookTestRefused = {
 
 export type WebhookTestRequest = {
     /**
-     * The webhook URL to test: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.
+     * The webhook URL to test: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are accepted too, and hosts that the operator has allowed.
      */
     url: string;
 };
@@ -2276,7 +2276,7 @@ export type WebhookTestRequest = {
 export type WebhookDeliveryList = {
     deliveries: Array<WebhookDelivery>;
     /**
-     * For the next page; null on the last one
+     * `cursor` of the next page; null on the last one
      */
     next_cursor: string | null;
 };
@@ -2288,7 +2288,7 @@ export type WebhookDelivery = {
     id: string;
     download_id: Ulid;
     /**
-     * The receiver; path and query may hold a secret, and are left out
+     * The receiver without path and query, which may contain a secret
      */
     url: string;
     /**
@@ -2299,22 +2299,22 @@ export type WebhookDelivery = {
     created_at: string;
     attempts: Array<{
         /**
-         * Counted from 1, on through redeliveries
+         * Counted from 1 over all redeliveries
          */
         number: number;
         started_at: string;
         duration_ms: number;
         /**
-         * What the receiver answered
+         * The status code of the response
          */
         http_status?: number;
         /**
-         * Why there was no answer: `timeout`, `dns`, `refused`, …
+         * The reason why there is no response: `timeout`, `dns`, `refused`, …
          */
         error?: string;
     }>;
     /**
-     * When the next attempt is due at the earliest, where one follows
+     * The earliest time of the next attempt, if there is one
      */
     next_attempt_at?: string;
 };
@@ -2614,11 +2614,11 @@ export type ListDownloadsData = {
          */
         created_before?: string;
         /**
-         * Most records on a page
+         * Maximum number of items on a page
          */
         limit?: number;
         /**
-         * `next_cursor` of the page before
+         * `next_cursor` of the previous page
          */
         cursor?: string;
     };
@@ -4003,11 +4003,11 @@ export type ListDeliveriesData = {
          */
         state?: 'pending' | 'delivered' | 'abandoned';
         /**
-         * Most deliveries on a page
+         * Maximum number of items on a page
          */
         limit?: number;
         /**
-         * `next_cursor` of the page before
+         * `next_cursor` of the previous page
          */
         cursor?: string;
     };
@@ -4060,7 +4060,7 @@ export type RedeliverWebhookData = {
     body?: never;
     path: {
         /**
-         * Id of a delivery
+         * ID of a delivery
          */
         deliveryId: WebhookId;
     };
@@ -4123,11 +4123,11 @@ export type GetAccountData = {
     path?: never;
     query?: {
         /**
-         * Most entries on a page
+         * Maximum number of items on a page
          */
         limit?: number;
         /**
-         * `next_cursor` of the page before
+         * `next_cursor` of the previous page
          */
         cursor?: string;
     };
