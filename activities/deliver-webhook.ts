@@ -69,7 +69,7 @@ export function createDeliverActivity(deps: DeliverDeps) {
         }
       } catch (error) {
         if (isLocal && error instanceof ReceiverBusyError) return 'queue';
-        if (error instanceof MissingContentsError) throw ApplicationFailure.nonRetryable(error.message, 'ours');
+        if (error instanceof MissingContentsError) throw ApplicationFailure.nonRetryable(error.message, 'internal');
         if (!(error instanceof ReceiverBusyError)) throw error;
         // Whoever looks finds the delivery while it waits.
         if (Context.current().info.attempt === 1) await openDelivery(deps, input);

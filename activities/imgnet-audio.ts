@@ -1,3 +1,4 @@
+import { failureFor, type Failure } from '../contract/failures.ts';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { videoUrlsOf } from './video-urls.ts';
@@ -29,7 +30,7 @@ export interface PostAudioOrder {
 
 /** `stale`: the content no longer leads to the media, for a reason that is a sentence; it must be collected again. */
 export type PostAudio =
-  { readonly state: 'made'; readonly result: JobResult } | { readonly state: 'stale'; readonly reason: string };
+  { readonly state: 'made'; readonly result: JobResult } | { readonly state: 'stale'; readonly failure: Failure };
 
 /** Players refuse a file without a single frame. */
 const LEAST_SECONDS = 0.1;
@@ -46,12 +47,12 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
           const content = await deps.contents.facts<ContentFacts>(order.contentsId);
           if (content === undefined) throw new Error(`the contents of record ${order.contentsId} are missing`);
           const urls = videoUrlsOf(content);
-          if (urls === undefined) return { state: 'stale', reason: 'The platform did not tell where all media are.' };
+          if (urls === undefined) return { state: 'stale', failure: failureFor('mediaAddressesMissing') };
           const made: MadeAudio[] = [];
           for (const [index, url] of urls.entries()) {
             const path = join(call.folder, `video-${String(index)}`);
             const arrived = await fetchVideo(deps, call, { url, path, before: index, total: urls.length });
-            if (!arrived) return { state: 'stale', reason: "The platform's links to the media have expired." };
+            if (!arrived) return { state: 'stale', failure: failureFor('mediaLinksExpired') };
             // The downloader takes half a body for none.
             const audio = await readingMedia(true, () => makeAudio(deps, path, call));
             made.push({ ...audio, path: `${path}.m4a`, name: `${order.shortcode}-${String(index + 1)}.m4a` });
@@ -120,7 +121,7 @@ async function makeAudio(
   const audioCodec = codecOf(probe, 'audio');
   if (audioCodec === undefined) return { durationSeconds: probe.durationSeconds, isSilence: true };
   if (probe.durationSeconds > maxMediaSeconds) {
-    throw new JobError('too_long', 'The video is longer than this service accepts.');
+    throw new JobError('videoTooLong');
   }
   call.report({ stage: 'converting' });
   const path = `${source}.m4a`;
@@ -131,7 +132,7 @@ async function makeAudio(
   const result = await media.probe(path, call.signal);
   const lostSeconds = soundSeconds(probe) - result.durationSeconds;
   if (codecOf(result, 'audio') !== 'aac' || lostSeconds > Math.max(1, soundSeconds(probe) / 100)) {
-    throw new JobError('incomplete', 'The audio could not be made whole.');
+    throw new JobError(failureFor('outputIncomplete', { format: 'audio' }));
   }
   return { durationSeconds: result.durationSeconds, isSilence: false };
 }

@@ -85,7 +85,7 @@ export function createSnapshotSteps(deps: TriggerDeps) {
           const key = { recordId: order.recordId, part: order.part };
           // First, so that a job which is cancelled, or stopped from outside, at any moment from now on says so.
           if (!(await records.recordProviderCall(key.recordId, key.part))) {
-            throw new JobError('cancelled', 'The job was stopped before it asked for the snapshot.');
+            throw new JobError('stoppedBeforeSnapshot');
           }
           const claim = await snapshots.claim(key, Date.now());
           if (claim.state === 'started') return { ...key, snapshotId: claim.snapshotId };

@@ -1,5 +1,5 @@
 import { OWNER_PROFILE_PART } from '../contract/kinds/charges.ts';
-import { STOPPED_BY_OPERATOR } from '../contract/failures.ts';
+import { failureFor } from '../contract/failures.ts';
 import { pendingRecordOf, type JobInput } from '../contract/job-input.ts';
 import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/download-record.ts';
@@ -55,7 +55,7 @@ export function createRecordActivities({
         const previous = latestId === undefined || latestId === successId ? success : await records.get(latestId);
         if (previous?.status === 'pending') {
           // The earlier one was terminated, and nothing else will end its record.
-          await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+          await finishRecord(records, previous.id, { status: 'failed', failure: failureFor('stoppedByOperator') });
         }
         await records.noteLatest({ subjectId: input.subjectId, id: input.recordId });
       }

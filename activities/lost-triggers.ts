@@ -55,5 +55,5 @@ export async function findStarted(
   }
   await records.noteProviderRefused(key.recordId, key.part);
   await snapshots.release(key, claimId);
-  throw new JobError('upstream_error', 'The dataset API did not start what it was asked for.');
+  throw new JobError('datasetNotStarted');
 }

@@ -1,3 +1,4 @@
+import { failureFor } from '../contract/failures.ts';
 import { join } from 'node:path';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
@@ -109,8 +110,8 @@ async function make(
   const [pictures, sound] = [format === 'video' ? having('video') : undefined, having('audio')];
   const main = format === 'video' ? pictures : sound;
   if (main === undefined) {
-    if (format === 'audio') throw new JobError('no_audio', 'The video has no audio.');
-    throw new JobError('no_video', 'There are no pictures, only sound.');
+    if (format === 'audio') throw new JobError('noAudio');
+    throw new JobError('noVideo');
   }
   const path = join(attempt.folder, `output.${EXTENSIONS[format]}`);
   const options = { signal, timeoutMs, onProgress: conversionProgress(attempt, main.probe.durationSeconds) };
@@ -122,7 +123,7 @@ async function make(
   const hasPictures = codecOf(result, 'video') === 'h264';
   const hasSound = codecOf(result, 'audio') === 'aac';
   if (hasPictures !== (pictures !== undefined) || hasSound !== (sound !== undefined)) {
-    throw new JobError('incomplete', `The ${format} could not be made whole.`);
+    throw new JobError(failureFor('outputIncomplete', { format }));
   }
   const expectedSeconds = fetched.statedDurationSeconds ?? main.probe.durationSeconds;
   verifyDuration(result, expectedSeconds);
@@ -142,7 +143,7 @@ export function conversionProgress(attempt: RunningCall, totalSeconds: number): 
 /** The duration may differ from the stated one by 1 s or 1 %, whichever is more. @throws JobError `incomplete` */
 function verifyDuration({ durationSeconds }: Pick<Probe, 'durationSeconds'>, expectedSeconds: number): void {
   if (Math.abs(durationSeconds - expectedSeconds) > Math.max(1, expectedSeconds / 100)) {
-    throw new JobError('incomplete', 'The video platform sent less or more than the whole recording.');
+    throw new JobError('durationWrong');
   }
 }
 

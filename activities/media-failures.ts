@@ -18,7 +18,7 @@ export async function readingMedia<Result>(isWhole: boolean, read: () => Promise
     return await read();
   } catch (error) {
     if (!isWhole || !(error instanceof UnreadableMediaError)) throw error;
-    throw new JobError('unsupported', 'The media that the platform has cannot be read.', { cause: error.cause });
+    throw new JobError('mediaUnreadable', { cause: error.cause });
   }
 }
 
@@ -31,28 +31,24 @@ export function mediaFailure(error: unknown): unknown {
 function failureOf(problem: DownloadProblem, cause: DownloadError): JobError {
   switch (problem.kind) {
     case 'forbidden':
-      return new JobError('unsupported', 'The platform links to media at an address that must not be called.', {
+      return new JobError('addressForbidden', {
         cause,
       });
     case 'status':
       return problem.statusCode === 429
-        ? new JobError('rate_limited', "The platform's media host asks us to slow down.", { cause })
-        : new JobError('upstream_error', "The platform's media host could not deliver.", { cause });
+        ? new JobError('mediaHostRateLimited', { cause })
+        : new JobError('mediaHostFailed', { cause });
     case 'too_large':
-      return new JobError('too_large', 'The video is larger than this service accepts.', { cause });
+      return new JobError('videoTooLarge', { cause });
     case 'too_slow':
-      return new JobError(
-        'too_large',
-        'The media come so slowly that fetching them takes longer than this service allows.',
-        {
-          cause,
-        },
-      );
+      return new JobError('mediaTooSlow', {
+        cause,
+      });
     case 'incomplete':
-      return new JobError('incomplete', "The platform's media host ended its answer too early.", { cause });
+      return new JobError('mediaHostIncomplete', { cause });
     case 'unreachable':
       return problem.error === 'timeout'
-        ? new JobError('upstream_timeout', "The platform's media host did not answer in time.", { cause })
-        : new JobError('upstream_error', "The platform's media host could not be reached.", { cause });
+        ? new JobError('mediaHostTimeout', { cause })
+        : new JobError('mediaHostUnreachable', { cause });
   }
 }

@@ -29,8 +29,6 @@ export interface KeptWindow extends SpeechWindow {
   readonly taken?: ChannelSelection;
 }
 
-const DAMAGED = 'The stored audio is damaged: download it again, and use the id of that.';
-
 /**
  * The audio of a job, prepared on this machine.
  *
@@ -80,7 +78,7 @@ export async function audioWith(
 /** It was verified when it was published: no platform is at fault any more. */
 function ours(error: unknown): never {
   const isUnreadable = error instanceof JobError && error.code === 'incomplete';
-  throw isUnreadable ? new JobError('internal', DAMAGED, { cause: error }) : error;
+  throw isUnreadable ? new JobError('storedAudioDamaged', { cause: error }) : error;
 }
 
 /** In published audio without gaps, times are places of samples. */
@@ -99,7 +97,7 @@ export async function refuseHalf(
 ): Promise<boolean> {
   const audio = await records.get(audioId);
   const expectedSeconds = audio?.status === 'success' ? (audio.durationSeconds ?? 0) : 0;
-  if (expectedSeconds - foundSeconds > Math.max(1, expectedSeconds / 100)) throw new JobError('internal', DAMAGED);
+  if (expectedSeconds - foundSeconds > Math.max(1, expectedSeconds / 100)) throw new JobError('storedAudioDamaged');
   return Math.abs(expectedSeconds - foundSeconds) <= GAPLESS_SECONDS;
 }
 
@@ -111,5 +109,5 @@ async function audioOf({ files, records }: PreparedAudioDeps, order: SpeechOrder
   } catch (error) {
     if (!(error instanceof MissingFileError)) throw error;
   }
-  throw new JobError('removed', 'The audio is not kept any more: download it again, and use the id of that.');
+  throw new JobError('audioRemoved');
 }

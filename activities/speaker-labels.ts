@@ -1,3 +1,4 @@
+import { failureFor } from '../contract/failures.ts';
 import { MissingContentsError } from '../contract/kinds/contents.ts';
 import { unknownLanguage } from '../contract/text/language-tags.ts';
 import { JobError } from '../runtime/job-error.ts';
@@ -66,8 +67,8 @@ export function createSpeechActivities(deps: SpeechDeps) {
       withSourceCall(callDeps, order.recordId, async (call) => {
         const { report, signal } = call;
         const { engine, vadModel } = present(deps.speech);
-        const refusal = order.language === undefined ? undefined : unknownLanguage(order.language, engine.languages);
-        if (refusal !== undefined) throw new JobError('unsupported', refusal);
+        const failure = order.language === undefined ? undefined : unknownLanguage(order.language, engine.languages);
+        if (failure !== undefined) throw new JobError(failure);
         report({ stage: 'preparing' });
         const { wavPath, taken } = await preparedAudio(deps, order, call);
         const { windows, durationSeconds, isByLevel } = await findWindows(wavPath, engine, {
@@ -170,7 +171,7 @@ export function createSpeechRemains({ contents, speechAudio }: Pick<SpeechDeps, 
 
 /** @throws JobError `tool_missing` */
 function present(speech: Speech): Exclude<Speech, { readonly missing: string }> {
-  if ('missing' in speech) throw new JobError('tool_missing', speech.missing);
+  if ('missing' in speech) throw new JobError(failureFor('speechUnavailable', { problem: speech.missing }));
   return speech;
 }
 

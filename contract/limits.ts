@@ -25,8 +25,9 @@ export const DEFAULT_WAIT_SECONDS = 25;
 export const SPEAKERS_MAX = 20;
 /** The most records on a page of GET /api/downloads. */
 export const LIST_MAX_ITEMS = 200;
+export const CAPTIONS_MAX_MEGABYTES = 4;
 /** The longest captions of a video, in UTF-8. A day of speech without pauses is 1.3 MB, in English and in Japanese. */
-export const CAPTIONS_MAX_BYTES = 4 * 1024 * 1024;
+export const CAPTIONS_MAX_BYTES = CAPTIONS_MAX_MEGABYTES * 1024 * 1024;
 export const CAPTION_LINES_MAX = 100_000;
 /** A longer caption line is split, because minutes of speech at once cannot be read on a screen. */
 export const CAPTION_LINE_MAX_CHARS = 2_000;

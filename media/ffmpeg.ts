@@ -8,7 +8,6 @@ import {
   TRANSPORT_STREAM_GUARD,
   runTool,
   toolOptions,
-  TOO_MUCH_WORK,
   UnreadableMediaError,
 } from './media-guard.ts';
 import { maxPixels, rejectTooTall, timeForMs, type Work } from './media-limits.ts';
@@ -102,10 +101,10 @@ export function createMedia(settings: FfmpegSettings): Media {
     );
     if (result.exitCode === 0) return;
     if (/No space left on device|Disk quota exceeded/.test(result.stderrTail)) {
-      throw new JobError('disk_full', 'The service has no space left.', { cause: new Error(result.stderrTail) });
+      throw new JobError('diskFull', { cause: new Error(result.stderrTail) });
     }
     if (/Cannot allocate memory|malloc of size \d+ failed/.test(result.stderrTail)) {
-      throw new JobError('too_large', 'The media takes more memory than this service allows.', {
+      throw new JobError('mediaTooMuchMemory', {
         cause: new Error(result.stderrTail.slice(-2_000)),
       });
     }
@@ -117,7 +116,7 @@ export function createMedia(settings: FfmpegSettings): Media {
     const { width = 0, height = 0 } = probe.streams.find(({ kind }) => kind === 'video') ?? {};
     const timeoutMs = Math.min(options.timeoutMs, timeForMs({ bytes: await sizeOf(path) }));
     const pixels = width * height * (await countPictures(settings.ffprobe, path, { ...options, timeoutMs }));
-    if (pixels > maxPixels(settings.maxVideoHeight)) throw new JobError('too_large', TOO_MUCH_WORK);
+    if (pixels > maxPixels(settings.maxVideoHeight)) throw new JobError('mediaTooMuchWork');
     return pixels;
   };
 

@@ -1,3 +1,4 @@
+import { failureFor } from '../contract/failures.ts';
 import { dirname } from 'node:path';
 import { JobError } from '../runtime/job-error.ts';
 import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
@@ -68,20 +69,16 @@ export function toolOptions(path: string, program: string) {
   } as const satisfies Partial<RunOptions>;
 }
 
-export const TOO_MUCH_WORK = 'The media take more work than this service spends on them.';
-
 /** Runs a media tool. If it cannot be started, the failure names the setting that the operator must check. */
 export async function runTool(setting: string, launch: () => Promise<RunResult>): Promise<RunResult> {
   try {
     return await launch();
   } catch (error) {
     if (error instanceof RunStartError) {
-      throw new JobError('tool_missing', `A media tool cannot be started; the operator must check ${setting}.`, {
-        cause: error,
-      });
+      throw new JobError(failureFor('mediaToolMissing', { setting }), { cause: error });
     }
     if (error instanceof RunTimeoutError) {
-      throw new JobError('too_large', TOO_MUCH_WORK, { cause: error });
+      throw new JobError('mediaTooMuchWork', { cause: error });
     }
     throw error;
   }
@@ -90,8 +87,6 @@ export async function runTool(setting: string, launch: () => Promise<RunResult>)
 /** The file is damaged or not a media file. A truncated file fails in the same way, so the fault is `upstream` until the size is verified. */
 export class UnreadableMediaError extends JobError {
   constructor(stderrTail: string) {
-    super('incomplete', 'The media that the platform sent cannot be read.', {
-      cause: new Error(stderrTail.slice(-2_000)),
-    });
+    super('mediaDamaged', { cause: new Error(stderrTail.slice(-2_000)) });
   }
 }

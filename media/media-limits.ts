@@ -1,3 +1,4 @@
+import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
 import type { Probe } from './probe.ts';
 
@@ -23,6 +24,5 @@ export function rejectTooTall(probe: Probe, maxVideoHeight: number): void {
   const stream = probe.streams.find(({ kind }) => kind === 'video');
   const height = Math.min(stream?.width ?? 0, stream?.height ?? 0);
   if (height <= maxVideoHeight) return;
-  const accepted = `this service accepts ${String(maxVideoHeight)}`;
-  throw new JobError('too_large', `The pictures of the video are ${String(height)} pixels tall; ${accepted}.`);
+  throw new JobError(failureFor('picturesTooTall', { height, maxHeight: maxVideoHeight }));
 }

@@ -1,4 +1,4 @@
-import type { Failure } from '../contract/failures.ts';
+import { failureFor, type Failure } from '../contract/failures.ts';
 import type { Breakers } from './breakers.ts';
 
 export const createBreakerActivities = ({ breakers }: { readonly breakers: Breakers }) => ({
@@ -6,6 +6,6 @@ export const createBreakerActivities = ({ breakers }: { readonly breakers: Break
   refusalOf: async ({ route }: { route: string }): Promise<Failure> => {
     const found = await breakers.of(route).open();
     if (found !== undefined) return { code: found.open.code, message: found.open.reason };
-    return { code: 'upstream_timeout', message: 'No slot for the use of the platform became free in time.' };
+    return failureFor('routeBusy');
   },
 });

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
+import { FAILURE_FAULTS, FAILURES, isFailureCode, type FailureCode } from '../contract/failures.ts';
 import type { Breakers, OpenBreaker, Pass, UseEnd } from './breakers.ts';
 import { isGivenUp, retryOf, retryStateIn, waitFailure, type RetryState } from './retries.ts';
 import { isPlatformRefusal, QUEUED, routeIn } from './routes.ts';
@@ -35,14 +35,14 @@ export function pacedActivities(options: PacedOptions): ActivityInterceptorsFact
         const wait = (code: FailureCode, reason: string, delayMs: number) =>
           handOn(context, { ...state, waits: state.waits + 1 }, waitFailure(code, reason, delayMs));
         if (isGivenUp(info.attempt, state))
-          throw ApplicationFailure.nonRetryable('The activity failed too often.', 'ours', 'internal');
+          throw ApplicationFailure.nonRetryable(FAILURES.failedTooOften.message, 'internal', 'internal');
         const route = routeIn(info.activityId);
         const leave = route === undefined ? undefined : options.shares?.(route, info.priority?.fairnessKey ?? '');
         if (route !== undefined && options.shares !== undefined && leave === undefined)
           throw wait('upstream_timeout', QUEUED, busyMs(state));
         try {
           const pass = await enter(options, route).catch(() => undefined);
-          if (pass === undefined) throw wait('internal', 'The database cannot be reached.', DATABASE_WAIT_MS);
+          if (pass === undefined) throw wait('internal', FAILURES.databaseUnreachable.message, DATABASE_WAIT_MS);
           if ('open' in pass) throw wait(pass.open.code, pass.open.reason, pauseMs(pass, options));
           return await run(pass);
         } finally {
@@ -100,9 +100,8 @@ function busyMs({ waits }: RetryState): number {
 function endOf(error: unknown): UseEnd {
   if (!(error instanceof ApplicationFailure)) return 'unknown';
   const [code, retryAtMs] = (error.details ?? []) as readonly unknown[];
-  if (typeof code !== 'string' || !(code in FAILURE_FAULTS) || error.nonRetryable !== true) return 'unknown';
-  const known = code as FailureCode;
-  if (isPlatformRefusal(known))
-    return { code: known, message: error.message, ...(typeof retryAtMs === 'number' ? { retryAtMs } : {}) };
-  return FAILURE_FAULTS[known] === 'ours' ? 'unknown' : 'answered';
+  if (!isFailureCode(code) || error.nonRetryable !== true) return 'unknown';
+  if (isPlatformRefusal(code))
+    return { code, message: error.message, ...(typeof retryAtMs === 'number' ? { retryAtMs } : {}) };
+  return FAILURE_FAULTS[code] === 'internal' ? 'unknown' : 'answered';
 }

@@ -1,5 +1,5 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
+import { FAILURE_FAULTS, isFailureCode, type FailureCode } from '../contract/failures.ts';
 import { isPlatformRefusal } from './routes.ts';
 
 /** Waits between the attempts at an upstream that fails; it recovers within minutes or not at all. */
@@ -86,8 +86,4 @@ function retryIn({ message, type, details, category, cause }: ApplicationFailure
     ...{ message, nextRetryDelay: Math.ceil(delayMs), details: details ?? [] },
     ...{ ...(type && { type }), ...(category && { category }), ...(cause && { cause }) },
   });
-}
-
-function isFailureCode(code: unknown): code is FailureCode {
-  return typeof code === 'string' && code in FAILURE_FAULTS;
 }

@@ -1,19 +1,20 @@
-import type { FailureCode } from '../contract/failures.ts';
+import { failureFor, type Failure, type FailureCode, type ReasonWith } from '../contract/failures.ts';
 
 export interface JobErrorOptions {
   readonly cause?: unknown;
-  /** Before this time (epoch, milliseconds) it is useless to try again: upstream said so. */
+  /** The time before which the upstream rejects a retry, in milliseconds since the epoch. */
   readonly retryAtMs?: number | undefined;
 }
 
-/** A job cannot go on; `code` says whose fault it is, `message` is a plain sentence for the caller. */
-export class JobError extends Error {
+/** A job cannot continue, for a reason of contract/failures.ts. */
+export class JobError extends Error implements Failure {
   override readonly name = 'JobError';
   readonly code: FailureCode;
-  /** Epoch, milliseconds; undefined when upstream names no time. */
   readonly retryAtMs: number | undefined;
 
-  constructor(code: FailureCode, message: string, { retryAtMs, ...options }: JobErrorOptions = {}) {
+  /** @param failure made by {@link failureFor}, or a reason whose sentence needs no values */
+  constructor(failure: Failure | ReasonWith<never>, { retryAtMs, ...options }: JobErrorOptions = {}) {
+    const { code, message } = typeof failure === 'string' ? failureFor(failure) : failure;
     super(message, options);
     this.code = code;
     this.retryAtMs = retryAtMs;

@@ -53,7 +53,7 @@ export function createBuiltinEngine({
 
     async analyse({ wavPath, startSeconds, endSeconds, speech }, { language, signal, onProgress }) {
       if (hearsWords && language !== undefined && !/^en(-|$)/i.test(language)) {
-        throw new JobError('unsupported', 'The builtin speech engine knows English only.');
+        throw new JobError('englishOnly');
       }
       const words: Word[] = [];
       const voices: VoiceSegment[] = [];

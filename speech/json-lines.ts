@@ -1,3 +1,4 @@
+import { failureFor } from '../contract/failures.ts';
 import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
 import { run, RunStartError, RunTimeoutError, type RunOptions } from '../runtime/subprocess/run-program.ts';
@@ -41,16 +42,15 @@ export async function runJsonLines<T>(
   };
   const result = await run(program, args, { ...options, onStdoutLine }).catch((error: unknown) => {
     if (error instanceof RunStartError) {
-      const message = 'A speech tool cannot be started; the operator must check SPEECH_PYTHON_PATH.';
-      throw new JobError('tool_missing', message, { cause: error });
+      throw new JobError('speechToolMissing', { cause: error });
     }
     if (error instanceof RunTimeoutError) {
-      throw new JobError('internal', `The time limit for ${what} was exceeded.`, { cause: error });
+      throw new JobError(failureFor('speechStepTimeout', { step: what }), { cause: error });
     }
     throw error;
   });
   if (result.exitCode === 0 && parseError === undefined) return;
-  throw new JobError('internal', `There was an error in ${what}.`, {
+  throw new JobError(failureFor('speechStepFailed', { step: what }), {
     cause: parseError ?? new Error(result.stderrTail.slice(-2_000)),
   });
 }

@@ -25,10 +25,7 @@ export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
     async cluster(windows, { signal, ...limits }) {
       const lengths = new Set(windows.flatMap((voices) => voices.map(({ embedding }) => embedding.length)));
       if (lengths.size > 1) {
-        throw new JobError(
-          'tool_missing',
-          'The workers use different embedding models; the operator must set the same SPEECH_EMBEDDING_MODEL for all.',
-        );
+        throw new JobError('embeddingModelsDiffer');
       }
       return clusterVoices(windows, { ...limits, threshold: speakerDistance, signal });
     },

@@ -71,7 +71,7 @@ export function wavHeader(dataBytes: number): Buffer {
 }
 
 function unexpectedFormat(path: string): JobError {
-  return new JobError('internal', 'The prepared audio is damaged.', {
+  return new JobError('preparedAudioDamaged', {
     cause: new Error(`${path} is not a mono 16-bit WAV file at ${SAMPLE_RATE} Hz`),
   });
 }
@@ -109,7 +109,7 @@ export async function cutWav(wavPath: string, span: Span, minSeconds: number): P
           yield chunk;
         }
       }
-      if (readBytes !== end - first) throw new JobError('internal', 'The prepared audio is damaged.');
+      if (readBytes !== end - first) throw new JobError('preparedAudioDamaged');
       if (silenceBytes > 0) yield new Uint8Array(silenceBytes);
     },
   };

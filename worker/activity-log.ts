@@ -4,7 +4,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { decodeTime } from 'ulid';
 import type { FinishedJob } from '../activities/job-records.ts';
-import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
+import { isFailureCode, type FailureCode } from '../contract/failures.ts';
 import type { JobOutcome, JobResult } from '../contract/download-record.ts';
 import { formatMoney } from '../contract/money.ts';
 import { optional } from '../runtime/optional.ts';
@@ -105,7 +105,7 @@ function outcomeOf(error: unknown): StageOutcome {
   const isBenign = error.category === ApplicationFailureCategory.BENIGN;
   if (isBenign && error.type !== 'subject') return 'later';
   const code: unknown = error.details?.[0];
-  return typeof code === 'string' && code in FAILURE_FAULTS ? (code as FailureCode) : 'error';
+  return isFailureCode(code) ? code : 'error';
 }
 
 function messageOf(error: unknown): string {

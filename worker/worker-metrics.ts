@@ -3,7 +3,7 @@ import { decodeTime } from 'ulid';
 import { activityInputs } from '../activities/create-activities.ts';
 import type { FinishedJob } from '../activities/job-records.ts';
 import type { AttemptInput, LocalAttemptResult } from '../activities/deliver-webhook.ts';
-import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
+import { FAILURE_CODES, FAILURE_FAULTS } from '../contract/failures.ts';
 import { kinds } from '../contract/kinds/kinds.ts';
 import { isPlatformRefusal } from '../pacing/routes.ts';
 import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
@@ -69,7 +69,7 @@ interface Looks {
 }
 
 /** Why jobs fail that somebody must look after: neither their subjects nor a pause is at fault. */
-const ALARMING = (Object.keys(FAILURE_FAULTS) as FailureCode[]).filter(
+const ALARMING = FAILURE_CODES.filter(
   (code) => FAILURE_FAULTS[code] !== 'subject' && code !== 'cancelled' && !isPlatformRefusal(code),
 );
 

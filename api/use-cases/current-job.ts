@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/http/api-error.ts';
-import { STOPPED_BY_OPERATOR } from '../../contract/failures.ts';
+import { failureFor } from '../../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { renderLastResponse, type LastResponse } from '../../contract/http/job-answers.ts';
@@ -44,7 +44,7 @@ export async function currentJob(
   if (status.state === 'gone') {
     // A workflow ends its record before it closes. If none runs and the record is still pending, the workflow was terminated,
     // or Temporal lost its data. Without this the caller would poll forever.
-    const outcome = { status: 'failed', failure: STOPPED_BY_OPERATOR } as const;
+    const outcome = { status: 'failed', failure: failureFor('stoppedByOperator') } as const;
     return { record: await finishRecord(deps.records, record.id, outcome) };
   }
   return { record: newest, progress: status.state === 'running' ? status.progress : undefined };

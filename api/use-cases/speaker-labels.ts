@@ -231,8 +231,8 @@ async function needsJob(deps: ServiceDeps, subjectId: string): Promise<boolean> 
 
 /** Not after the job has waited for its turn. The job looks again: its worker may have another engine. */
 async function refuseUnknownLanguage(deps: ServiceDeps, subjectId: string, language: string): Promise<void> {
-  const message = unknownLanguage(language, await deps.speechLanguages.known());
-  if (message !== undefined && (await needsJob(deps, subjectId))) throw invalidField('language', message);
+  const failure = unknownLanguage(language, await deps.speechLanguages.known());
+  if (failure !== undefined && (await needsJob(deps, subjectId))) throw invalidField('language', failure.message);
 }
 
 function answerWithoutJob(

@@ -90,7 +90,7 @@ export const REMEDIES: Readonly<Record<FailureCode, string>> = {
 export const FAULT_NAMES = {
   subject: 'The cause lies with the requested subject',
   upstream: 'The cause lies with the platform',
-  ours: 'The cause lies with this service',
+  internal: 'The cause lies with this service',
 } as const;
 
 export const DELIVERY_NAMES = { pending: 'On its way', delivered: 'Delivered', abandoned: 'Given up' } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chargeOf } from '../kinds/charges.ts';
-import { FAILURE_FAULTS, type FailureCode } from '../failures.ts';
+import { FAILURE_CODES } from '../failures.ts';
 import { moneySchema, progressSchema, timestampSchema, type Progress } from './fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { LAST_RESPONSE_MS } from '../limits.ts';
@@ -9,9 +9,7 @@ import { recordTypeSchema } from '../download-record.ts';
 import type { DownloadRecord, FailedRecord, PendingRecord, SuccessRecord } from '../download-record.ts';
 
 const subjectFields = { id: ulidSchema, type: recordTypeSchema };
-export const failureCodeField = z
-  .enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]])
-  .describe('Stable, for programs');
+export const failureCodeField = z.enum(FAILURE_CODES).describe('Stable, for programs');
 
 /** The answer of a running job whose result is not a download record (design, section 3). */
 export const pendingResultSchema = z

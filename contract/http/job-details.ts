@@ -27,9 +27,9 @@ export const jobDetailsSchema = z
       .object({
         code: failureCodeField,
         fault: z
-          .enum(['subject', 'upstream', 'ours'])
+          .enum(['subject', 'upstream', 'internal'])
           .describe(
-            'Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`ours`)',
+            'Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`internal`)',
           ),
         message: z.string(),
       })

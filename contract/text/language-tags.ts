@@ -1,3 +1,4 @@
+import { failureFor, type Failure } from '../failures.ts';
 import { z } from 'zod';
 
 /** The longest tag that RFC 5646 (section 4.4.1) expects. */
@@ -23,13 +24,13 @@ export function canonicalLanguage(text: string): string | undefined {
 }
 
 /**
- * @param languages the codes that a speech engine supports; undefined if they are unknown
- * @returns a sentence if the engine does not support the language
+ * @param languages the codes that a speech engine supports; undefined where it does not report them
+ * @returns the failure of a job in a language that the engine does not support, otherwise undefined
  */
-export function unknownLanguage(tag: string, languages: readonly string[] | undefined): string | undefined {
+export function unknownLanguage(tag: string, languages: readonly string[] | undefined): Failure | undefined {
   if (languages === undefined || languages.includes(new Intl.Locale(tag).language)) return undefined;
   const names = languages.length > 5 ? `${languages.length} others` : languages.join(', ');
-  return `The speech engine does not know the language ${tag}; it knows ${names}.`;
+  return failureFor('languageUnsupported', { language: tag, languages: names });
 }
 
 /** The output is canonical, so that `EN` and `en` are one subject. */

@@ -77,7 +77,7 @@ function aDownload(number: number, atMs: number) {
     },
     ...(ofKey ? { chargedTo: KEY, startedBy: KEY } : { startedBy: 'anonymous' }),
     ...(isFailed
-      ? { status: 'failed', failure: { code: 'private', message: 'The video is private.' } }
+      ? { status: 'failed', failure: { reason: 'isPrivate' } }
       : { status: 'success', files: [], charge: 3, title: 'A title of a video that somebody made' }),
   };
   const state = number % 100 === 7 ? 'abandoned' : 'delivered';

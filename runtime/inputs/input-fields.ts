@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ulidSchema } from '../../contract/ids.ts';
-import { FAILURE_FAULTS, type FailureCode } from '../../contract/failures.ts';
+import { FAILURE_CODES } from '../../contract/failures.ts';
 import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
 
 /** Parts of what travels through Temporal to workflows and activities. */
@@ -8,7 +8,7 @@ import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
 /** The server's limit. */
 export const workflowIdSchema = z.string().min(1).max(1000);
 
-export const failureCodeSchema = z.enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]]);
+export const failureCodeSchema = z.enum(FAILURE_CODES);
 
 /** A host, and not more: it becomes a part of an activity's ID. */
 export const siteSchema = z.string().regex(/^[\w.:[\]-]{1,260}$/);

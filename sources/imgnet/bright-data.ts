@@ -117,7 +117,7 @@ function rowsOf(
 }
 
 function lost(): SnapshotLostError {
-  return new SnapshotLostError('upstream_error', 'The dataset API no longer has what it collected.');
+  return new SnapshotLostError('snapshotExpired');
 }
 
 function snapshotPath(what: 'progress' | 'snapshot', snapshotId: string): string {

@@ -14,7 +14,6 @@ const IDLE_TIMEOUT_MS = 60_000;
 const CONNECTIONS = 8;
 /** All answers except the rows of a snapshot are small. */
 const TEXT_MAX_BYTES = 262_144;
-const TOKEN_MISSING = 'The dataset API needs a token; the operator must set IMGNET_API_TOKEN.';
 
 export interface DatasetClientSettings {
   /** IMGNET_API_URL, without a slash at the end. */
@@ -46,7 +45,7 @@ export interface DatasetAnswer {
 /** The API has started nothing: it was not reached, or it refused the request. */
 export class NotBegunError extends JobError {
   constructor(failure: JobError) {
-    super(failure.code, failure.message, { cause: failure.cause, retryAtMs: failure.retryAtMs });
+    super(failure, { cause: failure.cause, retryAtMs: failure.retryAtMs });
   }
 }
 
@@ -65,7 +64,7 @@ export function createDatasetClient(settings: DatasetClientSettings) {
     read: (answer: DatasetAnswer) => AsyncIterable<Item>,
   ): AsyncGenerator<Item> {
     if (token === undefined) {
-      throw new NotBegunError(new JobError('tool_missing', TOKEN_MISSING));
+      throw new NotBegunError(new JobError('datasetTokenMissing'));
     }
     call.signal.throwIfAborted();
     const deadline = startDeadline(call);
@@ -151,10 +150,8 @@ export function connectionFailure(error: unknown, whileReading: boolean): unknow
   const cause = new Error(code ?? String(error));
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   if (isTimeout || isTimeoutCode(code)) {
-    return new JobError('upstream_timeout', 'The dataset API did not answer in time.', { cause });
+    return new JobError('datasetTimeout', { cause });
   }
   if (code === undefined) return error;
-  return whileReading
-    ? new JobError('incomplete', 'The dataset API ended its answer too early.', { cause })
-    : new JobError('upstream_error', 'The dataset API could not be reached.', { cause });
+  return whileReading ? new JobError('datasetIncomplete', { cause }) : new JobError('datasetUnreachable', { cause });
 }

@@ -1,13 +1,12 @@
-import type { FailureCode } from '../../contract/failures.ts';
+import type { ReasonWith } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 
 interface FailureRow {
   readonly fragment: RegExp;
-  readonly code: FailureCode;
-  readonly message: string;
+  readonly reason: ReasonWith<never>;
 }
 /** `empty`: nothing was found, which is no failure. */
-type RowOutcome = FailureRow | { readonly fragment: RegExp; readonly code: 'empty' };
+type RowOutcome = FailureRow | { readonly fragment: RegExp; readonly reason: 'empty' };
 
 const EXCERPT_CHARS = 500;
 /** The patterns are applied to this many characters of a row's error. */
@@ -20,29 +19,23 @@ const SEARCHED_CHARS = 10_000;
 export const HTTP_FAILURES: readonly FailureRow[] = [
   {
     fragment: /^402|suspended|not enough (?:funds|balance)|insufficient (?:funds|balance|credit)|payment|billing/i,
-    code: 'tool_missing',
-    message:
-      'The account at the dataset API is suspended or used up; the operator must check the account of IMGNET_API_TOKEN.',
+    reason: 'datasetAccountExhausted',
   },
   {
     fragment: /^40[13]/,
-    code: 'tool_missing',
-    message: 'The dataset API refuses the token; the operator must check IMGNET_API_TOKEN.',
+    reason: 'datasetTokenRejected',
   },
-  { fragment: /^429/, code: 'rate_limited', message: 'The dataset API asks us to slow down.' },
+  { fragment: /^429/, reason: 'datasetRateLimited' },
   {
     fragment:
       /^40\d .*(?:collector not found|dataset does not exist|dataset missing|not allowed for API|discovery collector id)/is,
-    code: 'tool_missing',
-    message:
-      'The dataset API does not know the dataset; the operator must check IMGNET_DATASET_PROFILES, IMGNET_DATASET_POSTS and IMGNET_DATASET_REELS.',
+    reason: 'datasetUnknown',
   },
   {
     fragment: /^400 .*(?:validation_error|parse_error|No data to trigger)/is,
-    code: 'unsupported',
-    message: 'The dataset API cannot read this address.',
+    reason: 'datasetAddressUnreadable',
   },
-  { fragment: /^(?:408|504)/, code: 'upstream_timeout', message: 'The dataset API did not answer in time.' },
+  { fragment: /^(?:408|504)/, reason: 'datasetTimeout' },
 ];
 
 /** A snapshot that is gone, as `STATUS body`. */
@@ -58,40 +51,34 @@ export const ROW_OUTCOMES: readonly RowOutcome[] = [
   {
     fragment:
       /no public posts|no posts (?:were )?found|no reels (?:were )?found|No data found in discovery|Snapshot is empty/i,
-    code: 'empty',
+    reason: 'empty',
   },
   {
     fragment: /(?:account|profile|user|page|post|content) is private|private (?:account|profile|user|post)/i,
-    code: 'private',
-    message: 'The account is private.',
+    reason: 'accountIsPrivate',
   },
   {
     fragment:
       /this page isn.?t available|page (?:was )?not found|(?:account|profile|user|post|reel|media|content) (?:was |is |has been )?(?:not found|removed|deleted|unavailable|does not exist)|reading .pk.\)/i,
-    code: 'removed',
-    message: 'The account or post was removed or does not exist.',
+    reason: 'accountRemoved',
   },
   {
     fragment: /account is suspended/i,
-    code: 'tool_missing',
-    message: 'The account at the dataset API is suspended; the operator must check the account of IMGNET_API_TOKEN.',
+    reason: 'datasetAccountSuspended',
   },
   {
     fragment: /rate.?limit|too many requests/i,
-    code: 'rate_limited',
-    message: 'The platform asks the dataset API to slow down.',
+    reason: 'datasetPlatformRateLimited',
   },
   {
     fragment: /timed? ?out/i,
-    code: 'upstream_timeout',
-    message: 'The platform did not answer the dataset API in time.',
+    reason: 'datasetPlatformTimeout',
   },
   {
     fragment: /^bad_input|Input validation failed/i,
-    code: 'unsupported',
-    message: 'The dataset API cannot read this address.',
+    reason: 'datasetAddressUnreadable',
   },
-  { fragment: /^dead_page/i, code: 'removed', message: 'The account or post was removed or does not exist.' },
+  { fragment: /^dead_page/i, reason: 'accountRemoved' },
 ];
 
 /** @param answer what the API said, without secrets */
@@ -101,7 +88,7 @@ export function httpFailure(
 ): JobError {
   const said = `${String(answer.statusCode)} ${answer.text}`;
   const row = HTTP_FAILURES.find(({ fragment }) => fragment.test(said));
-  return new JobError(row?.code ?? 'upstream_error', row?.message ?? 'The dataset API could not be used.', {
+  return new JobError(row?.reason ?? 'datasetFailed', {
     cause: new Error(said.slice(0, EXCERPT_CHARS)),
     ...(retryAtMs === undefined ? {} : { retryAtMs }),
   });
@@ -111,8 +98,8 @@ export function httpFailure(
 export function rowFailure(error: string): JobError | 'empty' {
   const searched = error.slice(0, SEARCHED_CHARS);
   const row = ROW_OUTCOMES.find(({ fragment }) => fragment.test(searched));
-  if (row?.code === 'empty') return 'empty';
-  return new JobError(row?.code ?? 'upstream_error', row?.message ?? 'The dataset API could not collect this.', {
+  if (row?.reason === 'empty') return 'empty';
+  return new JobError(row?.reason ?? 'datasetCollectionFailed', {
     cause: new Error(error.slice(0, EXCERPT_CHARS)),
   });
 }

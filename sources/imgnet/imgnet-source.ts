@@ -107,11 +107,7 @@ export class SnapshotLostError extends JobError {}
  */
 export class UncertainTriggerError extends JobError {
   constructor(cause: unknown) {
-    super(
-      'internal',
-      'The dataset API did not say whether it started. The request is not repeated automatically, because that may cost twice.',
-      { cause },
-    );
+    super('snapshotUncertain', { cause });
   }
 }
 
@@ -121,5 +117,5 @@ export async function onlyRecordOf(pages: AsyncIterable<SnapshotPage>): Promise<
     const [row] = rows;
     if (row !== undefined) return row.record;
   }
-  throw new JobError('removed', 'The platform has nothing at this address.');
+  throw new JobError('addressEmpty');
 }

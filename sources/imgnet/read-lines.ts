@@ -1,3 +1,4 @@
+import { failureFor } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 
 const NEWLINE = 0x0a;
@@ -41,5 +42,5 @@ export async function* linesOf(body: AsyncIterable<Uint8Array>, limits: LineLimi
 }
 
 function tooLarge(what: string, maxBytes: number): JobError {
-  return new JobError('upstream_error', `The dataset API sent a ${what} larger than ${String(maxBytes)} bytes.`);
+  return new JobError(failureFor('datasetPartTooLarge', { part: what, maxBytes }));
 }

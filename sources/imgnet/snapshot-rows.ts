@@ -51,7 +51,7 @@ export async function* pagesOf(lines: AsyncIterable<string>, options: RowOptions
   }
   if (seen.size === 0 && firstFailure !== undefined) {
     // Another read would give the same result.
-    throw new SnapshotLostError(firstFailure.code, firstFailure.message, { cause: firstFailure.cause });
+    throw new SnapshotLostError(firstFailure, { cause: firstFailure.cause });
   }
   if (page.rows.length + page.duplicates + page.failures > 0) yield page;
 }
@@ -66,7 +66,7 @@ async function* valuesOf(lines: AsyncIterable<string>): AsyncGenerator<{ value: 
   for await (const line of lines) {
     const value = parseJson(line);
     // The usual reason is a truncated record at the end of the body.
-    if (value === undefined) throw new JobError('incomplete', 'The dataset API sent a row that cannot be read.');
+    if (value === undefined) throw new JobError('datasetRowUnreadable');
     const values = Array.isArray(value) ? (value as unknown[]) : [value];
     for (const each of values) yield { value: each, chars: line.length / values.length };
   }

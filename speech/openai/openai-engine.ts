@@ -98,10 +98,7 @@ function formatOf(model: string): ResponseFormat {
 function requireSpeakers(response: TranscriptionResponse): TranscriptionResponse {
   const hasSpeakers = (response.segments ?? []).some(({ speaker }) => speaker !== null && speaker !== undefined);
   if (hasSpeakers || textOf(response).trim() === '') return response;
-  throw new JobError(
-    'tool_missing',
-    'The speech server does not tell speakers apart; the operator must check SPEECH_OPENAI_FORMAT.',
-  );
+  throw new JobError('speechWithoutSpeakers');
 }
 
 /** @param requested the requested language, which is used because short response formats do not contain one */

@@ -99,5 +99,5 @@ function statusOf(error: unknown): number | undefined {
 }
 
 function noTranscription(cause: unknown): JobError {
-  return new JobError('upstream_error', 'The speech server did not return a transcription.', { cause });
+  return new JobError('speechServerUnreadable', { cause });
 }

@@ -1,3 +1,4 @@
+import { failureFor } from '../../contract/failures.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -113,11 +114,7 @@ async function checkModels({ modelsDir, names }: VoiceModels, recogniser: Recogn
 }
 
 function modelsNotLoadable(modelsDir: string, cause: unknown): JobError {
-  return new JobError(
-    'tool_missing',
-    `The speech models cannot be loaded; the operator must check SPEECH_MODELS_DIR (${modelsDir}) with \`npm run models -- verify\`.`,
-    { cause },
-  );
+  return new JobError(failureFor('speechModelsUnreadable', { modelsDir }), { cause });
 }
 
 /** Whether the process failed for another reason than its time limit. */

@@ -1,3 +1,4 @@
+import { failureFor } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { canonicalLanguage } from '../../contract/text/language-tags.ts';
 import { aliasesOf, languageCodeOf, requestLanguageOf } from '../language-codes.ts';
@@ -18,7 +19,7 @@ export function requestedLanguage(tag: string, recogniser: Recogniser | undefine
   const known = recogniser?.languages;
   if (known === undefined || known.includes(code)) return code;
   const names = known.length > 5 ? `${known.length} others` : known.join(', ');
-  throw new JobError('unsupported', `The speech model does not support the language ${tag}; it supports ${names}.`);
+  throw new JobError(failureFor('languageUnsupported', { language: tag, languages: names }));
 }
 
 /** The codes that callers may use for the languages of the recogniser; undefined if it accepts any. */

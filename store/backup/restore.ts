@@ -1,7 +1,7 @@
 import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
-import { LOST_IN_RESTORE } from '../../contract/failures.ts';
+import { failureFor } from '../../contract/failures.ts';
 import { formatMicroseconds } from '../../contract/text/times.ts';
 import type { DeliveryState } from '../../contract/http/webhook-delivery.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
@@ -160,7 +160,7 @@ async function settle(db: Db, folder: string, { takenAt, collections }: Manifest
       if (fields.status === 'pending') {
         // It ended after the records were copied, and before the ledger was.
         if (fields.chargedTo !== undefined) await booked.deleteOne({ _id: `${fields.chargedTo}/${id}` });
-        await finishRecord(records, id, { status: 'failed', failure: LOST_IN_RESTORE });
+        await finishRecord(records, id, { status: 'failed', failure: failureFor('lostInRestore') });
         lost += 1;
       } else if (Date.parse(fields.finishedAt) >= sinceMs) {
         const record = await records.get(id);

@@ -66,7 +66,7 @@ export function createSpaceGuard(settings: SpaceGuardSettings) {
 
 /** The failure of a job for which there is no space; where it was not seen ahead, with what the system said. */
 export function diskFull(cause?: unknown): JobError {
-  return new JobError('disk_full', 'The service has no space left.', cause === undefined ? {} : { cause });
+  return new JobError('diskFull', cause === undefined ? {} : { cause });
 }
 
 /** Whether a full disk, or a quota, is what an error is about: ours, or that of the database. */

@@ -40,7 +40,7 @@ function sorted(error: unknown): unknown {
   if (error instanceof S3ServiceException) {
     const status = error.$metadata.httpStatusCode ?? 0;
     if (status === 507 || FULL.has(error.name)) {
-      return new JobError('disk_full', 'The file store of the service has no space left.', { cause: error });
+      return new JobError('fileStoreFull', { cause: error });
     }
     const isPassing = status >= 500 || status === 429 || PASSING.has(error.name);
     return isPassing ? new StoreAwayError(`the file store answered ${error.name}`, { cause: error }) : error;

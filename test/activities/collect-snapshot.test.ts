@@ -58,12 +58,14 @@ it('starts a snapshot once, asks until it is ready, and says whether it is empty
 });
 
 it('asks again when only the question went wrong', async () => {
-  imgnet.progress.mockRejectedValueOnce(new JobError('upstream_error', 'Not now.')).mockResolvedValueOnce('ready');
+  imgnet.progress
+    .mockRejectedValueOnce(new JobError({ code: 'upstream_error', message: 'Not now.' }))
+    .mockResolvedValueOnce('ready');
   expect(await collect()).toMatchObject({ snapshotId: 's_1', isEmpty: false });
 });
 
 it('ends with a snapshot that failed, and another may be started', async () => {
-  imgnet.progress.mockResolvedValueOnce({ failed: new JobError('upstream_error', 'It crashed.') });
+  imgnet.progress.mockResolvedValueOnce({ failed: new JobError({ code: 'upstream_error', message: 'It crashed.' }) });
   expect(await failureOf(collect())).toMatchObject({ nonRetryable: true, details: ['upstream_error'] });
   expect(kept).toBeUndefined();
 });

@@ -49,7 +49,7 @@ function fetchAudio({ on = folder, realSpace = false } = {}): Promise<unknown> {
   const job = { recordId: ulid(), mediaId: randomUUID().slice(0, 11) };
   return new MockActivityEnvironment().run(activity.fetchAudio, job).catch((error: unknown) => error);
 }
-const diskFull = { type: 'ours', nonRetryable: true, details: ['disk_full'] };
+const diskFull = { type: 'internal', nonRetryable: true, details: ['disk_full'] };
 const leftIn = async (on = folder): Promise<string[]> => [
   ...(await readdir(join(on, 'work')).catch(() => [])),
   ...(await readdir(join(on, 'files'), { recursive: true }).catch(() => [])),
@@ -96,7 +96,7 @@ describe('a download for which there is too little space', () => {
   ] as const)('is not mistaken: %s while the disk is full is %s', async (thrown: FailureCode, told: FailureCode) => {
     fetchAudioOfSource.mockImplementation(() => {
       freeBytes = 0;
-      return Promise.reject(new JobError(thrown, 'It failed.'));
+      return Promise.reject(new JobError({ code: thrown, message: 'It failed.' }));
     });
     expect(await fetchAudio()).toMatchObject({ details: [told] });
   });

@@ -104,7 +104,7 @@ describe('the audio of a post', () => {
     const slides = slidesOf('silent.mp4', 'four.mp4', 'opus.webm', 'two.mp4').post_content ?? [];
     const withPhoto = [{ index: 0, type: 'photo', url: linkTo('404') }, ...slides];
     const audio = await made(aPost({ post_content: withPhoto }));
-    if (audio.state !== 'made') throw new Error(audio.reason);
+    if (audio.state !== 'made') throw new Error(audio.failure.message);
     const { files = [], durationSeconds } = audio.result;
     expect(files.map(({ name }) => name)).toEqual([1, 2, 3, 4].map((number) => `${SHORTCODE}-${number}.m4a`));
     // Of the first with sound, which is the one that can be transcribed.

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } fro
 import { createSnapshotSteps, type StartedSnapshot } from '../../activities/imgnet-snapshots.ts';
 import { createOwnerActivities } from '../../activities/owner-profile-activities.ts';
 import { createRecordActivities } from '../../activities/job-records.ts';
-import { STOPPED_BY_OPERATOR, type Failure } from '../../contract/failures.ts';
+import { failureFor, type Failure } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { renderDownload } from '../../contract/kinds/kinds.ts';
@@ -18,7 +18,6 @@ import { createDiskFiles } from '../../store/files/disk-files.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
 import { createSnapshotStore } from '../../store/records/snapshot-store.ts';
-import { CANCELLED } from '../../workflows/lifecycle/job-outcome.ts';
 import { fakeImgnetSource } from '../helpers/imgnet-source.ts';
 import { aListJob } from '../helpers/list-harness.ts';
 import { aContentJob, aPostAudioJob, aProfileJob } from '../helpers/post-harness.ts';
@@ -110,8 +109,8 @@ describe('a job that is cancelled after the provider of the photo platform was a
   ])('costs its price, once: %s', async (_kind, jobOf, price) => {
     const job = await begun(jobOf());
     await trigger(job);
-    for (let times = 0; times < 3; times += 1) await end(job, CANCELLED);
-    await Promise.all([1, 2, 3].map(() => end(job, CANCELLED)));
+    for (let times = 0; times < 3; times += 1) await end(job, failureFor('cancelled'));
+    await Promise.all([1, 2, 3].map(() => end(job, failureFor('cancelled'))));
     expect(await moneyOf(job)).toEqual(paid(price));
   });
 
@@ -119,17 +118,17 @@ describe('a job that is cancelled after the provider of the photo platform was a
     imgnet.trigger.mockRejectedValue(new UncertainTriggerError(new Error('hang')));
     const job = await begun(aListJob());
     await expect(trigger(job)).rejects.toThrow();
-    await end(job, CANCELLED);
+    await end(job, failureFor('cancelled'));
     expect(await moneyOf(job)).toEqual(paid(5));
   });
 
   it('costs its price also when the worker died between the end of the record and the booking', async () => {
     const job = await begun(aListJob());
     await trigger(job);
-    const ended = { status: 'failed', failure: CANCELLED, finishedAt: '2026-11-22T09:31:00.000000Z' };
+    const ended = { status: 'failed', failure: failureFor('cancelled'), finishedAt: '2026-11-22T09:31:00.000000Z' };
     await mongo.db.collection<{ _id: string }>('records').updateOne({ _id: job.recordId }, { $set: ended });
     expect(await moneyOf(job)).toMatchObject({ cost: '0.005', spent: 0, holds: 1 });
-    await end(job, CANCELLED);
+    await end(job, failureFor('cancelled'));
     expect(await moneyOf(job)).toEqual(paid(5));
   });
 
@@ -144,7 +143,7 @@ describe('a job that is cancelled after the provider of the photo platform was a
     const job = await begun(aContentJob());
     await trigger(job, 'content');
     await activities.beginJob(aProfileJob(job.recordId));
-    await end(job, CANCELLED);
+    await end(job, failureFor('cancelled'));
     expect(await moneyOf(job)).toEqual(paid(15));
   });
 });
@@ -152,15 +151,15 @@ describe('a job that is cancelled after the provider of the photo platform was a
 describe('a job of the photo platform that ends otherwise', () => {
   it('costs nothing when it was cancelled before the provider was asked', async () => {
     const job = await begun(aListJob());
-    await end(job, CANCELLED);
+    await end(job, failureFor('cancelled'));
     expect(await moneyOf(job)).toEqual(paid(0));
   });
 
   it('costs nothing when it was cancelled after the provider had refused', async () => {
-    imgnet.trigger.mockRejectedValue(new JobError('rate_limited', 'Slow down.'));
+    imgnet.trigger.mockRejectedValue(new JobError({ code: 'rate_limited', message: 'Slow down.' }));
     const job = await begun(aListJob());
     await expect(trigger(job)).rejects.toThrow();
-    await end(job, CANCELLED);
+    await end(job, failureFor('cancelled'));
     expect(await moneyOf(job)).toEqual(paid(0));
   });
 
@@ -173,7 +172,7 @@ describe('a job of the photo platform that ends otherwise', () => {
 
   it('does not ask the provider any more when its record has ended, as it does when its workflow is terminated', async () => {
     const job = await begun(aListJob());
-    await end(job, STOPPED_BY_OPERATOR);
+    await end(job, failureFor('stoppedByOperator'));
     await expect(trigger(job)).rejects.toMatchObject({ nonRetryable: true, details: ['cancelled'] });
     expect(imgnet.trigger).not.toHaveBeenCalled();
     expect(await moneyOf(job)).toEqual(paid(0));
@@ -183,7 +182,7 @@ describe('a job of the photo platform that ends otherwise', () => {
     for (let round = 0; round < 10; round += 1) {
       const job = await begun(aListJob());
       imgnet.trigger.mockClear();
-      await Promise.all([trigger(job).catch(vi.fn()), end(job, STOPPED_BY_OPERATOR)]);
+      await Promise.all([trigger(job).catch(vi.fn()), end(job, failureFor('stoppedByOperator'))]);
       expect(await moneyOf(job)).toEqual(paid(5 * imgnet.trigger.mock.calls.length));
     }
   });
@@ -196,8 +195,8 @@ describe("the profile of a post's owner that was stopped", () => {
     await activities.beginJob(unasked);
     await trigger(asked);
     expect(await activities.hasFetchedProfile(asked.recordId)).toBe(true);
-    await end(asked, CANCELLED);
-    await end(unasked, CANCELLED);
+    await end(asked, failureFor('cancelled'));
+    await end(unasked, failureFor('cancelled'));
     expect(await activities.hasFetchedProfile(asked.recordId)).toBe(true);
     expect(await activities.hasFetchedProfile(unasked.recordId)).toBe(false);
   });

@@ -98,11 +98,11 @@ describe('starting a snapshot', () => {
   });
 
   it('is not repeated when the provider cannot tell either whether it happened', async () => {
-    imgnet.startedSince.mockRejectedValue(new JobError('tool_missing', 'The token is refused.'));
+    imgnet.startedSince.mockRejectedValue(new JobError({ code: 'tool_missing', message: 'The token is refused.' }));
     const order = await anOrder();
     await parts.snapshots.claim(order, Date.now() - 10 * 60_000);
     const failure = await failureOf(within(parts.triggerSnapshot, order, 2));
-    expect(failure).toMatchObject({ nonRetryable: true, type: 'ours', details: ['internal'] });
+    expect(failure).toMatchObject({ nonRetryable: true, type: 'internal', details: ['internal'] });
     expect(imgnet.trigger).not.toHaveBeenCalled();
   });
 
@@ -114,7 +114,9 @@ describe('starting a snapshot', () => {
   });
 
   it('is tried again after a refusal', async () => {
-    imgnet.trigger.mockRejectedValueOnce(new JobError('rate_limited', 'Slow down.', { retryAtMs: 5 }));
+    imgnet.trigger.mockRejectedValueOnce(
+      new JobError({ code: 'rate_limited', message: 'Slow down.' }, { retryAtMs: 5 }),
+    );
     imgnet.trigger.mockResolvedValue({ snapshotId: 's_3' });
     const order = await anOrder();
     const failure = await failureOf(within(parts.triggerSnapshot, order));
@@ -150,7 +152,9 @@ describe('waiting for a snapshot', () => {
   it.each(['rate_limited', 'upstream_error', 'upstream_timeout'] as const)(
     'asks again when the question went wrong: %s',
     async (code) => {
-      imgnet.progress.mockRejectedValue(new JobError(code, 'Not now.', { retryAtMs: Date.now() + 60_000 }));
+      imgnet.progress.mockRejectedValue(
+        new JobError({ code, message: 'Not now.' }, { retryAtMs: Date.now() + 60_000 }),
+      );
       const failure = await failureOf(within(parts.awaitSnapshot, snapshot));
       expect(failure).toMatchObject({ nonRetryable: false, details: [code] });
       expect(Number(failure.nextRetryDelay)).toBeGreaterThan(55_000);
@@ -158,7 +162,7 @@ describe('waiting for a snapshot', () => {
   );
 
   it('ends at once when the token is refused', async () => {
-    imgnet.progress.mockRejectedValue(new JobError('tool_missing', 'The token is refused.'));
+    imgnet.progress.mockRejectedValue(new JobError({ code: 'tool_missing', message: 'The token is refused.' }));
     expect(await failureOf(within(parts.awaitSnapshot, snapshot))).toMatchObject({
       nonRetryable: true,
       details: ['tool_missing'],
@@ -167,7 +171,7 @@ describe('waiting for a snapshot', () => {
 
   it('lets another one be started when this one failed', async () => {
     imgnet.trigger.mockResolvedValueOnce({ snapshotId: 's_5' }).mockResolvedValueOnce({ snapshotId: 's_6' });
-    imgnet.progress.mockResolvedValue({ failed: new JobError('upstream_error', 'It crashed.') });
+    imgnet.progress.mockResolvedValue({ failed: new JobError({ code: 'upstream_error', message: 'It crashed.' }) });
     const order = await anOrder();
     const started = await within(parts.triggerSnapshot, order);
     expect(await failureOf(within(parts.awaitSnapshot, started))).toMatchObject({ details: ['upstream_error'] });
@@ -257,7 +261,7 @@ describe('reading a list', () => {
   it('lets another snapshot be started when this one is lost', async () => {
     imgnet.trigger.mockResolvedValueOnce({ snapshotId: 's_1' }).mockResolvedValueOnce({ snapshotId: 's_9' });
     imgnet.rows.mockImplementation(() => {
-      throw new SnapshotLostError('upstream_error', 'It is gone.');
+      throw new SnapshotLostError({ code: 'upstream_error', message: 'It is gone.' });
     });
     const order = await anOrder();
     const started = await within(parts.triggerSnapshot, order);
@@ -269,7 +273,7 @@ describe('reading a list', () => {
   it('goes on with the same snapshot when only the reading failed', async () => {
     imgnet.trigger.mockResolvedValue({ snapshotId: 's_1' });
     imgnet.rows.mockImplementation(() => {
-      throw new JobError('incomplete', 'It ended too early.');
+      throw new JobError({ code: 'incomplete', message: 'It ended too early.' });
     });
     const order = await anOrder();
     const started = await within(parts.triggerSnapshot, order);

@@ -76,7 +76,7 @@ const spoil = (mode: string, more: object = {}): void =>
   expect(api.misbehave({ target: 'dataset', mode, ...more }).status).toBe(200);
 const TOLD_LATER = { nonRetryable: false, type: 'later', details: ['internal'] };
 const CANNOT_TELL = {
-  ...{ nonRetryable: true, type: 'ours', details: ['internal'] },
+  ...{ nonRetryable: true, type: 'internal', details: ['internal'] },
   message: expect.stringMatching(/^The dataset API did not say whether it started/),
 };
 

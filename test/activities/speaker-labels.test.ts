@@ -103,7 +103,7 @@ describe('audio that is prepared for transcription', () => {
   it('is not prepared in a language that the engine does not know', async () => {
     await expect(prepare(undefined, { language: 'de-AT' })).rejects.toMatchObject({
       ...{ type: 'subject', details: ['unsupported'] },
-      message: 'The speech engine does not know the language de-AT; it knows en.',
+      message: 'The speech engine does not support the language de-AT; it supports en.',
     });
     expect((await prepare(undefined, { language: 'en-GB' })).prepared).toMatchObject({ engine: 'none' });
   });
@@ -116,7 +116,7 @@ describe('audio that is prepared for transcription', () => {
       await writeFile(path, bytes.fill(0, quarter, 3 * quarter));
     });
     await expect(half).rejects.toMatchObject({
-      type: 'ours',
+      type: 'internal',
       message: 'The stored audio is damaged: download it again, and use the id of that.',
     });
   });
@@ -128,7 +128,7 @@ it('a window that is kept is not heard again when the job repeats it, and all st
     name: 'half-deaf',
     analyse: ({ startSeconds }) => {
       heardAt.push(startSeconds);
-      if (heardAt.length === 2) return Promise.reject(new JobError('upstream_error', 'It is away.'));
+      if (heardAt.length === 2) return Promise.reject(new JobError({ code: 'upstream_error', message: 'It is away.' }));
       const spoken = { startSeconds, endSeconds: startSeconds + 1 };
       return Promise.resolve({
         words: [{ text: `word${String(heardAt.length)}`, ...spoken }],

@@ -143,7 +143,7 @@ describe.runIf(canMount)('a full disk under the embedded database', () => {
     const fetchTranscript = (): Promise<unknown> =>
       new MockActivityEnvironment().run(activities.fetchTranscript, order).catch((error: unknown) => error);
     // The workflow waits for space then, and uses up no attempt.
-    expect(await fetchTranscript()).toMatchObject({ type: 'ours', nonRetryable: true, details: ['disk_full'] });
+    expect(await fetchTranscript()).toMatchObject({ type: 'internal', nonRetryable: true, details: ['disk_full'] });
     disk.resize(64);
     expect(await fetchTranscript()).toMatchObject({ durationSeconds: 60 });
     const answer = await facades.post('/api/downloads/audio', JSON.stringify({ vidnet_video_id: VIDEO }));

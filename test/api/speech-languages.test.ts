@@ -13,7 +13,7 @@ const request = (id: string, more: object = {}) =>
   facades.post('/api/transcriptspeakerid', JSON.stringify({ transcript_with_speaker_id: id, ...more }));
 
 describe('a request for speaker labels in a language', () => {
-  const message = 'The speech engine does not know the language de; it knows en.';
+  const message = 'The speech engine does not support the language de; it supports en.';
   const told = (languages?: string[]) => vi.spyOn(facades.deps.speechLanguages, 'known').mockResolvedValue(languages);
   afterEach(() => vi.restoreAllMocks());
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { DownloadList } from '../../contract/kinds/kinds.ts';
-import { LOST_IN_RESTORE } from '../../contract/failures.ts';
+import { failureFor } from '../../contract/failures.ts';
 import { createRecordStore } from '../../store/records/record-store.ts';
 import { openMongo } from '../../store/mongo/mongo-client.ts';
 import { makeKey } from '../helpers/api-key.ts';
@@ -104,7 +104,7 @@ it('what was answered before a backup under load is served after its restore els
     const { id } = running.body.data;
     const told = (await second.request<Result>('GET', `/downloads/${id}`, { headers })).body;
     expect(told.data.status).toBe('failed');
-    expect(JSON.stringify(told)).toContain(LOST_IN_RESTORE.message);
+    expect(JSON.stringify(told)).toContain(failureFor('lostInRestore').message);
     const records = await createRecordStore(mongo.db).list({ limit: 1_000 });
     expect(records.filter(({ status }) => status === 'pending')).toEqual([]);
     let served = 0;

@@ -88,7 +88,7 @@ describe('the media of a page of any site', () => {
   }, 90_000);
 
   it.each([
-    ['/several', 'The page holds several videos: ask for one of them by its own page.'],
+    ['/several', 'The page holds several videos. Request one of them by its own page.'],
     ['/missing', 'The page was removed or does not exist.'],
   ])(
     'fails, costs nothing, and says why: %s',

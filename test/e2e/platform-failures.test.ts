@@ -94,7 +94,7 @@ describe('an upstream in trouble', () => {
         },
         { what: `why ${id} waits` },
       );
-      expect(progress).toMatchObject({ stage: 'waiting', reason: 'The video platform asks us to slow down.' });
+      expect(progress).toMatchObject({ stage: 'waiting', reason: 'The video platform limits the rate of requests.' });
       // The pause may have been made longer since.
       expect(Date.parse(progress.until!)).toBeGreaterThan(Date.now() - 10_000);
     }

@@ -15,7 +15,7 @@ import type { RunSetting } from './workflow-run.ts';
 export const aResult: JobResult = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
 
 export const refusal = (code: FailureCode, retryAtMs?: number): Error =>
-  toApplicationFailure(new JobError(code, `It is ${code}.`, { retryAtMs }));
+  toApplicationFailure(new JobError({ code, message: `It is ${code}.` }, { retryAtMs }));
 
 /** The audio workflow with activities that a test prepares; all succeed by default. */
 export function audioHarness(server: BenchServer = 'skipping') {

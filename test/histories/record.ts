@@ -56,7 +56,7 @@ const obliging = {
   deliver: { attemptDelivery: () => Promise.resolve('delivered' as const) },
 } satisfies FakeActivities;
 const refusing = (code: FailureCode, times: number) =>
-  both(() => (times-- > 0 ? Promise.reject(toApplicationFailure(new JobError(code, code))) : Promise.resolve(result)));
+  both(() => (times-- > 0 ? Promise.reject(toApplicationFailure(new JobError({ code, message: code }))) : Promise.resolve(result)));
 const untilCancelled = both(async () => {
   const context = Context.current();
   const beat = setInterval(() => context.heartbeat(), 100);
@@ -204,7 +204,7 @@ async function imgnetHistories(): Promise<void> {
 }
 
 function refuseWith(code: FailureCode): () => Promise<never> {
-  return () => Promise.reject(toApplicationFailure(new JobError(code, code)));
+  return () => Promise.reject(toApplicationFailure(new JobError({ code, message: code })));
 }
 
 async function channelHistory(name: string, look: ChannelLook): Promise<void> {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { CaptionTrack } from '../../contract/kinds/transcript.ts';
 import { rankTracks } from '../../sources/vidnet/captions/choose-track.ts';
 import {
-  emptyCaptionsMessage,
+  emptyCaptions,
   languagesOf,
-  noCaptionsMessage,
+  noCaptions,
   spokenCodes,
   trackLanguage,
 } from '../../sources/vidnet/captions/caption-languages.ts';
@@ -132,22 +132,22 @@ describe('the languages that there are', () => {
   });
 
   it('are listed for a caller who requested another one', () => {
-    expect(noCaptionsMessage(tracks('fr*', 'de', 'en*'), 'xx')).toBe(
+    expect(noCaptions(tracks('fr*', 'de', 'en*'), 'xx').message).toBe(
       'There are no captions in `xx`. There are: de, en (automatic), fr (automatic).',
     );
-    expect(noCaptionsMessage([], 'xx')).toBe('The video has no captions.');
-    expect(noCaptionsMessage(tracks('live_chat'), 'xx')).toBe('The video has no captions.');
+    expect(noCaptions([], 'xx').message).toBe('The video has no captions.');
+    expect(noCaptions(tracks('live_chat'), 'xx').message).toBe('The video has no captions.');
   });
 
   it('are distinguished from captions that exist and are empty', () => {
-    expect(emptyCaptionsMessage(1, 'en')).toBe('The captions in `en` are empty.');
-    expect(emptyCaptionsMessage(3, 'en')).toBe('The captions in `en` are empty: 3 tracks were read.');
+    expect(emptyCaptions(1, 'en').message).toBe('The captions in `en` are empty.');
+    expect(emptyCaptions(3, 'en').message).toBe('The captions in `en` are empty: 3 tracks were read.');
   });
 
   it('are counted where they are too many to name', () => {
     // Regions may be numbers (UN M49).
     const many = Array.from({ length: 42 }, (_, n) => `en-${String(100 + n)}`);
-    const message = noCaptionsMessage(tracks(...many), 'xx');
+    const { message } = noCaptions(tracks(...many), 'xx');
     expect(message).toMatch(/ and 12 more\.$/);
     expect(message.split(', ')).toHaveLength(30);
   });

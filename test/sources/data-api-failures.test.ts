@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FailureCode } from '../../contract/failures.ts';
+import { failureFor, type FailureCode } from '../../contract/failures.ts';
 import { DATA_API_FAILURES, dataApiFailure, isRefusedFor } from '../../sources/vidnet/data-api/data-api-failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 
@@ -84,6 +84,11 @@ const ANSWERS: readonly (readonly [FailureCode, number, unknown, RegExp])[] = [
   ['upstream_error', 400, null, API],
 ];
 
+const textOf = ({ reason, subject = 'video' }: (typeof DATA_API_FAILURES)[number]): string => {
+  const { code, message } = failureFor(reason, { subject });
+  return `${code} ${message}`;
+};
+
 describe('refusals of the Data API', () => {
   it.each(ANSWERS)('%s: %i %j', (code, status, answer, message) => {
     const failure = dataApiFailure('channels.list', { status, body: answer, retryAfter: undefined }, NOW);
@@ -101,14 +106,14 @@ describe('refusals of the Data API', () => {
         return `${code} ${message}`;
       }),
     );
-    expect(DATA_API_FAILURES.filter(({ code, message }) => !met.has(`${code} ${message}`))).toEqual([]);
+    expect(DATA_API_FAILURES.filter((row) => !met.has(textOf(row)))).toEqual([]);
   });
 
   it('every reason of the table leads to its row, whatever the status', () => {
-    for (const { code, message, reasons = [] } of DATA_API_FAILURES) {
-      for (const reason of reasons) {
+    for (const row of DATA_API_FAILURES) {
+      for (const reason of row.reasons ?? []) {
         const failure = dataApiFailure('x', { status: 400, body: body(reason), retryAfter: undefined }, NOW);
-        expect([reason, failure.code, failure.message]).toEqual([reason, code, message]);
+        expect([reason, `${failure.code} ${failure.message}`]).toEqual([reason, textOf(row)]);
       }
     }
   });

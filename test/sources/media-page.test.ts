@@ -66,7 +66,7 @@ describe('a page of any site', () => {
       site.requests.length = 0;
       await expect(fetchPage(path)).rejects.toMatchObject({
         code: 'unsupported',
-        message: 'The page holds several videos: ask for one of them by its own page.',
+        message: 'The page holds several videos. Request one of them by its own page.',
       });
       expect(site.requests).toContain(path);
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Document } from 'mongodb';
 import { expect, inject, it } from 'vitest';
-import { LOST_IN_RESTORE } from '../../contract/failures.ts';
+import { failureFor } from '../../contract/failures.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import { documentOf, lineOf, MANIFEST, pathIn, writeLines, type Manifest } from '../../store/backup/format.ts';
@@ -46,7 +46,7 @@ it('a copy made under load has all that was answered before, and its jobs under 
     expect(await other.deliveries.get(`webhook/${record.id}/1`)).toMatchObject({ recordId: record.id });
   }
   for (const { recordId } of running) {
-    expect(await other.records.get(recordId)).toMatchObject({ status: 'failed', failure: LOST_IN_RESTORE });
+    expect(await other.records.get(recordId)).toMatchObject({ status: 'failed', failure: failureFor('lostInRestore') });
   }
   const all = await other.records.list({ limit: 200 });
   expect(all.filter(({ status }) => status === 'pending')).toEqual([]);

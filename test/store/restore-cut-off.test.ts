@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { LOST_IN_RESTORE } from '../../contract/failures.ts';
+import { failureFor } from '../../contract/failures.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { backUp } from '../../store/backup/backup.ts';
@@ -49,7 +49,7 @@ async function expectWhole(
     spent += record.status === 'success' ? record.charge : 0;
   }
   for (const { recordId } of running) {
-    expect(await records.get(recordId)).toMatchObject({ status: 'failed', failure: LOST_IN_RESTORE });
+    expect(await records.get(recordId)).toMatchObject({ status: 'failed', failure: failureFor('lostInRestore') });
   }
   expect(await accounts.get(KEY)).toMatchObject({ spent, available: GRANTED - spent });
   expect(await accounts.holds(KEY)).toEqual([]);

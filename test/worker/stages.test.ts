@@ -54,7 +54,8 @@ it('reports the status, the failure code and the charge of a job only when finis
 });
 
 it('reports the message of a failure, cut to a maximum length', async () => {
-  const refused = () => Promise.reject(toApplicationFailure(new JobError('private', 'It is private.')));
+  const refused = () =>
+    Promise.reject(toApplicationFailure(new JobError({ code: 'private', message: 'It is private.' })));
   expect(await stageOf(refused)).toMatchObject({ ...facts, outcome: 'private', failure: 'It is private.' });
   const { failure } = await stageOf(() => Promise.reject(new Error('x'.repeat(100_000))));
   expect(failure).toHaveLength(1_000);

@@ -1,3 +1,4 @@
+import { failureFor } from '../../contract/failures.ts';
 import { expect, it } from 'vitest';
 import { toApplicationFailure } from '../../activities/to-application-failure.ts';
 import { JobError } from '../../runtime/job-error.ts';
@@ -7,7 +8,7 @@ import { aPostAudioJob, postHarness } from '../helpers/post-harness.ts';
 const { fetch, records, outcomeOf, run } = postHarness('skipping');
 const result = { durationSeconds: 12, files: [{ name: 'a-1.m4a', sizeBytes: 1, sha256: 'x' }] };
 const made = { state: 'made', result } as const;
-const stale = { state: 'stale', reason: 'The links have expired.' } as const;
+const stale = { state: 'stale', failure: failureFor('mediaLinksExpired') } as const;
 
 it('takes the content of another job that is fresh', async () => {
   const job = aPostAudioJob();
@@ -56,7 +57,9 @@ it('gives up when what it collected is stale twice', async () => {
 
 it('tries again what the host of the media fails in passing, without collecting anew', async () => {
   const job = aPostAudioJob();
-  const failure = toApplicationFailure(new JobError('upstream_error', 'The host could not deliver.'));
+  const failure = toApplicationFailure(
+    new JobError({ code: 'upstream_error', message: 'The host could not deliver.' }),
+  );
   fetch.fetchImgnetAudio.mockRejectedValueOnce(failure).mockRejectedValueOnce(failure).mockResolvedValue(made);
   expect(await run(imgnetAudio, job)).toBeUndefined();
   expect(fetch.triggerSnapshot).toHaveBeenCalledTimes(1);
@@ -65,7 +68,9 @@ it('tries again what the host of the media fails in passing, without collecting 
 
 it('fails as the post does', async () => {
   const job = aPostAudioJob();
-  fetch.storeContent.mockRejectedValue(toApplicationFailure(new JobError('removed', 'The post is gone.')));
+  fetch.storeContent.mockRejectedValue(
+    toApplicationFailure(new JobError({ code: 'removed', message: 'The post is gone.' })),
+  );
   expect(await run(imgnetAudio, job)).toBeDefined();
   expect(outcomeOf(job)).toMatchObject({ status: 'failed', failure: { code: 'removed' } });
 });

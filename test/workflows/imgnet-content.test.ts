@@ -58,7 +58,9 @@ it('is a success without the profile when that cannot be had', async () => {
   const job = aContentJob();
   const profile = aProfileJob(job.recordId);
   records.planOwnerProfile.mockResolvedValue(profile);
-  fetch.storeProfile.mockRejectedValue(toApplicationFailure(new JobError('private', 'The account is private.')));
+  fetch.storeProfile.mockRejectedValue(
+    toApplicationFailure(new JobError({ code: 'private', message: 'The account is private.' })),
+  );
   expect(await run(imgnetContent, job)).toBeUndefined();
   expect(outcomeOf(profile)).toMatchObject({ status: 'failed', failure: { code: 'private' } });
   expect(outcomeOf(job)).toEqual(success(5));

@@ -31,7 +31,7 @@ describe('the job of a list', () => {
   });
 
   it('starts another snapshot when one has failed', async () => {
-    const failure = toApplicationFailure(new JobError('upstream_error', 'It crashed.'));
+    const failure = toApplicationFailure(new JobError({ code: 'upstream_error', message: 'It crashed.' }));
     awaitSnapshot.mockRejectedValueOnce(failure);
     triggerSnapshot.mockImplementation(async ({ recordId, part }) =>
       Promise.resolve({ recordId, part, snapshotId: `s_${String(triggerSnapshot.mock.calls.length)}` }),
@@ -68,7 +68,7 @@ describe('the job of a list', () => {
     let isCancelled = false;
     triggerSnapshot.mockImplementation(async () => {
       await until(() => isCancelled);
-      throw toApplicationFailure(new JobError('internal', 'Nobody knows whether it began.'));
+      throw toApplicationFailure(new JobError({ code: 'internal', message: 'Nobody knows whether it began.' }));
     });
     await withService(async (client, taskQueue) => {
       const handle = await client.workflow.start(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] });

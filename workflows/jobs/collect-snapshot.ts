@@ -1,3 +1,4 @@
+import { failureFor } from '../../contract/failures.ts';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import { SNAPSHOT_LOST } from '../../runtime/failure-types.ts';
 import type { ReadySnapshot, SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
@@ -21,8 +22,7 @@ export async function collect<Result>(
 ): Promise<Result> {
   for (let collections = 1; ; collections += 1) {
     const ready = await useUpstream('imgnet-dataset', `Collect ${title}`).collectSnapshot(order);
-    if (ready === null)
-      throw upstreamFailure('upstream_timeout', 'The dataset API was still collecting after an hour.');
+    if (ready === null) throw upstreamFailure(failureFor('datasetCollecting'));
     try {
       return await keep(ready);
     } catch (error) {

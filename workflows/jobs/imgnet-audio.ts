@@ -27,7 +27,7 @@ export function imgnetAudio(input: PostAudioJob): Promise<JobEnd> {
       const order = { recordId, contentsId, shortcode };
       const audio = await useUpstream('imgnet-media', `Fetch the audio of ${title}`).fetchImgnetAudio(order);
       if (audio.state === 'made') return audio.result;
-      if (collections === MAX_COLLECTIONS) throw upstreamFailure('upstream_error', audio.reason);
+      if (collections === MAX_COLLECTIONS) throw upstreamFailure(audio.failure);
       contentsId = undefined;
     }
   });

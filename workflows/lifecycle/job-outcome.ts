@@ -5,21 +5,23 @@ import {
   TimeoutFailure,
   type TemporalFailure,
 } from '@temporalio/workflow';
-import { FAILURE_FAULTS, type Failure, type FailureCode } from '../../contract/failures.ts';
+import { failureFor, isFailureCode, type Failure } from '../../contract/failures.ts';
 import { routeIn } from '../../pacing/routes.ts';
 
-/** The end of a job that was asked to stop. */
-export const CANCELLED: Failure = { code: 'cancelled', message: 'The job was cancelled.' };
-
-/** What the upstream did not do, told as activities tell it. */
-export function upstreamFailure(code: FailureCode, message: string): ApplicationFailure {
-  return ApplicationFailure.create({ message, type: 'upstream', nonRetryable: true, details: [code] });
+/** The failure of a job whose upstream did not deliver, in the form in which activities report it. */
+export function upstreamFailure(failure: Failure): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: failure.message,
+    type: 'upstream',
+    nonRetryable: true,
+    details: [failure.code],
+  });
 }
 
 /** Why the work of a job ended in an exception, as its record will tell it. */
 export function failureOf(error: unknown): Failure {
-  if (isCancellation(error)) return CANCELLED;
-  return reportedFailure(error) ?? { code: 'internal', message: 'The service could not do its part of the work.' };
+  if (isCancellation(error)) return failureFor('cancelled');
+  return reportedFailure(error) ?? failureFor('internal');
 }
 
 /**
@@ -52,8 +54,4 @@ function reportedFailure(error: unknown): Failure | undefined {
   if (!(cause instanceof ApplicationFailure)) return undefined;
   const code: unknown = cause.details?.[0];
   return isFailureCode(code) ? { code, message: cause.message } : undefined;
-}
-
-function isFailureCode(code: unknown): code is FailureCode {
-  return typeof code === 'string' && code in FAILURE_FAULTS;
 }

@@ -1,3 +1,4 @@
+import { failureFor } from '../../contract/failures.ts';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   allHandlersFinished,
@@ -22,7 +23,7 @@ import { fetchActivities, localRecords } from '../activity-proxies.ts';
 import { deliverWebhook } from '../webhooks/deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 import { endOf, describeEnd, type JobEnd } from './job-end.ts';
-import { CANCELLED, failureOf, failureWith, routeOfTimeout } from './job-outcome.ts';
+import { failureOf, failureWith, routeOfTimeout } from './job-outcome.ts';
 import { Subscribers } from '../webhooks/job-subscribers.ts';
 
 /** @returns activities that use an upstream, each call for one of them; those that are not `paced` take no slot of its route */
@@ -80,7 +81,7 @@ export async function runJob(input: JobInput, work: (useUpstream: UseUpstream) =
     const isCancelled = CancellationScope.current().consideredCancelled;
     const route = routeOfTimeout(error);
     const failure = isCancelled || route === undefined ? failureOf(error) : await localRecords.refusalOf({ route });
-    outcome = { status: 'failed', failure: isCancelled ? CANCELLED : failure };
+    outcome = { status: 'failed', failure: isCancelled ? failureFor('cancelled') : failure };
   }
 
   progress = { stage: 'notifying' };

@@ -23,7 +23,7 @@ export function brightDataFacts(platform: ImgnetPlatform): ImgnetFacts {
       const isReel = kind === 'reel' || isReelRecord(record, platform.hosts);
       const content = isReel ? reelContentOf(record, platform) : postContentOf(record, platform);
       if (content !== undefined) return content;
-      throw new JobError('upstream_error', 'The dataset API sent a record that names no post.');
+      throw new JobError('datasetRecordUnnamed');
     },
     item: (record, { part, account }) => {
       const context = { account, ...platform };

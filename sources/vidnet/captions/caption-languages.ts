@@ -1,3 +1,4 @@
+import { failureFor, type Failure } from '../../../contract/failures.ts';
 import { canonicalLanguage } from '../../../contract/text/language-tags.ts';
 import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
 
@@ -37,23 +38,24 @@ export function languagesOf(tracks: readonly CaptionTrack[]): string[] {
   return [...manual, ...languagesOfKind(tracks, 'automatic').filter((language) => !manual.includes(language))];
 }
 
-/** The sentence for a caller who requested captions that do not exist. */
-export function noCaptionsMessage(tracks: readonly CaptionTrack[], language: string): string {
+/** The failure of a request for captions that do not exist. */
+export function noCaptions(tracks: readonly CaptionTrack[], language: string): Failure {
   const languages = languagesOf(tracks);
-  if (languages.length === 0) return 'The video has no captions.';
+  if (languages.length === 0) return failureFor('noCaptions');
   const manual = languagesOfKind(tracks, 'manual');
   const named = languages
     .slice(0, MAX_LANGUAGES_NAMED)
     .map((each) => (manual.includes(each) ? each : `${each} (automatic)`));
   const more = languages.length - named.length;
-  return `There are no captions in \`${language}\`. There are: ${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}.`;
+  const all = `${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
+  return failureFor('noCaptionsInLanguage', { language, languages: all });
 }
 
-/** The sentence for a caller who requested captions that exist and are empty. */
-export function emptyCaptionsMessage(tracksRead: number, language: string): string {
+/** The failure of a request for captions that exist and are empty. */
+export function emptyCaptions(tracksRead: number, language: string): Failure {
   return tracksRead === 1
-    ? `The captions in \`${language}\` are empty.`
-    : `The captions in \`${language}\` are empty: ${String(tracksRead)} tracks were read.`;
+    ? failureFor('captionsEmpty', { language })
+    : failureFor('captionTracksEmpty', { language, tracks: tracksRead });
 }
 
 function languagesOfKind(tracks: readonly CaptionTrack[], kind: CaptionTrack['kind']): string[] {

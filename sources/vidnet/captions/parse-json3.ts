@@ -30,7 +30,7 @@ type Event = z.infer<typeof eventSchema>;
 export function parseJson3(text: string): CaptionLine[] {
   const { data: track, error } = trackSchema.safeParse(parseJson(text));
   if (track === undefined) {
-    throw new JobError('upstream_error', 'The platform sent captions that cannot be read.', { cause: error });
+    throw new JobError('captionsUnreadable', { cause: error });
   }
   const { events = [] } = track;
   // Line feeds that scroll the window are events of their own, and fall out here as texts that show nothing.

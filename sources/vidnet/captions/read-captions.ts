@@ -1,7 +1,8 @@
+import { failureFor } from '../../../contract/failures.ts';
 import { readFileSync } from 'node:fs';
 import { partsOfLine } from '../../../contract/text/caption-lines.ts';
 import { JobError } from '../../../runtime/job-error.ts';
-import { CAPTION_LINES_MAX, CAPTIONS_MAX_BYTES } from '../../../contract/limits.ts';
+import { CAPTION_LINES_MAX, CAPTIONS_MAX_BYTES, CAPTIONS_MAX_MEGABYTES } from '../../../contract/limits.ts';
 import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript.ts';
 import { parseCaptions, type CaptionFormat } from './parse-captions.ts';
 
@@ -37,18 +38,12 @@ function* limited(lines: Iterable<CaptionLine>): Generator<CaptionLine> {
   for (const whole of lines) {
     bytes += Buffer.byteLength(whole.text);
     if (bytes > CAPTIONS_MAX_BYTES) {
-      throw new JobError(
-        'too_large',
-        'The captions hold more text than 4 MB, which is more than this service accepts.',
-      );
+      throw new JobError(failureFor('captionsTooMuchText', { maxMegabytes: CAPTIONS_MAX_MEGABYTES }));
     }
     for (const line of partsOfLine(whole)) {
       count += 1;
       if (count > CAPTION_LINES_MAX) {
-        throw new JobError(
-          'too_large',
-          'The captions have more than 100,000 lines, which this service does not accept.',
-        );
+        throw new JobError(failureFor('captionsTooManyLines', { maxLines: CAPTION_LINES_MAX.toLocaleString('en') }));
       }
       yield line;
     }

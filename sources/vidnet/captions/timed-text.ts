@@ -36,7 +36,7 @@ export function readCues(text: string, dialect: TimedTextDialect): Cue[] {
   }
   // A page of an error or an empty body must not be taken for a video without speech.
   if (found.length === 0 && !/^WEBVTT(?:\s|$)/.test(whole)) {
-    throw new JobError('upstream_error', 'The platform sent captions that cannot be read.');
+    throw new JobError('captionsUnreadable');
   }
   return found
     .map(({ texts, ...times }) => ({ ...times, lines: linesOf(dialect.toPlain(texts.join('\n'))) }))

@@ -1,3 +1,4 @@
+import { failureFor } from '../../../contract/failures.ts';
 import { type ChannelPage, StaleCursorError } from '../channel-source.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { bounded, TITLE_MAX_CHARS } from '../fact-schemas.ts';
@@ -55,7 +56,7 @@ async function uploadsOf(request: SendDataApiRequest, channelId: string): Promis
     schema: uploadsListSchema,
   });
   const [channel] = items;
-  if (channel === undefined) throw new JobError('removed', 'The channel was removed or does not exist.');
+  if (channel === undefined) throw new JobError(failureFor('subjectRemoved', { subject: 'channel' }));
   const { uploads } = channel.contentDetails.relatedPlaylists;
   return uploads === '' || uploads === null ? undefined : uploads;
 }

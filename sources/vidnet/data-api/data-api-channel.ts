@@ -1,3 +1,4 @@
+import { failureFor } from '../../../contract/failures.ts';
 import type { ChannelReference } from '../../../contract/urls/channel-urls.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import type { SourceCall } from '../../source-call-options.ts';
@@ -31,7 +32,7 @@ export function createDataApiChannels(api: DataApi, settings: DataApiChannelSett
         schema: channelListSchema,
       });
       const [channel] = items;
-      if (channel === undefined) throw new JobError('removed', 'The channel was removed or does not exist.');
+      if (channel === undefined) throw new JobError(failureFor('subjectRemoved', { subject: 'channel' }));
       return toFacts(channel, settings.channelUrlTemplate);
     },
     pages: (channelId, from, call) => listChannelVideos(api.begin(call), channelId, from),

@@ -84,7 +84,7 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
         if (answer.status < 200 || answer.status >= 300) throw dataApiFailure(what, answer, Date.now());
         const parsed = schema.safeParse(answer.body);
         if (parsed.success) return parsed.data;
-        throw new JobError('upstream_error', 'The Data API gave an answer that cannot be understood.', {
+        throw new JobError('dataApiUnreadable', {
           cause: new Error(`${what}: ${z.prettifyError(parsed.error).slice(0, 1_000)}`),
         });
       };
@@ -112,9 +112,9 @@ function connectionFailure(error: unknown): JobError {
 }
 
 function timeout(detail: string): JobError {
-  return new JobError('upstream_timeout', 'The Data API did not answer in time.', { cause: new Error(detail) });
+  return new JobError('dataApiTimeout', { cause: new Error(detail) });
 }
 
 function unreachable(detail: string): JobError {
-  return new JobError('upstream_error', 'The Data API cannot be reached.', { cause: new Error(detail) });
+  return new JobError('dataApiUnreachable', { cause: new Error(detail) });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FailureCode } from '../../../contract/failures.ts';
+import { failureFor, type Failure, type ReasonWith } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { retryAfterAtMs } from '../../../runtime/retry-after.ts';
 import type { Listed } from './data-api-schemas.ts';
@@ -35,14 +35,13 @@ interface RefusalDetails {
 }
 
 interface Row {
-  readonly code: FailureCode;
-  readonly message: string;
+  readonly reason: ReasonWith<'subject'>;
+  /** What `{subject}` stands for in the sentence. */
+  readonly subject?: 'channel' | 'video';
   /** Any of these reasons, whatever the status. */
   readonly reasons?: readonly string[];
   readonly when?: (details: RefusalDetails) => boolean;
 }
-
-const KEY_REFUSED = 'The Data API refuses the key of this service; the operator must check VIDNET_API_KEY.';
 
 /**
  * The Data API's refusals, sorted. The first row that matches counts.
@@ -53,15 +52,15 @@ const KEY_REFUSED = 'The Data API refuses the key of this service; the operator 
  */
 export const DATA_API_FAILURES: readonly Row[] = [
   {
-    code: 'quota_exceeded',
-    message: 'The daily quota of the Data API is used up.',
+    reason: 'dataApiQuotaExceeded',
+
     reasons: ['quotaExceeded', 'dailyLimitExceeded'],
     // Newer quotas are refused as 429 rateLimitExceeded even when they are daily ones; only the text shows it.
     when: ({ message, limit }) => /per day/i.test(message) || /PerDay/i.test(limit),
   },
   {
-    code: 'tool_missing',
-    message: KEY_REFUSED,
+    reason: 'dataApiKeyRejected',
+
     reasons: [
       ...['keyInvalid', 'keyExpired', 'accessNotConfigured', 'ipRefererBlocked', 'authError'],
       ...['dailyLimitExceededUnreg', 'rateLimitExceededUnreg', 'userRateLimitExceededUnreg', 'unregistered'],
@@ -72,41 +71,43 @@ export const DATA_API_FAILURES: readonly Row[] = [
     when: ({ status, message }) => status === 401 || (status === 400 && /\bAPI key\b/i.test(message)),
   },
   {
-    code: 'rate_limited',
-    message: 'The Data API asks us to slow down.',
+    reason: 'dataApiRateLimited',
+
     reasons: [
       ...['rateLimitExceeded', 'userRateLimitExceeded', 'servingLimitExceeded', 'concurrentLimitExceeded'],
       ...['RATE_LIMIT_EXCEEDED', 'RESOURCE_QUOTA_EXCEEDED'],
     ],
     when: ({ status }) => status === 429,
   },
-  { code: 'removed', message: 'The video was removed or does not exist.', reasons: ['videoNotFound'] },
+  { reason: 'subjectRemoved', subject: 'video', reasons: ['videoNotFound'] },
   {
-    code: 'removed',
-    message: 'The channel was removed or does not exist.',
+    reason: 'subjectRemoved',
+    subject: 'channel',
+
     reasons: ['channelNotFound', 'channelClosed', 'channelSuspended', 'playlistNotFound'],
   },
   {
-    code: 'private',
-    message: 'The channel does not show its videos to everyone.',
+    reason: 'channelHidesVideos',
+
     reasons: ['playlistItemsNotAccessible', 'channelForbidden', 'playlistForbidden'],
     // `forbidden` in the domain of a method concerns the resource; in the global domain it concerns the API key.
     when: ({ forbiddenBy }) => forbiddenBy.some((domain) => /^youtube\.(channel|playlist)/.test(domain)),
   },
   {
-    code: 'private',
-    message: 'The video is private.',
+    reason: 'isPrivate',
+    subject: 'video',
+
     when: ({ forbiddenBy }) => forbiddenBy.some((domain) => /^youtube\.(video|comment)/.test(domain)),
   },
   {
-    code: 'tool_missing',
-    message: KEY_REFUSED,
+    reason: 'dataApiKeyRejected',
+
     when: ({ status, reasons }) =>
       status === 403 && reasons.every((reason) => ['forbidden', 'insufficientPermissions'].includes(reason)),
   },
   {
-    code: 'upstream_timeout',
-    message: 'The Data API did not answer in time.',
+    reason: 'dataApiTimeout',
+
     reasons: ['gatewayTimeout'],
     when: ({ status }) => status === 408 || status === 504,
   },
@@ -116,11 +117,8 @@ export const DATA_API_FAILURES: readonly Row[] = [
 export class DataApiError extends JobError {
   readonly reasons: readonly string[];
 
-  constructor(
-    row: Pick<Row, 'code' | 'message'>,
-    options: { cause: Error; retryAtMs: number | undefined; reasons: readonly string[] },
-  ) {
-    super(row.code, row.message, options);
+  constructor(failure: Failure, options: { cause: Error; retryAtMs: number | undefined; reasons: readonly string[] }) {
+    super(failure, options);
     this.reasons = options.reasons;
   }
 }
@@ -128,16 +126,17 @@ export class DataApiError extends JobError {
 /** @param what the method that was called, such as `channels.list` */
 export function dataApiFailure(what: string, refusal: Refusal, nowMs: number): DataApiError {
   const details = detailsOf(refusal);
-  const row = DATA_API_FAILURES.find(
+  const row: Row = DATA_API_FAILURES.find(
     ({ reasons = [], when }) => reasons.some((reason) => details.reasons.includes(reason)) || when?.(details) === true,
-  ) ?? { code: 'upstream_error' as const, message: 'The Data API could not answer.' };
+  ) ?? { reason: 'dataApiFailed' };
   const cause = new Error(
     `${what} was answered ${String(details.status)} (${details.reasons.join(', ') || 'no reason'}): ${details.message.slice(0, 500)}`,
   );
   const headerMs = retryAfterAtMs(refusal.retryAfter, nowMs);
-  return new DataApiError(row, {
+  const failure = failureFor(row.reason, { subject: row.subject ?? 'video' });
+  return new DataApiError(failure, {
     cause,
-    retryAtMs: row.code === 'quota_exceeded' ? quotaResetAfter(nowMs) : headerMs,
+    retryAtMs: failure.code === 'quota_exceeded' ? quotaResetAfter(nowMs) : headerMs,
     reasons: details.reasons,
   });
 }

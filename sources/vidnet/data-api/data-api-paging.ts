@@ -15,7 +15,7 @@ export async function* pagesFrom<Item>(
     const page = await fetchPage(token);
     // It would be read again and again, each time at the cost of quota.
     if (page.nextPageToken !== undefined && page.nextPageToken === token) {
-      throw new JobError('upstream_error', 'The Data API repeats a page of a list without end.');
+      throw new JobError('dataApiEndless');
     }
     yield page;
     token = page.nextPageToken;

@@ -1,7 +1,8 @@
+import { failureFor } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { startDeadline } from '../../../runtime/deadline.ts';
 import { CpuTimeError } from '../../../runtime/subprocess/run-program.ts';
-import { sentenceOn, type Subject } from './yt-dlp-failures.ts';
+import { SUBJECT_VALUES, type Subject } from './yt-dlp-failures.ts';
 
 /** What reading a page, with all that it leads to, may take. The media that follow have limits of their own. */
 export interface ReadingLimits {
@@ -33,18 +34,18 @@ export interface Reading {
 
 /** @param receivedBytes what has come so far */
 export function startReading(subject: Subject, limits: ReadingLimits, receivedBytes: () => number): Reading {
+  const words = SUBJECT_VALUES[subject];
   let isReading = true;
   let fromBytes = 0;
   const late = (): JobError => {
     // A caller chose the page: it is not tried again. The platform may be busy, or the line to it down.
-    const code = subject === 'page' ? 'unsupported' : 'upstream_timeout';
-    return new JobError(code, sentenceOn(subject, 'The page of the {subject} took too long to read.'));
+    const reason = subject === 'page' ? 'pageTooSlow' : 'upstreamPageTooSlow';
+    return new JobError(failureFor(reason, words));
   };
   const deadline = startDeadline({ timeoutMs: limits.timeoutMs, late });
   const counter = setInterval(() => {
     if (receivedBytes() - fromBytes <= limits.maxBytes) return;
-    const message = 'The page of the {subject} is larger than this service accepts.';
-    deadline.abort(new JobError('too_large', sentenceOn(subject, message)));
+    deadline.abort(new JobError(failureFor('pageTooLarge', words)));
   }, COUNT_EVERY_MS);
   return {
     signal: deadline.signal,
@@ -59,9 +60,7 @@ export function startReading(subject: Subject, limits: ReadingLimits, receivedBy
     },
     failureOf: (error) => {
       if (error instanceof CpuTimeError) {
-        const what = isReading ? 'The page of the {subject} takes' : 'The media take';
-        const message = `${what} more work than this service spends on it.`;
-        return new JobError('unsupported', sentenceOn(subject, message), { cause: error });
+        return new JobError(isReading ? failureFor('pageTooMuchWork', words) : 'fileTooMuchWork', { cause: error });
       }
       const isLate = error instanceof JobError && error.code === 'upstream_timeout';
       return isReading && isLate ? Object.assign(late(), { cause: error.cause }) : error;

@@ -1,3 +1,5 @@
+import { SUBJECT_VALUES } from './yt-dlp-failures.ts';
+import { failureFor } from '../../../contract/failures.ts';
 import { readFileSync } from 'node:fs';
 import { JobError } from '../../../runtime/job-error.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
@@ -17,7 +19,7 @@ const WHOLE_MAX_CHARS = 1024 * 1024;
 export function* readClipped({ path }: { readonly path: string }): Generator {
   const value = clipped(parseJson(readFileSync(path, 'utf8')));
   if (value !== undefined && JSON.stringify(value).length > WHOLE_MAX_CHARS) {
-    throw new JobError('too_large', 'What the video platform tells is more than this service reads.');
+    throw new JobError(failureFor('upstreamDataTooLarge', SUBJECT_VALUES.video));
   }
   yield value;
 }

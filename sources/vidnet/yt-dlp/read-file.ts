@@ -1,5 +1,6 @@
+import { SUBJECT_VALUES } from './yt-dlp-failures.ts';
 import { stat } from 'node:fs/promises';
-import type { FailureCode } from '../../../contract/failures.ts';
+import { type Failure, failureFor } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { inThread, ThreadError } from '../../../runtime/subprocess/in-thread.ts';
 import type { SourceCall } from '../../source-call-options.ts';
@@ -16,8 +17,7 @@ const ITEM_TIMEOUT_MS = 60_000;
 const MAX_HEAP_MB = 512;
 
 /** An item or failure of a reader, in a form that can be sent to another thread. */
-export type ReaderResult<Item> =
-  { readonly item: Item } | { readonly failure: { readonly code: FailureCode; readonly message: string } };
+export type ReaderResult<Item> = { readonly item: Item } | { readonly failure: Failure };
 
 /** @param reader reads a file that yt-dlp wrote; blocks while it reads */
 export function* readerResults<Item>(reader: Iterable<Item>): Generator<ReaderResult<Item>> {
@@ -53,13 +53,11 @@ export async function* readFileBy<Input extends { readonly path: string }, Item>
   };
   try {
     for await (const answer of inThread<ReaderResult<Item>>(work)) {
-      if ('failure' in answer) throw new JobError(answer.failure.code, answer.failure.message);
+      if ('failure' in answer) throw new JobError(answer.failure);
       yield answer.item;
     }
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    throw new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {
-      cause: error,
-    });
+    throw new JobError(failureFor('upstreamDataTooLarge', SUBJECT_VALUES.video), { cause: error });
   }
 }

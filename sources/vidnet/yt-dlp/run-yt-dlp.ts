@@ -1,3 +1,4 @@
+import { failureFor } from '../../../contract/failures.ts';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { JobError } from '../../../runtime/job-error.ts';
@@ -5,7 +6,7 @@ import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts
 import { linkPrograms } from '../../../runtime/subprocess/linked-programs.ts';
 import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../../runtime/subprocess/run-program.ts';
 import type { SourceCall } from '../../source-call-options.ts';
-import { ytdlpFailure, type Subject } from './yt-dlp-failures.ts';
+import { ytdlpFailure, type Subject, SUBJECT_VALUES } from './yt-dlp-failures.ts';
 import { PAGE_LIMITS, startReading, type Reading, type ReadingLimits } from './page-reading.ts';
 import { runCompared } from '../releases/compare-releases.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
@@ -94,7 +95,7 @@ async function runProgram(settings: YtdlpSettings, call: SourceCall, spec: Ytdlp
     if (exitCode !== 0) throw ytdlpFailure(stderrTail, subject);
     return stderrTail;
   } catch (error) {
-    throw reading.failureOf(runFailure(error));
+    throw reading.failureOf(runFailure(error, subject));
   } finally {
     reading.end();
     guard?.end();
@@ -103,19 +104,15 @@ async function runProgram(settings: YtdlpSettings, call: SourceCall, spec: Ytdlp
 }
 
 /** @returns the failure of the job where the subprocess could not start or reached a limit, otherwise the error itself */
-function runFailure(error: unknown): unknown {
+function runFailure(error: unknown, subject: Subject): unknown {
   if (error instanceof RunStartError) {
-    return new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
-      cause: error,
-    });
+    return new JobError('ytdlpNotStarted', { cause: error });
   }
   if (error instanceof RunTimeoutError) {
-    return new JobError('too_large', 'Fetching it takes longer than this service allows.', { cause: error });
+    return new JobError('fetchTooLong', { cause: error });
   }
   if (error instanceof FolderTooLargeError) {
-    return new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {
-      cause: error,
-    });
+    return new JobError(failureFor('upstreamDataTooLarge', SUBJECT_VALUES[subject]), { cause: error });
   }
   return error;
 }
@@ -175,9 +172,7 @@ async function copyCookies(from: string | undefined, folder: string): Promise<st
   if (from === undefined) return undefined;
   const to = join(folder, 'cookies.txt');
   await copyFile(from, to).catch((error: unknown) => {
-    throw new JobError('tool_missing', 'The cookie file cannot be read; the operator must check YTDLP_COOKIES_FILE.', {
-      cause: error,
-    });
+    throw new JobError('cookiesUnreadable', { cause: error });
   });
   return to;
 }

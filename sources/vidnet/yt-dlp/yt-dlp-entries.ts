@@ -89,13 +89,13 @@ export async function* listEntries(
 const TEMPLATE = '%(.{id,title,duration,timestamp,thumbnail,thumbnails})j';
 
 function tooLarge(): JobError {
-  return new JobError('too_large', "The channel's list has an entry that is larger than this service accepts.");
+  return new JobError('entryTooLarge');
 }
 
 function toVideo(value: unknown, isTimeExact: boolean): EntryResult {
   const { success, data: entry, error } = entrySchema.safeParse(value);
   if (!success) {
-    return { error: new JobError('upstream_error', "The channel's list cannot be read.", { cause: error }) };
+    return { error: new JobError('listUnreadable', { cause: error }) };
   }
   return {
     vidnet_id: entry.id,

@@ -44,7 +44,7 @@ function parse(text: string): readonly ExtractorArgs[] {
       .map((part) => {
         const [, extractor, args] = /^([\w-]+):(.*)$/s.exec(part) ?? [];
         if (extractor === undefined || args === undefined) {
-          throw new JobError('tool_missing', 'The operator must check YTDLP_EXTRACTOR_ARGS: it is not EXTRACTOR:ARGS.');
+          throw new JobError('extractorArgsMalformed');
         }
         return { extractor: extractor.toLowerCase(), args: Object.fromEntries(parseArgs(args)) };
       })

@@ -1,3 +1,5 @@
+import { SUBJECT_VALUES } from './yt-dlp-failures.ts';
+import { failureFor } from '../../../contract/failures.ts';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -78,5 +80,5 @@ export async function readFacts<Facts>(
 }
 
 export function unreadable(subject: YtdlpRunSpec['subject'], cause: unknown): JobError {
-  return new JobError('unsupported', `The page of the ${subject} cannot be read.`, { cause });
+  return new JobError(failureFor('pageUnreadable', SUBJECT_VALUES[subject]), { cause });
 }

@@ -1,3 +1,4 @@
+import { failureFor } from '../../../contract/failures.ts';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -7,7 +8,7 @@ import { MEDIA_RATE, watchRate, type TooSlow } from '../../../runtime/stall-dete
 import { percentOf } from '../../../runtime/percent.ts';
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../../source-call-options.ts';
-import type { Subject } from './yt-dlp-failures.ts';
+import { type Subject, SUBJECT_VALUES } from './yt-dlp-failures.ts';
 import { LONG_RUN_CPU_SECONDS, type Reading } from './page-reading.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import {
@@ -158,7 +159,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       .finally(() => subject === 'page' && stated.hlsUrl !== undefined && refuseBroadcast(stated.hlsUrl, options));
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
-    if (metadata === undefined) throw new JobError('unsupported', 'The page holds no media.');
+    if (metadata === undefined) throw new JobError('pageWithoutMedia');
     const paths = await wholeFiles(options.folder, stated);
     return {
       paths,
@@ -197,8 +198,8 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
 /** A transfer that is too slow as a whole would be so again, so `too_large` is final. */
 function tooSlow(how: TooSlow): JobError {
   return how === 'stalled'
-    ? new JobError('upstream_timeout', 'The video platform sends next to nothing.')
-    : new JobError('too_large', 'The media come so slowly that fetching them takes longer than this service allows.');
+    ? new JobError(failureFor('upstreamStalled', SUBJECT_VALUES.video))
+    : new JobError('mediaTooSlow');
 }
 
 /**
@@ -210,12 +211,11 @@ async function wholeFiles(folder: string, stated: Stated): Promise<readonly stri
   const paths = names.sort().map((name) => join(folder, name));
   // --max-filesize ends with exit code 0 and no file, or with only one of two.
   if (paths.length < stated.files) {
-    throw new JobError('too_large', 'The media is larger than this service accepts.');
+    throw new JobError('mediaTooLarge');
   }
   const received = (await Promise.all(paths.map((path) => stat(path)))).reduce((sum, { size }) => sum + size, 0);
   // yt-dlp does not state which file has which format, so only the sums are compared.
-  if (received < stated.sizeBytes)
-    throw new JobError('incomplete', 'The video platform sent less than the whole file.');
+  if (received < stated.sizeBytes) throw new JobError('fileIncomplete');
   return paths;
 }
 
@@ -233,10 +233,10 @@ function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | unde
   const failure = broadcastFailure(metadata.live_status);
   if (failure !== undefined) return failure;
   if ((metadata.n_entries ?? 0) > 1) {
-    return new JobError('unsupported', 'The page holds several videos: ask for one of them by its own page.');
+    return new JobError('pageWithManyVideos');
   }
   if ((metadata.duration ?? 0) > maxMediaSeconds) {
-    return new JobError('too_long', 'The video is longer than this service accepts.');
+    return new JobError('videoTooLong');
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { CAPTIONS_MAX_BYTES } from '../../../contract/limits.ts';
 import type { CaptionLine, TranscriptFacts } from '../../../contract/kinds/transcript.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { rankTracks } from '../captions/choose-track.ts';
-import { emptyCaptionsMessage, noCaptionsMessage } from '../captions/caption-languages.ts';
+import { emptyCaptions, noCaptions } from '../captions/caption-languages.ts';
 import { CAPTION_FORMATS, type CaptionFormat } from '../captions/parse-captions.ts';
 import { readCaptions } from '../captions/read-captions.ts';
 import { ytdlpRefusal } from './yt-dlp-failures.ts';
@@ -74,7 +74,7 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
           lines,
         };
       }
-      throw new JobError('no_captions', emptyCaptionsMessage(candidates.length, language));
+      throw new JobError(emptyCaptions(candidates.length, language));
     },
   };
 }
@@ -94,7 +94,7 @@ function withoutTrack(found: {
   const refusal = ytdlpRefusal(found.warnings, 'video');
   const showsNothing = found.tracks.length === 0 && found.facts.formats.length === 0;
   if (refusal !== undefined && (showsNothing || refusal.code === 'tool_missing')) return refusal;
-  return new JobError('no_captions', noCaptionsMessage(found.tracks, found.language));
+  return new JobError(noCaptions(found.tracks, found.language));
 }
 
 /**
@@ -155,5 +155,5 @@ async function findFile(folder: string): Promise<{ path: string; format: Caption
     if (path !== undefined && (await stat(path)).size <= MAX_CAPTIONS_BYTES) return { path, format };
   }
   // --max-filesize ends with exit code 0 and no file.
-  throw new JobError('too_large', 'The captions are larger than this service accepts.');
+  throw new JobError('captionsTooLarge');
 }

@@ -19,8 +19,7 @@ export async function readYtdlpVersion(program: string, warm?: Pick<WarmYtdlp, '
 }
 
 async function askVersion(program: string): Promise<string> {
-  const refused = (cause: unknown): JobError =>
-    new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', { cause });
+  const refused = (cause: unknown): JobError => new JobError('ytdlpNotStarted', { cause });
   const result = await run(program, ['--ignore-config', '--no-plugin-dirs', '--version'], {
     cwd: tmpdir(),
     env: { ...bareEnvironment(program), HOME: tmpdir(), PYTHONDONTWRITEBYTECODE: '1' },

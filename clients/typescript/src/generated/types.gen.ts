@@ -2020,7 +2020,7 @@ export type JobDetails = {
         /**
          * Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`ours`)
          */
-        fault: 'subject' | 'upstream' | 'ours';
+        fault: 'subject' | 'upstream' | 'internal';
         message: string;
     } | null;
     /**
