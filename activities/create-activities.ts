@@ -1,25 +1,20 @@
 import { z } from 'zod';
 import type { InputSchemas } from '../runtime/inputs/check-input.ts';
+import { jobSchema } from '../contract/kinds/job-inputs.ts';
+import { deliverySchema, failureCodeSchema, keptRemovalSchema, removalSchema } from '../runtime/inputs/input-fields.ts';
 import {
   accountSchema,
-  channelSchema,
   daySchema,
-  jobSchema,
-  labelsSchema,
-  listSchema,
-  pageSchema,
   postSchema,
   shortcodeSchema,
-} from '../runtime/inputs/job-input-schemas.ts';
-import {
-  countSchema,
-  deliverySchema,
-  failureCodeSchema,
-  keptRemovalSchema,
-  moneySchema,
-  removalSchema,
+  storedCountSchema,
+  thousandthsSchema,
   workflowIdSchema,
-} from '../runtime/inputs/input-fields.ts';
+} from '../contract/job-schema.ts';
+import { channelReferenceSchema } from '../contract/kinds/channel.ts';
+import { listParametersSchema } from '../contract/kinds/imgnet-list-job.ts';
+import { mediaIdSchema, mediaPageSchema } from '../contract/kinds/media.ts';
+import { speakerLabelsParametersSchema } from '../contract/kinds/speaker-labels.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/text/language-tags.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
@@ -95,7 +90,7 @@ const media = z.object({ recordId: ulidSchema, mediaId: vidnetVideoIdSchema });
 const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
 const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().regex(/^[\w-]{1,100}$/) });
 const snapshot = started.extend({ isEmpty: z.boolean() });
-const speech = labelsSchema.extend({ recordId: ulidSchema });
+const speech = speakerLabelsParametersSchema.extend({ recordId: ulidSchema });
 const engine = z.string().min(1).max(100);
 const engineKey = z.string().min(1).max(100).exactOptional();
 
@@ -120,16 +115,16 @@ const result = z.object({
     .array(
       z.object({
         name: fileNameSchema,
-        sizeBytes: countSchema,
+        sizeBytes: storedCountSchema,
         sha256: z.string(),
         isSilence: z.literal(true).exactOptional(),
       }),
     )
     .exactOptional(),
-  lists: z.record(z.string(), z.object({ pieces: countSchema, items: countSchema })).exactOptional(),
+  lists: z.record(z.string(), z.object({ pieces: storedCountSchema, items: storedCountSchema })).exactOptional(),
   contentsOf: z.string().min(1).max(100).exactOptional(),
   mediaId: z.string().min(1).max(1000).exactOptional(),
-  charge: moneySchema.exactOptional(),
+  charge: thousandthsSchema.exactOptional(),
 });
 const outcome = z.discriminatedUnion('status', [
   z.object({ status: z.literal('success'), result }),
@@ -146,19 +141,21 @@ export const activityInputs = {
   beginJob: one(jobSchema),
   clearSpeech: one(ulidSchema),
   collectSnapshot: one(order),
-  describeChannel: one(z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelSchema })),
+  describeChannel: one(
+    z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelReferenceSchema }),
+  ),
   fetchAudio: one(media),
   fetchComments: one(media),
   fetchImgnetAudio: one(z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema })),
-  fetchMedia: one(pageSchema.extend({ recordId: ulidSchema })),
+  fetchMedia: one(z.object({ recordId: ulidSchema, mediaId: mediaIdSchema, page: mediaPageSchema })),
   fetchTranscript: one(media.extend({ language: languageSchema })),
   fetchVideo: one(media),
   findFreshContent: one(shortcodeSchema),
-  finishJob: one(z.object({ recordId: ulidSchema, outcome, price: moneySchema })),
+  finishJob: one(z.object({ recordId: ulidSchema, outcome, price: thousandthsSchema })),
   hasFetchedProfile: one(ulidSchema),
   labelSpeakers: one(
     speech.extend({
-      ...{ windows: countSchema, durationSeconds: seconds, engine, engineKey },
+      ...{ windows: storedCountSchema, durationSeconds: seconds, engine, engineKey },
       isByLevel: z.literal(true).exactOptional(),
     }),
   ),
@@ -166,7 +163,7 @@ export const activityInputs = {
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: z.int().min(1) })),
   prepareSpeech: one(speech),
   storeContent: one(z.object({ snapshot, post: postSchema })),
-  storeList: one(listSchema.extend({ snapshot, account: accountSchema })),
+  storeList: one(listParametersSchema.extend({ snapshot, account: accountSchema })),
   storeProfile: one(z.object({ snapshot, account: accountSchema })),
   refusalOf: one(z.object({ route: z.string().min(1).max(300) })),
   sweepKept: one(keptRemovalSchema),

@@ -1,5 +1,5 @@
 import type { PostItem, ReelItem } from '../contract/kinds/imgnet-media.ts';
-import type { ListParameters } from '../contract/kinds/imgnet-list.ts';
+import type { ListParameters } from '../contract/kinds/imgnet-list-job.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { NamespaceNotFoundError, type Payload } from '@temporalio/common';
 import { ApiError } from '../contract/http/api-error.ts';
-import { jobSchema } from '../runtime/inputs/job-input-schemas.ts';
+import { jobSchema } from '../contract/kinds/job-inputs.ts';
 import { MEMO_JOB, type JobInput } from '../contract/job-input.ts';
 import type { Progress } from '../contract/http/fields.ts';
 import type { Breakers } from '../pacing/breakers.ts';

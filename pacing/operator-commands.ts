@@ -1,5 +1,5 @@
 import { UsageError } from '../runtime/operator-command.ts';
-import { siteSchema } from '../runtime/inputs/input-fields.ts';
+import { siteSchema } from '../contract/kinds/media.ts';
 import { closedByOperator, openedByOperator, remainingMs, type Breaker } from './breaker.ts';
 import type { BreakerStore } from './breaker-store.ts';
 

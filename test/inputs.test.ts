@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check-input.ts';
-import { jobInputs } from '../runtime/inputs/job-input-schemas.ts';
+import { jobInputs } from '../contract/kinds/job-inputs.ts';
 import { isKnownSignal } from '../workflows/lifecycle/known-signals.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
 import { aTranscriptJob } from './helpers/kept-jobs.ts';

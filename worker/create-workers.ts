@@ -8,7 +8,7 @@ import {
 } from '@temporalio/worker';
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check-input.ts';
-import { jobInputs } from '../runtime/inputs/job-input-schemas.ts';
+import { jobInputs } from '../contract/kinds/job-inputs.ts';
 import { optional } from '../runtime/optional.ts';
 import type { Breakers } from '../pacing/breakers.ts';
 import { pacedActivities } from '../pacing/interceptor.ts';

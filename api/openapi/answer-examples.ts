@@ -26,7 +26,8 @@ import { renderSpokenWords } from '../use-cases/speaker-labels.ts';
 import { describeTest } from '../use-cases/webhook-deliveries.ts';
 import { refusedTest } from './error-examples.ts';
 import { asRead, recordsBy, resultsBy, textOf, type Example, type Examples, type Rendered } from './render-examples.ts';
-import { CREATED_AT, failed, FINISHED_AT, idOf, samples, VIDEO_ID, type Samples } from './sample-records.ts';
+import { SAMPLE } from '../../contract/kinds/sample.ts';
+import { CREATED_AT, failed, FINISHED_AT, idOf, samples, type Samples } from './sample-records.ts';
 
 /** Examples by the statuses of answers in JSON, and by the content types of others. */
 export type AnswerExamples = Readonly<Record<number | string, Examples>>;
@@ -80,7 +81,7 @@ export async function otherAnswers(
   const audioRequired = { 202: one('The audio is being downloaded', isWaitedFor, 'audio_required') };
   const page = await Promise.all([audio.success, list.success, captions.failed].map(record));
   const rendering = { ...context, prices: priceTable({}) };
-  const resolvedVideo = await resolveText({ platforms: PLATFORMS, rendering }, undefined, { url: VIDEO_ID });
+  const resolvedVideo = await resolveText({ platforms: PLATFORMS, rendering }, undefined, { url: SAMPLE.videoId });
   const labels = await keptFacts<SpeakerLabels>(context.contents, idOf('speaker_labels'));
   const cancelled = failed(audio.pending.record, { code: 'cancelled', message: 'The job was cancelled.' });
   return {
@@ -100,7 +101,7 @@ export async function otherAnswers(
         ...one('A job that failed', renderJobDetails(audio.failed.record, undefined), 'failed'),
       },
     },
-    getSpokenWords: { 200: one('The words', await asRead(await renderSpokenWords(VIDEO_ID, labels))) },
+    getSpokenWords: { 200: one('The words', await asRead(await renderSpokenWords(SAMPLE.videoId, labels))) },
     cancelDownload: {
       200: { example: await record({ summary: 'The job has stopped', record: cancelled }) },
       202: { example: await record(audio.pending) },
@@ -166,7 +167,7 @@ async function transcriptFiles({ contents }: RenderContext): Promise<AnswerExamp
 
 async function labelFiles({ contents }: RenderContext): Promise<AnswerExamples> {
   const labels = await keptFacts<SpeakerLabels>(contents, idOf('speaker_labels'));
-  return filesOf(speakerLabelFormatSchema.options, (format) => writeSpeakerLabels(labels, format, VIDEO_ID));
+  return filesOf(speakerLabelFormatSchema.options, (format) => writeSpeakerLabels(labels, format, SAMPLE.videoId));
 }
 
 async function filesOf<Format extends string>(

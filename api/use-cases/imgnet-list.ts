@@ -3,10 +3,10 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import {
   renderImgnetList,
   type ListPart,
-  type ListPartName,
   type ImgnetListRequest,
   type ImgnetListResult,
 } from '../../contract/kinds/imgnet-list.ts';
+import { type ListPartName } from '../../contract/kinds/imgnet-list-job.ts';
 import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
 import { kinds } from '../../contract/kinds/kinds.ts';
 import { LIST_ID_VALID_MS, LIST_POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';

@@ -21,7 +21,10 @@ export const requestMedia = requesting({
   plan: (deps, { url, format }: MediaRequest & JobRequest): JobPlan => {
     const page = pageOf(deps, url);
     const mediaId = createHash('sha256').update(page.url).digest('hex').slice(0, 32);
-    const parameters: MediaParameters = { page: { url: page.url, format }, site: page.site };
+    const parameters: MediaParameters = {
+      page: { url: page.url, format },
+      ...(page.site !== undefined && { site: page.site }),
+    };
     return {
       workflow: 'media',
       type: 'media',

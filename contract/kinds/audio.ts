@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { fileFields, renderFiles, renderVidnetFields, vidnetRecordFields } from '../http/download-schemas.ts';
 import type { Progress } from '../http/fields.ts';
-import { ulidSchema } from '../ids.ts';
+import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import type { Kind, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { labelsCostOf } from './speaker-labels.ts';
+import { jobBaseSchema } from '../job-schema.ts';
+import { SAMPLE } from './sample.ts';
 
 /** The download record of an audio job. */
 export const audioRecordSchema = z
@@ -37,6 +39,8 @@ export const audio = {
   endpoint: 'downloads/audio',
   freshness: 'files',
   prices: { audio: { setting: 'PRICE_AUDIO', default: '0.005', about: 'Price of an audio job' } },
+  job: jobBaseSchema.extend({ type: z.literal('audio'), mediaId: vidnetVideoIdSchema }),
+  sample: { mediaId: SAMPLE.videoId, failure: ['private', 'The video is private.'], file: `${SAMPLE.videoId}.m4a` },
   record: audioRecordSchema,
   requestOf: ({ mediaId }: DownloadRecord) => ({ path: '/api/downloads/audio', body: { vidnet_video_id: mediaId } }),
   renderRecord: renderAudio,

@@ -25,6 +25,8 @@ import type { DownloadRecord } from '../download-record.ts';
 import { ItemStream, type Streamable } from '../http/streams.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
 import { CHANNEL_URL_PATTERN } from '../urls/url-patterns.ts';
+import { jobBaseSchema } from '../job-schema.ts';
+import { SAMPLE } from './sample.ts';
 
 /** The body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
 export const channelRequestSchema = z
@@ -38,6 +40,14 @@ export const channelRequestSchema = z
   })
   .meta({ id: 'ChannelRequest' });
 export type ChannelRequest = z.infer<typeof channelRequestSchema>;
+
+/** Normalized names may be longer than callers may write them; a name of only dots would be a step in a path. */
+const NAME = '(?!\\.{1,2}$)[\\p{L}\\p{M}\\p{N}._·-]{1,400}';
+export const channelReferenceSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('id'), name: z.string().regex(/^[\w-]{1,100}$/) }),
+  z.object({ kind: z.enum(['handle', 'custom', 'user']), name: z.string().regex(new RegExp(`^${NAME}$`, 'u')) }),
+]);
+const channelPathSchema = z.string().regex(new RegExp(`^(?:@|channel/|c/|user/)${NAME}$`, 'u'));
 
 export interface ChannelParameters {
   readonly channel: ChannelReference;
@@ -146,6 +156,31 @@ export const channel = {
   endpoint: 'channel/videos',
   freshness: 3600,
   prices: { channel: { setting: 'PRICE_CHANNEL', default: '0.010', about: 'Price of a channel profile' } },
+  job: jobBaseSchema.extend({
+    type: z.literal('list'),
+    mediaId: channelPathSchema,
+    parameters: z.object({ channel: channelReferenceSchema }),
+  }),
+  sample: {
+    mediaId: SAMPLE.channelId,
+    price: 10,
+    progress: { stage: 'listing', items: 1, total_items: 2 },
+    failure: ['removed', 'There is no such channel.'],
+    facts: {
+      ...{ vidnet_id: SAMPLE.channelId, title: 'Evening Talks', description: 'Two people talk.', country: 'SE' },
+      ...{ url: 'https://www.youtube.com/@evening-talks', thumbnail: SAMPLE.image, total_media: 2 },
+      ...{ subscriber_count: 12_840, total_views: 913_022, creation_date: '2019-04-02 17:05:11' },
+    },
+    lists: {
+      videos: [
+        {
+          ...{ vidnet_id: SAMPLE.videoId, title: 'Shall we take the bridge' },
+          ...{ published_at: '2026-03-14 18:00:00', duration: 205 },
+        },
+        { vidnet_id: 'b7Rk2LmX9sQ', title: 'Before the bridge', published_at: '2026-03-07 18:00:00', duration: 187 },
+      ],
+    },
+  },
   record: channelRecordSchema,
   requestOf: ({ mediaId, parameters }: DownloadRecord) => {
     const { channel: requested } = (parameters ?? {}) as Partial<ChannelParameters>;

@@ -2,16 +2,18 @@ import { z } from 'zod';
 import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../http/download-schemas.ts';
 import { moneySchema, type Progress } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { postUrlOf, type PostReference } from '../urls/imgnet-urls.ts';
+import { postUrlOf } from '../urls/imgnet-urls.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, RecordContext } from './kind.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { labelsCostOf } from './speaker-labels.ts';
+import { jobBaseSchema, postSchema, shortcodeSchema } from '../job-schema.ts';
+import { SAMPLE } from './sample.ts';
+import { samplePostFailure } from './imgnet-media.ts';
 
-export interface PostAudioParameters {
-  readonly post: PostReference;
-}
+const parametersSchema = z.object({ post: postSchema });
+export type PostAudioParameters = Readonly<z.infer<typeof parametersSchema>>;
 export type PostAudioJob = JobInput & { readonly parameters: PostAudioParameters };
 
 /** The download record of the audio of a post or reel of the photo platform. */
@@ -92,6 +94,18 @@ export const imgnetAudio = {
   freshness: 'files',
   prices: {
     imgnetAudio: { setting: 'PRICE_IMGNET_AUDIO', default: '0.005', about: 'Price of the audio of a post or reel' },
+  },
+  job: jobBaseSchema.extend({
+    type: z.literal('imgnet_audio'),
+    mediaId: shortcodeSchema,
+    parameters: parametersSchema,
+  }),
+  sample: {
+    mediaId: SAMPLE.shortcode,
+    failure: samplePostFailure,
+    parameters: { post: { kind: 'reel', shortcode: SAMPLE.shortcode } },
+    file: `${SAMPLE.shortcode}.m4a`,
+    other: { summary: 'The post has no audio', price: 0, file: '' },
   },
   record: imgnetAudioRecordSchema,
   requestOf: ({ parameters }: DownloadRecord) => ({

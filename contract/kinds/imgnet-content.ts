@@ -20,8 +20,11 @@ import {
   taggedUserSchema,
   urlSchema,
   wordSchema,
+  samplePost,
+  samplePostFailure,
+  sampleReel,
 } from './imgnet-media.ts';
-import { postUrlOf, type PostReference } from '../urls/imgnet-urls.ts';
+import { postUrlOf } from '../urls/imgnet-urls.ts';
 import {
   failedResultSchema,
   lastResponseSchema,
@@ -37,6 +40,8 @@ import { formatMoney, type Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
 import { POST_URL_PATTERN } from '../urls/url-patterns.ts';
+import { jobBaseSchema, postSchema, shortcodeSchema, thousandthsSchema } from '../job-schema.ts';
+import { SAMPLE } from './sample.ts';
 
 /** The body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetPostRequestSchema = z
@@ -51,11 +56,12 @@ export const imgnetPostRequestSchema = z
   .meta({ id: 'ImgnetPostRequest' });
 export type ImgnetPostRequest = z.infer<typeof imgnetPostRequestSchema>;
 
-export interface ContentParameters {
-  readonly post: PostReference;
+const parametersSchema = z.object({
+  post: postSchema,
   /** The part of the price for the owner's profile, which is charged only if it is fetched for this job. */
-  readonly profilePrice: Thousandths;
-}
+  profilePrice: thousandthsSchema,
+});
+export type ContentParameters = Readonly<z.infer<typeof parametersSchema>>;
 export type ContentJob = JobInput & { readonly parameters: ContentParameters };
 
 /** The fields of a post that are not in the items of a list. */
@@ -184,6 +190,28 @@ export const imgnetContent = {
   endpoint: 'imgnet/content',
   freshness: 3600,
   prices,
+  job: jobBaseSchema
+    .extend({ type: z.literal('imgnet_post'), mediaId: shortcodeSchema, parameters: parametersSchema })
+    .refine(({ price, parameters }) => parameters.profilePrice <= price, {
+      path: ['parameters', 'profilePrice'],
+      error: 'must not be more than the price',
+    }),
+  sample: {
+    mediaId: SAMPLE.shortcode,
+    failure: samplePostFailure,
+    progress: { stage: 'fetching' },
+    parameters: { post: { kind: 'post', shortcode: SAMPLE.shortcode }, profilePrice: 0 },
+    facts: {
+      ...{ ...samplePost, hashtags: ['#bridge'], followers: 5_120, posts_count: 2 },
+      latest_comments: [{ comment: 'Open again?', user_commenting: 'ferry', likes: 2, created_at: SAMPLE.createdAt }],
+      post_content: [{ index: 0, type: 'photo', url: SAMPLE.image, instagram_id: '3500000002' }],
+    },
+    other: {
+      summary: 'A reel',
+      parameters: { post: { kind: 'reel', shortcode: SAMPLE.shortcode }, profilePrice: 0 },
+      facts: { ...sampleReel, hashtags: ['#bridge'], followers: 5_120 },
+    },
+  },
   record: factsRecordSchema,
   requestOf: ({ parameters }: DownloadRecord) => ({
     path: '/api/imgnet/content',

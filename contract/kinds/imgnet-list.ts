@@ -21,13 +21,14 @@ import {
   renderFailure,
   type JobNews,
 } from '../http/job-answers.ts';
-import type { JobInput } from '../job-input.ts';
 import type { Kind, RenderContext } from './kind.ts';
 import { MAX_AGE_DAYS_MAX } from '../limits.ts';
 import { listPrices } from './list-price.ts';
 import { formatMoney } from '../money.ts';
 import { recordStatusSchema, type DownloadRecord, type FailedRecord, type SuccessRecord } from '../download-record.ts';
 import type { Streamable } from '../http/streams.ts';
+import { accountSchema, jobBaseSchema } from '../job-schema.ts';
+import { imgnetListSample, listParametersSchema, type ListParameters, type ListPartName } from './imgnet-list-job.ts';
 
 const DAYS_MESSAGE = `must be an integer from 0 to ${String(MAX_AGE_DAYS_MAX)}`;
 
@@ -42,21 +43,6 @@ export const imgnetListRequestSchema = z
   })
   .meta({ id: 'ImgnetListRequest' });
 export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;
-
-/** The parameters of a job for the posts or the reels of an account. */
-export interface ListParameters {
-  readonly part: ListPartName;
-  /** The first day, `YYYY-MM-DD` in UTC, because providers accept only days; absent for all items. */
-  readonly sinceDate?: string;
-  /** The first moment of that day to include, in ISO 8601 UTC. */
-  readonly since?: string;
-  /** The number of posts in the profile, including reels, if known. */
-  readonly postsCount?: number;
-  /** The record of the other part, as planned when this part was accepted. */
-  readonly otherId?: string;
-}
-export type ListPartName = 'posts' | 'reels';
-export type ListJob = JobInput & { readonly parameters: ListParameters };
 
 /** The download fields of a part of a list. */
 const partFields = <Type extends string>(type: Type) => ({
@@ -281,6 +267,12 @@ const kindOf = (only: ListPartName) =>
     endpoint: 'imgnet/list',
     freshness: 3600,
     prices: listPrices,
+    job: jobBaseSchema.extend({
+      type: z.literal(`imgnet_list_${only}`),
+      mediaId: accountSchema,
+      parameters: listParametersSchema,
+    }),
+    sample: imgnetListSample(only),
     record: factsRecordSchema,
     // There is no such request, because it needs the `list_id` of a profile, which is valid for one hour.
     requestOf: (): undefined => undefined,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countSchema, timestampSchema } from '../http/fields.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
+import { SAMPLE } from './sample.ts';
 
 /**
  * Fields of posts and reels that several kinds of the photo platform share. A value that the platform omits is null or an empty
@@ -133,3 +134,19 @@ export type ReelItem = Sparse<z.infer<typeof reelItemSchema>>;
 /** Items of the answers of lists. */
 export const wholeItems = { posts: withNullDefaults(postItemSchema), reels: withNullDefaults(reelItemSchema) };
 export type WholeItem = { readonly [Name in keyof typeof wholeItems]: ReturnType<(typeof wholeItems)[Name]> };
+
+const sampleFields = {
+  ...{ user_posted: SAMPLE.account, account: SAMPLE.account, num_comments: 1, date_posted: '2026-03-14T18:00:00.000Z' },
+  shortcode: SAMPLE.shortcode,
+};
+/** Samples of items, for the kinds that return them. */
+export const samplePost = {
+  ...{ ...sampleFields, type: 'post', url: `${SAMPLE.site}/p/${SAMPLE.shortcode}/`, content_type: 'image', likes: 214 },
+  ...{ post_id: '3500000001', instagram_id: '3500000001', description: 'The bridge at dusk' },
+  ...{ caption: 'The bridge at dusk', photos_number: 1, photos: [SAMPLE.image], image_url: SAMPLE.image },
+};
+export const sampleReel = {
+  ...{ ...sampleFields, type: 'reel', url: `${SAMPLE.site}/reel/${SAMPLE.shortcode}/`, content_type: 'reel' },
+  ...{ post_id: '3500000003', description: 'Across the bridge', likes: 902, video_view_count: 15_020, length: 31 },
+};
+export const samplePostFailure = ['removed', 'The post is gone.'] as const;

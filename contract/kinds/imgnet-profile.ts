@@ -25,6 +25,8 @@ import type { DownloadRecord } from '../download-record.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
 import { PROFILE_URL_PATTERN } from '../urls/url-patterns.ts';
 import { listPrice } from './list-price.ts';
+import { accountSchema, jobBaseSchema } from '../job-schema.ts';
+import { SAMPLE } from './sample.ts';
 
 /** The body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetProfileRequestSchema = z
@@ -36,10 +38,11 @@ export const imgnetProfileRequestSchema = z
 export type ImgnetProfileRequest = z.infer<typeof imgnetProfileRequestSchema>;
 
 /** The parameters of a profile that is fetched for the content of a post. A requested profile has none. */
-export interface OwnerProfileParameters {
+const ownerParametersSchema = z.object({
   /** The record of the content job that pays for the profile. */
-  readonly paidBy: string;
-}
+  paidBy: ulidSchema,
+});
+export type OwnerProfileParameters = Readonly<z.infer<typeof ownerParametersSchema>>;
 
 export const relatedAccountSchema = z
   .object({
@@ -156,6 +159,25 @@ export const imgnetProfile = {
   freshness: 3600,
   prices: {
     profile: { setting: 'PRICE_PROFILE', default: '0.010', about: 'Price of a profile of the photo platform' },
+  },
+  job: jobBaseSchema.extend({
+    type: z.literal('imgnet_profile'),
+    mediaId: accountSchema,
+    parameters: ownerParametersSchema.exactOptional(),
+  }),
+  sample: {
+    mediaId: SAMPLE.account,
+    price: 10,
+    failure: ['removed', 'There is no account of this name.'],
+    progress: { stage: 'fetching' },
+    facts: {
+      ...{ account: SAMPLE.account, profile_name: 'Evening Talks', full_name: 'Evening Talks', posts_count: 2 },
+      ...{ biography: 'Two people talk. #bridges', bio_hashtags: ['#bridges'], followers: 5_120, following: 48 },
+      profile_url: `${SAMPLE.site}/${SAMPLE.account}/`,
+      url: `${SAMPLE.site}/${SAMPLE.account}/`,
+      profile_image_link: SAMPLE.image,
+      ...{ is_verified: false, is_private: false, is_business_account: true, avg_engagement: 0.0582 },
+    },
   },
   record: factsRecordSchema,
   requestOf: ({ mediaId }: DownloadRecord) => ({ path: '/api/imgnet/profile', body: { url: `@${mediaId}` } }),

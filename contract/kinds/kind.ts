@@ -3,6 +3,7 @@ import type { ContentsReader } from './contents.ts';
 import type { Progress } from '../http/fields.ts';
 import type { Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
+import type { KindSample } from './sample.ts';
 
 /** Dependencies of rendering. Links are signed when an answer is rendered, so they are fresh. */
 export interface RenderContext {
@@ -53,6 +54,10 @@ export interface Kind {
   readonly freshness: number | 'files';
   /** By their names in the price table. */
   readonly prices: Readonly<Record<string, PriceSetting>>;
+  /** The input of its workflow. The values become paths, URLs and IDs, so they are checked once more. */
+  readonly job: z.ZodType<{ readonly type: string; readonly mediaId: string }>;
+  /** An example for the API's description. */
+  readonly sample: KindSample;
   /** The schema of its download record (specification, section 2.1). */
   readonly record: z.ZodObject;
   /** @returns the request that starts the same job again; undefined where it needs facts that the record does not contain */

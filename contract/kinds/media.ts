@@ -12,6 +12,7 @@ import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
+import { httpUrlSchema, jobBaseSchema } from '../job-schema.ts';
 
 export const mediaFormatSchema = z.enum(['audio', 'video']);
 
@@ -29,17 +30,24 @@ export const mediaRequestSchema = z
   .meta({ id: 'MediaRequest' });
 export type MediaRequest = z.infer<typeof mediaRequestSchema>;
 
-/** A page of any site and the requested format. */
-export interface MediaPage {
-  /** The result of {@link normalizedPage}. */
-  readonly url: string;
-  readonly format: z.infer<typeof mediaFormatSchema>;
-}
-export interface MediaParameters {
-  readonly page: MediaPage;
+/** A page of any site, as {@link normalizedPage} returns it, and the requested format. yt-dlp takes options from a fragment. */
+export const mediaPageSchema = z
+  .object({
+    url: httpUrlSchema.refine((url) => !url.includes('#'), 'must have no fragment'),
+    format: mediaFormatSchema,
+  })
+  .readonly();
+export type MediaPage = z.infer<typeof mediaPageSchema>;
+
+/** A host and nothing more, since it becomes a part of an activity's ID. */
+export const siteSchema = z.string().regex(/^[\w.:[\]-]{1,260}$/);
+export const mediaIdSchema = z.string().regex(/^[0-9a-f]{32}$/);
+const parametersSchema = z.object({
+  page: mediaPageSchema,
   /** The site whose rate limit applies; absent for pages of the video platform. */
-  readonly site?: string | undefined;
-}
+  site: siteSchema.exactOptional(),
+});
+export type MediaParameters = Readonly<z.infer<typeof parametersSchema>>;
 export type MediaJob = JobInput & { readonly parameters: MediaParameters };
 
 /** Query parameters that identify the source of a link and never the page. */
@@ -117,6 +125,18 @@ export const media = {
   endpoint: 'downloads/media',
   freshness: 'files',
   prices,
+  job: jobBaseSchema.extend({ type: z.literal('media'), mediaId: mediaIdSchema, parameters: parametersSchema }),
+  sample: {
+    mediaId: '4e'.repeat(16),
+    price: 10,
+    file: 'evening-talk.mp4',
+    progress: {
+      stage: 'waiting',
+      until: '2026-11-21T09:35:00.000Z',
+      reason: 'The platform refuses requests of this service for some time.',
+    },
+    parameters: { page: { url: 'https://media.example/videos/evening-talk', format: 'video' } },
+  },
   record: mediaRecordSchema,
   requestOf: ({ parameters }: DownloadRecord) => ({
     path: '/api/downloads/media',

@@ -3,7 +3,7 @@ import { costOf } from './charges.ts';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
 import { includeWebhookSchema, moneySchema, optionalField, progressSchema, type Progress } from '../http/fields.ts';
-import { ulidSchema } from '../ids.ts';
+import { ulidSchema, fileNameSchema } from '../ids.ts';
 import { FAILED_IS_ADDED, failedResultSchema, renderFailed } from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RenderContext } from './kind.ts';
@@ -14,6 +14,8 @@ import type { DownloadRecord } from '../download-record.ts';
 import type { SpeakerTurn } from '../speech-results.ts';
 import type { Streamable } from '../http/streams.ts';
 import { toMilliseconds } from '../text/times.ts';
+import { jobBaseSchema, shortcodeSchema } from '../job-schema.ts';
+import { speakerLabelsSample } from './speaker-labels-sample.ts';
 
 const SPEAKERS_MESSAGE = `must be an integer from 1 to ${String(SPEAKERS_MAX)}`;
 const speakersSchema = optionalField(
@@ -45,16 +47,17 @@ export const speakerLabelsRequestSchema = z
 export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 
 /** The parameters of a job that labels the speakers in the audio of another record. */
-export interface SpeakerLabelsParameters {
+export const speakerLabelsParametersSchema = z.object({
   /** The id of the audio record: its `transcript_speaker_id`. */
-  readonly audioId: string;
+  audioId: ulidSchema,
   /** The first file with sound. */
-  readonly fileName: string;
+  fileName: fileNameSchema,
   /** The spoken language in canonical BCP 47, if the caller specified it. */
-  readonly language?: string;
-  readonly minSpeakers?: number;
-  readonly maxSpeakers?: number;
-}
+  language: languageSchema.exactOptional(),
+  minSpeakers: z.int().min(1).max(SPEAKERS_MAX).exactOptional(),
+  maxSpeakers: z.int().min(1).max(SPEAKERS_MAX).exactOptional(),
+});
+export type SpeakerLabelsParameters = Readonly<z.infer<typeof speakerLabelsParametersSchema>>;
 export type SpeakerLabelsJob = JobInput & { readonly parameters: SpeakerLabelsParameters };
 
 /** A part of the transcript with one speaker (specification, section 2.8). */
@@ -275,6 +278,13 @@ export const speakerLabels = {
   // The result has no files and does not expire.
   freshness: 'files',
   prices,
+  job: jobBaseSchema.extend({
+    type: z.literal('speaker_labels'),
+    // The media ID of its audio.
+    mediaId: shortcodeSchema,
+    parameters: speakerLabelsParametersSchema,
+  }),
+  sample: speakerLabelsSample,
   record: factsRecordSchema,
   requestOf(record: DownloadRecord) {
     const { language, minSpeakers, maxSpeakers } = (record.parameters ?? {}) as Partial<SpeakerLabelsParameters>;

@@ -25,6 +25,8 @@ import { formatMoney } from '../money.ts';
 import type { DownloadRecord, SuccessRecord } from '../download-record.ts';
 import { ItemStream, TextStream, type Streamable } from '../http/streams.ts';
 import { formatDuration, formatSeconds } from '../text/times.ts';
+import { jobBaseSchema } from '../job-schema.ts';
+import { transcriptSample } from './transcript-sample.ts';
 
 /** The body of POST /api/transcripts (specification, section 4.2). Unknown fields are ignored. */
 export const transcriptRequestSchema = z
@@ -37,11 +39,8 @@ export const transcriptRequestSchema = z
   .meta({ id: 'TranscriptRequest' });
 export type TranscriptRequest = z.infer<typeof transcriptRequestSchema>;
 
-export interface TranscriptParameters {
-  /** Canonical BCP 47. */
-  readonly language: string;
-  readonly includeComments: boolean;
-}
+const parametersSchema = z.object({ language: languageSchema, includeComments: z.boolean() });
+export type TranscriptParameters = Readonly<z.infer<typeof parametersSchema>>;
 export type TranscriptJob = JobInput & { readonly parameters: TranscriptParameters };
 
 /** The stored facts. Times of lines are numbers here, for export formats, and decimal strings in responses. */
@@ -259,6 +258,12 @@ export const transcript = {
   endpoint: 'transcripts',
   freshness: 24 * 3600,
   prices,
+  job: jobBaseSchema.extend({
+    type: z.literal('captions'),
+    mediaId: vidnetVideoIdSchema,
+    parameters: parametersSchema,
+  }),
+  sample: transcriptSample,
   record: captionsRecordSchema,
   requestOf: ({ mediaId, parameters }: DownloadRecord) => {
     const { language = 'en', includeComments = false } = (parameters ?? {}) as Partial<TranscriptParameters>;

@@ -10,6 +10,9 @@ import {
 import type { Progress } from '../http/fields.ts';
 import type { Kind, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
+import { vidnetVideoIdSchema } from '../ids.ts';
+import { jobBaseSchema } from '../job-schema.ts';
+import { SAMPLE } from './sample.ts';
 
 /** The download record of a video job. */
 export const videoRecordSchema = z
@@ -42,6 +45,13 @@ export const video = {
   endpoint: 'downloads/video',
   freshness: 'files',
   prices: { video: { setting: 'PRICE_VIDEO', default: '0.010', about: 'Price of a video job' } },
+  job: jobBaseSchema.extend({ type: z.literal('vidnet_video'), mediaId: vidnetVideoIdSchema }),
+  sample: {
+    mediaId: SAMPLE.videoId,
+    price: 10,
+    failure: ['private', 'The video is private.'],
+    file: `${SAMPLE.videoId}.mp4`,
+  },
   record: videoRecordSchema,
   requestOf: ({ mediaId }: DownloadRecord) => ({ path: '/api/downloads/video', body: { vidnet_video_id: mediaId } }),
   renderRecord: renderVideo,

@@ -1,30 +1,11 @@
 import { z } from 'zod';
 import { ulidSchema } from '../../contract/ids.ts';
 import { FAILURE_CODES } from '../../contract/failures.ts';
-import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
+import { callerSchema, httpUrlSchema } from '../../contract/job-schema.ts';
 
 /** Parts of what travels through Temporal to workflows and activities. */
 
-/** The server's limit. */
-export const workflowIdSchema = z.string().min(1).max(1000);
-
 export const failureCodeSchema = z.enum(FAILURE_CODES);
-
-/** A host, and not more: it becomes a part of an activity's ID. */
-export const siteSchema = z.string().regex(/^[\w.:[\]-]{1,260}$/);
-
-/** A caller: the id of a key, or a word such as `anonymous`. */
-export const callerSchema = z.string().regex(/^[\w-]{1,64}$/);
-
-export const httpUrlSchema = z
-  .string()
-  .max(WEBHOOK_URL_MAX_CHARS)
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) URL');
-
-/** Thousandths. A negative price would be a gift to an account. */
-export const moneySchema = z.int().min(0).max(1_000_000_000);
-
-export const countSchema = z.int().min(0);
 
 /** A delivery: what its workflow takes, and with the number of an attempt its activity. */
 export const deliverySchema = z.object({

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { ListParameters } from '../../contract/kinds/imgnet-list.ts';
+import type { ListParameters } from '../../contract/kinds/imgnet-list-job.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { otherListPartOf } from '../../contract/kinds/subjects.ts';
 import type { RecordStore } from './record-store.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refusalOf } from '../../runtime/inputs/check-input.ts';
-import { jobInputs } from '../../runtime/inputs/job-input-schemas.ts';
+import { jobInputs } from '../../contract/kinds/job-inputs.ts';
 import { recordTypeSchema } from '../../contract/download-record.ts';
 import { retentionScheduleId, taskQueues } from '../../runtime/temporal/task-queues.ts';
 import { searchAttributesOf } from '../../runtime/temporal/visibility.ts';

@@ -3,12 +3,8 @@ import { ulid } from 'ulid';
 import type { ContentsReader } from '../../contract/kinds/contents.ts';
 import type { ListsPort } from '../../contract/kinds/kind.ts';
 import { renderResult } from '../../contract/kinds/kinds.ts';
-import {
-  imgnetListResultSchema,
-  renderImgnetList,
-  type ListPart,
-  type ListPartName,
-} from '../../contract/kinds/imgnet-list.ts';
+import { imgnetListResultSchema, renderImgnetList, type ListPart } from '../../contract/kinds/imgnet-list.ts';
+import { type ListPartName } from '../../contract/kinds/imgnet-list-job.ts';
 import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
 import { priceTable } from '../../contract/kinds/prices.ts';
 import type { DownloadRecord, RecordStatus, SuccessRecord } from '../../contract/download-record.ts';

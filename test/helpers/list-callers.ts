@@ -1,7 +1,7 @@
 import { beforeEach, vi } from 'vitest';
 import type { ApiKey } from '../../contract/http/account-schemas.ts';
 import type { JobInput } from '../../contract/job-input.ts';
-import type { ListJob, ListPartName } from '../../contract/kinds/imgnet-list.ts';
+import type { ListJob, ListPartName } from '../../contract/kinds/imgnet-list-job.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
 import { formatMicroseconds } from '../../contract/text/times.ts';
 import type { Facades } from './rest-app.ts';

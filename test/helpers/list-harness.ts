@@ -5,7 +5,7 @@ import type { Activities } from '../../activities/create-activities.ts';
 import { JOB_VERSION } from '../../contract/job-input.ts';
 import type { ClaimJob } from './workflow-run.ts';
 import type { ReadySnapshot, SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
-import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
+import type { ListJob } from '../../contract/kinds/imgnet-list-job.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { imgnetList } from '../../workflows/jobs/imgnet-list.ts';
 import { failureOf } from './failure-of.ts';

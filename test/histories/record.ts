@@ -14,7 +14,7 @@ import { JobError } from '../../runtime/job-error.ts';
 import type { ChannelJob } from '../../contract/kinds/channel.ts';
 import type { ContentJob } from '../../contract/kinds/imgnet-content.ts';
 import { JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
-import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
+import type { ListJob } from '../../contract/kinds/imgnet-list-job.ts';
 import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { postSubjectOf, speakerLabelsSubjectOf, subjectIdOf } from '../../contract/kinds/subjects.ts';

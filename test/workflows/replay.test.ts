@@ -6,7 +6,7 @@ import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { activityInputs } from '../../activities/create-activities.ts';
 import { refusalOf } from '../../runtime/inputs/check-input.ts';
-import { jobInputs } from '../../runtime/inputs/job-input-schemas.ts';
+import { jobInputs } from '../../contract/kinds/job-inputs.ts';
 import * as workflows from '../../workflows/index.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { quietRuntime } from '../helpers/quiet-runtime.ts';

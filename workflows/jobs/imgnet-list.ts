@@ -1,4 +1,4 @@
-import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
+import type { ListJob } from '../../contract/kinds/imgnet-list-job.ts';
 import { optional } from '../../runtime/optional.ts';
 import { collect } from './collect-snapshot.ts';
 import type { JobEnd } from '../lifecycle/job-end.ts';

@@ -1,5 +1,5 @@
 import { chargeOf } from '../../../contract/kinds/charges.ts';
-import type { ListParameters } from '../../../contract/kinds/imgnet-list.ts';
+import type { ListParameters } from '../../../contract/kinds/imgnet-list-job.ts';
 import { listPrice, splitListPrice } from '../../../contract/kinds/list-price.ts';
 import type { MediaParameters } from '../../../contract/kinds/media.ts';
 import { priceTable } from '../../../contract/kinds/prices.ts';

@@ -1,0 +1,27 @@
+import { SAMPLE, sampleList, sampleRecordId, type KindSample } from './sample.ts';
+
+const sampleLabels = { engine: 'builtin', language: 'en', durationSeconds: 205.04 } as const;
+
+export const speakerLabelsSample: KindSample = {
+  mediaId: SAMPLE.videoId,
+  price: 24,
+  parameters: { audioId: sampleRecordId('F') },
+  facts: {
+    ...sampleLabels,
+    segments: sampleList(
+      { text: 'shall we take the bridge', start: 0.48, duration: 1.91, speaker: 'Speaker 1' },
+      { text: 'if it is open', start: 2.72, duration: 1.1, speaker: 'Speaker 2' },
+    ),
+    speakerTurns: sampleList(
+      { startSeconds: 0.48, endSeconds: 2.39, speaker: 0 },
+      { startSeconds: 2.72, endSeconds: 3.82, speaker: 1 },
+    ),
+  },
+  failure: ['unsupported', 'The audio cannot be read.'],
+  progress: { stage: 'transcribing', percent: 50, items: 2, total_items: 4 },
+  other: {
+    summary: 'Nobody speaks',
+    price: 0,
+    facts: { ...sampleLabels, segments: sampleList(), speakerTurns: sampleList() },
+  },
+};
