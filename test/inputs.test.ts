@@ -51,8 +51,8 @@ describe('a workflow refuses, with the name of the field,', () => {
     ['audio', { ...anAudioJob(), mediaId: '../secret' }, 'mediaId'],
     ['audio', { ...anAudioJob(), subjectId: '' }, 'subjectId'],
     ['audio', { ...anAudioJob(), chargedTo: 'a.b/$c' }, 'chargedTo'],
-    ['video', { ...anAudioJob(), price: -5 }, 'price'],
-    ['video', { ...anAudioJob(), webhookUrl: 'file:///etc/passwd' }, 'webhookUrl'],
+    ['video', { ...anAudioJob(), type: 'vidnet_video', price: -5 }, 'price'],
+    ['video', { ...anAudioJob(), type: 'vidnet_video', webhookUrl: 'file:///etc/passwd' }, 'webhookUrl'],
     [
       'transcript',
       { ...aTranscriptJob(), parameters: { language: '../x', includeComments: false } },
