@@ -1,3 +1,4 @@
+import { failureFor } from '../../contract/failures.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -128,7 +129,7 @@ describe('the audio of a post', () => {
 
   it.each([403, 404, 410])('is stale when a link answers %i, and nothing is published', async (status) => {
     const audio = await made(aPost(slidesOf('two.mp4', String(status))));
-    expect(audio).toMatchObject({ state: 'stale', reason: expect.stringMatching(/expired/) as string });
+    expect(audio).toMatchObject({ state: 'stale', failure: failureFor('mediaLinksExpired') });
     await expect(readdir(join(folder, 'files', audio.id))).rejects.toThrow('ENOENT');
   });
 

@@ -117,7 +117,7 @@ describe('audio that is prepared for transcription', () => {
     });
     await expect(half).rejects.toMatchObject({
       type: 'internal',
-      message: 'The stored audio is damaged: download it again, and use the id of that.',
+      message: 'The stored audio is damaged. Download it again, and use the id of the new download.',
     });
   });
 });

@@ -1,3 +1,4 @@
+import { failureFor } from '../../contract/failures.ts';
 import { ulid } from 'ulid';
 import type { activityInputs } from '../../activities/create-activities.ts';
 import { JOB_VERSION } from '../../contract/job-input.ts';
@@ -170,7 +171,7 @@ const own: Readonly<Record<Exclude<Workflow, Sampled>, StepsOf>> = {
     answers: {
       findFreshContent: [owner.recordId],
       storeContent: [{ account: 'tea' }],
-      fetchImgnetAudio: [{ state: 'stale', reason: 'They have expired.' }, made],
+      fetchImgnetAudio: [{ state: 'stale', failure: failureFor('mediaLinksExpired') }, made],
     },
     steps: [
       ['beginJob', postAudioJob],

@@ -9,7 +9,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { toApplicationFailure } from '../../activities/to-application-failure.ts';
-import type { FailureCode } from '../../contract/failures.ts';
+import { failureFor, type FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import type { ChannelJob } from '../../contract/kinds/channel.ts';
 import type { ContentJob } from '../../contract/kinds/imgnet-content.ts';
@@ -199,7 +199,7 @@ async function imgnetHistories(): Promise<void> {
   await run('imgnet-content-with-owner', [imgnetContent, content], { ...fetchesOwner, isReal: true });
   await run('imgnet-audio', [imgnetAudio, media]);
   let looks = 0;
-  const staleOnce = () => Promise.resolve(looks++ === 0 ? { state: 'stale', reason: 'The links have expired.' } : { state: 'made', result });
+  const staleOnce = () => Promise.resolve(looks++ === 0 ? { state: 'stale', failure: failureFor('mediaLinksExpired') } : { state: 'made', result });
   await run('imgnet-audio-expired', [imgnetAudio, media], imgnet({ fetchImgnetAudio: staleOnce }));
 }
 

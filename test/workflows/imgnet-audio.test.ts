@@ -51,8 +51,7 @@ it('gives up when what it collected is stale twice', async () => {
   expect(await run(imgnetAudio, job)).toBeDefined();
   expect(fetch.triggerSnapshot).toHaveBeenCalledTimes(2);
   expect(fetch.fetchImgnetAudio).toHaveBeenCalledTimes(3);
-  const failure = { code: 'upstream_error', message: 'The links have expired.' };
-  expect(outcomeOf(job)).toEqual({ status: 'failed', failure });
+  expect(outcomeOf(job)).toEqual({ status: 'failed', failure: stale.failure });
 });
 
 it('tries again what the host of the media fails in passing, without collecting anew', async () => {
