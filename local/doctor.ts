@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { settings, type Config } from '../config.ts';
 import type { WorkerRole } from '../runtime/temporal/worker-roles.ts';
 import { readPythonProgram } from '../sources/vidnet/warm/python-program.ts';
-import { chooseRelease, createReleaseFolder } from '../sources/vidnet/releases/release-folder.ts';
+import { chooseRelease, createReleaseFolder, PINNED } from '../sources/vidnet/releases/release-folder.ts';
 import { createWarmYtdlp } from '../sources/vidnet/warm/warm-yt-dlp.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { chromium } from './engines/chromium.ts';
@@ -149,14 +149,13 @@ function releaseFindings(tool: Tool, config: Config): readonly Promise<Finding>[
     await readPythonProgram(program);
     const state = await createReleaseFolder(ytdlpDir).read();
     const { version: pinned } = await readYtdlpVersion(program);
-    const { current, candidate } = chooseRelease(state, { pinned, channel });
-    const worse = state.releases.filter((one) => one.state === 'refused').map(({ version }) => version);
+    const current = chooseRelease(state, { pinned, channel });
     const notes = [
-      current === undefined ? `none newer than ${pinned} is used` : ytdlpDir,
-      ...(candidate === undefined ? [] : [`the next job tries ${candidate}`]),
-      ...(worse.length === 0 ? [] : [`refused: ${worse.join(', ')} (npm run yt-dlp)`]),
+      current === PINNED ? `none newer than ${pinned} is used` : ytdlpDir,
+      ...(state.refused.length === 0 ? [] : [`refused: ${state.refused.join(', ')} (npm run yt-dlp)`]),
     ];
-    return { name, optional: true, state: 'ready', version: withAge(current ?? pinned), where: notes.join('; ') };
+    const version = withAge(current === PINNED ? pinned : current);
+    return { name, optional: true, state: 'ready', version, where: notes.join('; ') };
   };
   return [
     found().catch((error: unknown) => ({ name, optional: true, state: 'missing', version: '', where: message(error) })),

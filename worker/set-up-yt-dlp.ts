@@ -4,89 +4,78 @@ import type { Config } from '../config.ts';
 import { PROXY_LIMITS, startForwardProxy } from '../outbound/forward-proxy.ts';
 import { datedVersion, YTDLP_OLD_AFTER_DAYS, type DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import { ytdlpReleases } from '../runtime/telemetry/diagnostics.ts';
-import { readPythonProgram } from '../sources/vidnet/warm/python-program.ts';
 import { createReleases, type ReleaseEvent } from '../sources/vidnet/releases/releases.ts';
+import { readPythonProgram } from '../sources/vidnet/warm/python-program.ts';
 import { createWarmYtdlp, type WarmYtdlp } from '../sources/vidnet/warm/warm-yt-dlp.ts';
 import { ytdlpSettingsOf, type YtdlpSettings } from '../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { createYtdlpInUse } from '../store/records/ytdlp-in-use.ts';
 
-/** Soon, since a start may be for want of a newer one; then a few times a day. */
-const LOOKS = { firstMs: 20_000, everyMs: 6 * 3_600_000 };
+/** The first check is early, because an operator may have started the worker to get a newer release. */
+const RELEASE_CHECKS = { firstMs: 20_000, everyMs: 6 * 3_600_000 };
 
-/** yt-dlp as a worker has it. One whose roles need none starts nothing for it, asks for no program, and has no version. */
+/** Prepares yt-dlp for a worker. A worker whose roles do not use it starts nothing and has no version. */
 export async function setUpYtdlp(config: Config, { db, log }: { readonly db: Db; readonly log: Logger }) {
-  const isUsed = config.WORKER_ROLES.some((role) => role === 'vidnet' || role === 'media');
-  const guard = isUsed
-    ? await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks })
-    : undefined;
-  const cold: YtdlpSettings = { ...ytdlpSettingsOf(config), guard };
-  if (!isUsed)
-    return { settings: cold, version: undefined, check: () => Promise.resolve(), close: () => Promise.resolve() };
+  const nothing = (): Promise<void> => Promise.resolve();
+  if (!config.WORKER_ROLES.some((role) => role === 'vidnet' || role === 'media'))
+    return { settings: ytdlpSettingsOf(config), version: undefined, check: nothing, close: nothing };
+  const guard = await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks });
   const inUse = createYtdlpInUse(db);
   const onUse = (version: string): void => {
     inUse
       .keep(version)
-      .catch((error: unknown) => log.warn({ err: error }, 'the api was not told the version of yt-dlp'));
+      .catch((error: unknown) => log.warn({ err: error }, 'the version of yt-dlp could not be stored for the api'));
   };
-  const kept = await start(config, cold, { log, onUse });
+  const { settings, version, close } = await start(config, { ...ytdlpSettingsOf(config), guard }, { log, onUse });
   return {
-    settings: kept.settings,
-    version: kept.version,
-    /** Looks whether it works, and how old it is. Meanwhile it warms up. @throws JobError `tool_missing` */
+    settings,
+    version,
+    /** Logs the version and its age. @throws JobError `tool_missing` */
     async check(): Promise<void> {
-      const version = await kept.version();
-      const isOld = (version.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
-      log[isOld ? 'warn' : 'info'](version, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
+      const found = await version();
+      const isOld = (found.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
+      log[isOld ? 'warn' : 'info'](found, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
     },
     async close(): Promise<void> {
-      await kept.close();
-      await guard?.close();
+      await close();
+      await guard.close();
     },
   };
 }
 
-interface Kept {
+interface StartedYtdlp {
   readonly settings: YtdlpSettings;
-  /** Which one new jobs use. @throws JobError `tool_missing` when it cannot be started */
+  /** The version that new jobs use. @throws JobError `tool_missing` when yt-dlp cannot be started */
   readonly version: () => Promise<DatedVersion>;
   readonly close: () => Promise<void>;
 }
 
-interface Told {
+interface StartOptions {
   readonly log: Logger;
-  /** Called with the version that new jobs use: at first, and when it is another one. */
+  /** Called with the version that new jobs use, at the start and after each change. */
   readonly onUse: (version: string) => void;
 }
 
-/** Kept warm, and kept new where the settings say so. @throws when that cannot be done here */
-async function start(config: Config, cold: YtdlpSettings, told: Told): Promise<Kept> {
-  const { log, onUse } = told;
+async function start(config: Config, cold: YtdlpSettings, { log, onUse }: StartOptions): Promise<StartedYtdlp> {
   const { YTDLP_CHANNEL: channel } = config;
   const keepWarm = (settings: YtdlpSettings): WarmYtdlp =>
     createWarmYtdlp(settings, {
       onStateChange: (failure) =>
         failure === undefined
-          ? log.info('yt-dlp is kept warm')
-          : log.warn({ err: failure }, 'yt-dlp is not kept warm: each call starts it anew, which takes longer'),
+          ? log.info('yt-dlp is preloaded')
+          : log.warn({ err: failure }, 'yt-dlp is not preloaded: each call starts it, which takes longer'),
     });
   if (channel === 'pinned') {
     const warm = keepWarm(cold);
-    const read = async (): Promise<DatedVersion> => {
-      const found = await readYtdlpVersion(cold.program, warm);
-      onUse(found.version);
-      return found;
-    };
     let known: Promise<DatedVersion> | undefined;
     const version = async (): Promise<DatedVersion> => {
-      known ??= read();
+      known ??= readYtdlpVersion(cold.program, warm).then((found) => {
+        onUse(found.version);
+        return found;
+      });
       return datedVersion((await known).version, Date.now());
     };
-    return {
-      settings: { ...cold, starter: warm },
-      version,
-      close: () => warm.close(),
-    };
+    return { settings: { ...cold, starter: warm }, version, close: () => warm.close() };
   }
   await readPythonProgram(cold.program).catch((cause: unknown) => {
     throw new Error(`YTDLP_CHANNEL=${channel}: YTDLP_PATH must name a yt-dlp that is written in Python`, { cause });
@@ -94,29 +83,21 @@ async function start(config: Config, cold: YtdlpSettings, told: Told): Promise<K
   const releases = createReleases({
     ...{ channel, folder: config.ytdlpDir, indexUrl: config.YTDLP_INDEX_URL, settings: cold, keepWarm },
     pinnedVersion: (await readYtdlpVersion(cold.program)).version,
-    onEvent: (event) => {
-      ytdlpReleases.tell(() => ({ what: event.what }));
-      logEvent(log, event);
-      if (event.what === 'switched') onUse(event.version);
+    onEvent: ({ what, ...details }) => {
+      ytdlpReleases.tell(() => ({ what }));
+      const [level, message] = EVENT_LOGS[what];
+      log[level](details, message);
+      if (what === 'switched' && 'version' in details) onUse(details.version);
     },
   });
   onUse((await releases.current()).version);
-  void releases.keepUpdating(LOOKS);
+  void releases.keepUpdating(RELEASE_CHECKS);
   return { settings: { ...cold, releases }, version: () => releases.current(), close: () => releases.close() };
 }
 
-function logEvent(log: Logger, event: ReleaseEvent): void {
-  switch (event.what) {
-    case 'fetched':
-      log.info({ version: event.version }, 'a newer yt-dlp was fetched: the next job tries it');
-      break;
-    case 'switched':
-      log.info({ version: event.version }, 'this yt-dlp is used from now on');
-      break;
-    case 'refused':
-      log.warn({ version: event.version, reason: event.reason }, 'this yt-dlp is worse than the one before: not used');
-      break;
-    case 'trouble':
-      log.warn({ reason: event.reason }, 'yt-dlp stays as it is: a newer one could not be had');
-  }
-}
+const EVENT_LOGS: Readonly<Record<ReleaseEvent['what'], readonly ['info' | 'warn', string]>> = {
+  fetched: ['info', 'a newer yt-dlp was installed'],
+  switched: ['info', 'new jobs use this yt-dlp'],
+  refused: ['warn', 'this yt-dlp does not work here and is not used'],
+  trouble: ['warn', 'no newer yt-dlp could be installed: the one in use stays'],
+};

@@ -19,64 +19,35 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-describe.runIf(isPossible)('a newer yt-dlp', () => {
-  it('is given up when it fails where the one before did not, and not when both fail', async () => {
-    const { index, releases, read, told, folder, indexUrl } = await startBench(site);
-    index.add({ version: '2027.1.5' });
-    await releases.update(signal);
-    await read('first');
-    index.add({ version: '2027.1.6', cannotRead: '/recorded/second' });
-    await releases.update(signal);
-    const other = workerOf(site, { folder, indexUrl });
-    expect((await read('first')).by).toBe('2027.1.6');
-    expect((await other.read('first')).by).toBe('2027.1.6');
-    await expect(read('nowhere')).rejects.toMatchObject({ code: 'removed' });
-    expect((await read('third')).by).toBe('2027.1.6');
-
-    expect(await read('second')).toEqual({ title: 'the second page', by: '2027.1.5' });
-    expect(told().slice(3)).toEqual(['switched 2027.1.6', 'refused 2027.1.6', 'switched 2027.1.5']);
-    expect((await read('third')).by).toBe('2027.1.5');
-    // As does every worker that shares the folder.
-    expect((await other.read('third')).by).toBe('2027.1.5');
-    expect(other.told()).toEqual(['switched 2027.1.6', 'switched 2027.1.5']);
-  });
-
-  it('that does not work here is refused before any job meets it', async () => {
-    const { index, releases, read, events } = await startBench(site);
-    index.add({ version: '2027.1.5', callsItself: '2027.01.04' });
-    await expect(releases.update(signal)).rejects.toThrow('it calls itself "2027.01.04"');
-    index.add({ version: '2027.1.6', cannotRead: 'http://127.0.0.1' });
-    await expect(releases.update(signal)).rejects.toThrow('Unable to extract');
-    expect(events).toMatchObject([{ version: '2027.1.5' }, { what: 'refused', version: '2027.1.6' }]);
-    await releases.update(signal);
-    expect((await read('first')).by).toBe('pinned');
-  });
-
-  it('brings the helper that it names, with its checksum, and is not used without', async () => {
+describe.runIf(isPossible)('a newer release of yt-dlp', () => {
+  it('is installed with the scripts that it needs, and not without them', async () => {
     const { index, releases, folder } = await startBench(site);
     index.add({ version: '2027.1.5', helper: '0.9.0' });
     const body = helperWheel('0.9.0');
     index.wheels.push({ name: 'yt-dlp-ejs', version: '0.8.0', body });
-    await expect(releases.update(signal)).rejects.toThrow('has no yt-dlp-ejs 0.9.0');
+    await expect(releases.install(signal)).rejects.toThrow('has no yt-dlp-ejs 0.9.0');
     index.wheels.push({ name: 'yt-dlp-ejs', version: '0.9.0', body, sha256: '1'.repeat(64) });
-    await expect(releases.update(signal)).rejects.toThrow('SHA-256');
+    await expect(releases.install(signal)).rejects.toThrow('SHA-256');
     expect(await readdir(folder)).toEqual([]);
     index.wheels.splice(-1, 1, { name: 'yt-dlp-ejs', version: '0.9.0', body });
-    await releases.update(signal);
+    await releases.install(signal);
     expect(await readFile(join(folder, '2027.1.5/yt_dlp_ejs/__init__.py'), 'utf8')).toContain('0.9.0');
   });
 
-  it('is put there once by two workers that look at the same time', async () => {
+  it('is installed once by two workers that check at the same time', async () => {
     const { index, releases, folder, indexUrl, read } = await startBench(site);
     index.add({ version: '2027.1.5' });
     const other = workerOf(site, { folder, indexUrl });
-    await Promise.all([releases.update(signal), other.releases.update(signal)]);
+    await Promise.all([releases.install(signal), other.releases.install(signal)]);
     expect(await readdir(folder)).toEqual(['2027.1.5']);
     const both = await Promise.all([read('first'), other.read('second')]);
     expect(both.map(({ by }) => by)).toEqual(['2027.1.5', '2027.1.5']);
+    await releases.folder.refuse('2027.1.5', 'by an operator');
+    expect((await other.read('third')).by).toBe('pinned');
+    expect(other.told().slice(-2)).toEqual(['switched 2027.1.5', `switched ${PINNED}`]);
   });
 
-  it('is kept warm in place of the one before', async () => {
+  it('is preloaded in place of the earlier one', async () => {
     const warm: WarmYtdlp[] = [];
     const { index, releases, read } = await startBench(site, {
       keepWarm: (settings) => {
@@ -87,7 +58,7 @@ describe.runIf(isPossible)('a newer yt-dlp', () => {
     index.add({ version: '2027.1.5' });
     expect((await read('first')).by).toBe('pinned');
     const before = await warm[0]!.ready();
-    await releases.update(signal);
+    await releases.install(signal);
     await read('first');
     expect(await warm[1]!.version()).toBe('2027.1.5');
     await until(() => !isAlive(before), { what: 'the end of the parent before', within: 10_000 });
@@ -100,20 +71,19 @@ describe.runIf(isPossible)('an operator', () => {
     const { index, releases, read } = await startBench(site);
     const command = (...line: string[]) => runCommand(line, { releases, pinned: PINNED, signal });
     for (const version of ['2026.9.1', '2027.1.5', '2027.1.6']) index.add({ version });
-    expect(await command('update')).toMatch(
-      /^The newest is 2027\.1\.6\.\n2027\.1\.6 .*the next job tries it\n2026\.10\.26 .*in use, of YTDLP_PATH$/,
-    );
-    await read('first');
-    expect(await command('use', '2026.09.01')).toMatch(/2026\.9\.1 .*in use, as you chose/);
+    expect(await command('update')).toBe('The newest is 2027.1.6.\n2027.1.6  in use\n2026.10.26  of YTDLP_PATH');
+    expect(await command('use', '2026.09.01')).toMatch(/2027\.1\.6 {2}installed\n2026\.9\.1 {2}in use, as you chose/);
     expect((await read('first')).by).toBe('2026.9.1');
     await command('use', 'pinned');
     expect((await read('first')).by).toBe('pinned');
     await command('update');
     expect((await read('first')).by).toBe('2027.1.6');
-    expect(await command('back')).toMatch(/2027\.1\.6 .*refused: by an operator/);
+    expect(await command('back')).toMatch(/2027\.1\.6 {2}refused: by an operator/);
     expect((await read('first')).by).toBe('pinned');
     await expect(command('back')).rejects.toThrow(`new jobs use ${PINNED}`);
     await expect(command('use', '2027.9.9')).rejects.toThrow('has no yt-dlp 2027.9.9');
+    await command('use', '2027.1.6');
+    expect((await read('first')).by).toBe('2027.1.6');
     await expect(command('use', '../up')).rejects.toThrow('use which VERSION?');
   });
 });

@@ -1,29 +1,69 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { fetchFile, forget } from '../../../outbound/fetch-url.ts';
+import { parseJson } from '../../../runtime/parse-json.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { run } from '../../../runtime/subprocess/run-program.ts';
+import { sha256Of } from '../../../store/files/checksum.ts';
 import { readPythonProgram, type PythonProgram } from '../warm/python-program.ts';
+import { serveTestPage } from '../yt-dlp/own-page.ts';
+import { environmentOf, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
 import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
-import { fetchWheel, listWheels, type Wheel } from './package-index.ts';
-import type { ReleaseFolder } from './release-folder.ts';
-import { checkRelease } from './try-release.ts';
+import { readYtdlpVersion } from '../yt-dlp/yt-dlp-version.ts';
 import { compareVersions } from './release-version.ts';
 
-const STEP_TIMEOUT_MS = 10 * 60_000;
+/** The index of yt-dlp has half a megabyte, and its wheel has three. */
+const MAX_FETCHED_BYTES = 64 * 1024 ** 2;
 const MAX_UNPACKED_BYTES = 512 * 1024 ** 2;
-/** Scripts for challenges of platforms, without which a release reads less: it names the exact version that it takes. */
-const HELPER = 'yt-dlp-ejs';
+const STEP_TIMEOUT_MS = 10 * 60_000;
+const CHECK_TIMEOUT_MS = 120_000;
+/** PEP 691. Without this type, an index answers HTML. */
+const INDEX_TYPE = 'application/vnd.pypi.simple.v1+json';
+/** Scripts without which yt-dlp reads fewer pages. Each release names the exact version that it needs. */
+const SCRIPTS = 'yt-dlp-ejs';
 
-export interface InstallOptions {
-  readonly folder: ReleaseFolder;
-  readonly indexUrl: string;
-  /** Of the yt-dlp in Python whose interpreter and packages the release uses. */
-  readonly settings: YtdlpSettings;
-  readonly signal: AbortSignal;
+const indexSchema = z.object({
+  files: z.array(
+    z.object({
+      filename: z.string(),
+      url: z.string(),
+      hashes: z.record(z.string(), z.string()),
+      yanked: z.union([z.boolean(), z.string()]).default(false),
+    }),
+  ),
+});
+
+/** A package as a zip of Python modules, for all platforms. */
+export interface Wheel {
+  readonly version: string;
+  readonly url: string;
+  readonly sha256: string;
 }
 
-/** The release arrived unchanged and does not work here, so that another download would not help. */
+/** Lists the wheels of a package, except those that were withdrawn and those without a checksum. */
+export async function listWheels(indexUrl: string, name: string, signal: AbortSignal): Promise<readonly Wheel[]> {
+  const url = `${indexUrl.replace(/(?<!\/)\/+$/, '')}/${name}/`;
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-index-'));
+  const text = await fetchLimited(url, join(folder, 'index'), { signal, accept: INDEX_TYPE })
+    .then((file) => readFile(file, 'utf8'))
+    .finally(() => rm(folder, { recursive: true, force: true }));
+  const { success, data: index, error } = indexSchema.safeParse(parseJson(text));
+  if (!success) throw new Error(`${url} answered no list of files in JSON (PEP 691)`, { cause: error });
+  const beginning = `${name.replaceAll('-', '_')}-`;
+  const ending = '-py3-none-any.whl';
+  return index.files.flatMap(({ filename, url: reference, hashes, yanked }) => {
+    const sha256 = hashes['sha256']?.toLowerCase() ?? '';
+    const isWheel = filename.startsWith(beginning) && filename.endsWith(ending) && yanked === false;
+    if (!isWheel || !/^[\da-f]{64}$/.test(sha256) || !URL.canParse(reference, url)) return [];
+    const version = filename.slice(beginning.length, -ending.length);
+    return [{ version, url: new URL(reference, url).href, sha256 }];
+  });
+}
+
+/** The release arrived unchanged and does not work here, so another download would not help. */
 export class UnusableReleaseError extends Error {
   override readonly name = 'UnusableReleaseError';
 }
@@ -32,41 +72,51 @@ export function programIn(folder: string): string {
   return join(folder, 'yt-dlp');
 }
 
+interface InstallOptions {
+  /** The final path. */
+  readonly folder: string;
+  readonly indexUrl: string;
+  /** The settings of the pinned yt-dlp, whose interpreter and packages the release uses. */
+  readonly settings: YtdlpSettings;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Fetches a release with the helper that it names, compares both with their checksums, and downloads from a local test page with it
- * before it gets its final name. If another worker installed it first, that copy remains.
+ * Downloads a release and the scripts that it needs, compares both with their checksums, and tries the release before a rename
+ * gives it its final path. A copy that another worker installed first remains.
  *
- * @throws UnusableReleaseError; Error that says what is wrong otherwise, and nothing is left
+ * @throws UnusableReleaseError; other errors after which nothing is left
  */
 export async function installRelease(wheel: Wheel, options: InstallOptions): Promise<void> {
   const { folder, indexUrl, settings, signal } = options;
-  const python = await readPythonProgram(settings.program);
-  const staging = folder.stagingFor(wheel.version);
+  const program = await readPythonProgram(settings.program);
+  const staging = `${folder}.${randomBytes(6).toString('hex')}.tmp`;
   await mkdir(staging, { recursive: true });
   try {
-    await unpack(wheel, { staging, python, signal });
-    const wanted = await helperOf(staging);
-    if (wanted !== undefined) {
-      const helper = (await listWheels(indexUrl, HELPER, signal)).find(({ version }) => version === wanted);
-      if (helper === undefined) throw new Error(`${indexUrl} has no ${HELPER} ${wanted}, which it needs`);
-      await unpack(helper, { staging, python, signal });
+    const steps = { program, staging, signal };
+    await unpack(wheel, steps);
+    const needed = await scriptsVersionIn(staging);
+    if (needed !== undefined) {
+      const scripts = (await listWheels(indexUrl, SCRIPTS, signal)).find(({ version }) => version === needed);
+      if (scripts === undefined) throw new Error(`${indexUrl} has no ${SCRIPTS} ${needed}, which the release needs`);
+      await unpack(scripts, steps);
     }
-    // Otherwise each call would compile what it uses, and keep nothing of it.
-    await step(python, { args: ['-m', 'compileall', '-q', staging], staging, signal });
-    const program = programIn(staging);
-    await writeFile(program, launcherFor(python), { mode: 0o755 });
-    await mustWork({ ...settings, program }, wheel.version, signal);
-    await rename(staging, folder.pathOf(wheel.version)).catch((error: unknown) => {
-      const { code } = error as NodeJS.ErrnoException;
-      // Another worker has put it there.
-      if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    // Calls write no compiled modules, so each call would compile what it uses.
+    await runPython(['-m', 'compileall', '-q', staging], steps);
+    await writeFile(programIn(staging), launcherFor(program), { mode: 0o755 });
+    await checkRelease({ ...settings, program: programIn(staging) }, wheel.version, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw new UnusableReleaseError(error instanceof Error ? error.message : String(error), { cause: error });
+    });
+    await rename(staging, folder).catch((error: unknown) => {
+      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     });
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
 }
 
-/** `sh` starts it where no limit on the first line holds; to Python that line is a text. */
+/** The first line works however long the path of the interpreter is. To Python, the line after it is a string. */
 function launcherFor({ python, flags }: PythonProgram): string {
   return [
     '#!/bin/sh',
@@ -79,48 +129,73 @@ function launcherFor({ python, flags }: PythonProgram): string {
   ].join('\n');
 }
 
-interface StepContext {
+interface Steps {
+  readonly program: PythonProgram;
   readonly staging: string;
   readonly signal: AbortSignal;
 }
 
-async function unpack(
-  wheel: Wheel,
-  { python, ...context }: StepContext & { readonly python: PythonProgram },
-): Promise<void> {
-  const own = await mkdtemp(join(tmpdir(), 'tapedeck-wheel-'));
-  try {
-    const file = await fetchWheel(wheel, own, context.signal);
-    await step(python, { args: ['-m', 'zipfile', '-e', file, context.staging], ...context });
-  } finally {
-    await rm(own, { recursive: true, force: true });
-  }
+async function unpack({ url, sha256 }: Wheel, steps: Steps): Promise<void> {
+  const file = await fetchLimited(url, join(steps.staging, 'wheel'), steps);
+  const sum = await sha256Of(file, steps.signal);
+  if (sum !== sha256) throw new Error(`${url} has the SHA-256 ${sum}, and not ${sha256}, which the index states`);
+  await runPython(['-m', 'zipfile', '-e', file, steps.staging], steps);
+  await forget(file);
 }
 
-async function step(python: PythonProgram, { args, staging, signal }: StepContext & { args: string[] }): Promise<void> {
-  const { exitCode, stderrTail } = await run(python.python, ['-I', ...args], {
-    ...{ cwd: staging, env: bareEnvironment(python.python), timeoutMs: STEP_TIMEOUT_MS, signal },
+async function fetchLimited(
+  url: string,
+  file: string,
+  { signal, accept }: { readonly signal: AbortSignal; readonly accept?: string },
+): Promise<string> {
+  const tooLarge = new AbortController();
+  const path = await fetchFile(url, file, {
+    signal: AbortSignal.any([signal, tooLarge.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]),
+    mostFailures: 3,
+    accept,
+    onProgress: (done, whole = 0) => {
+      if (Math.max(done, whole) > MAX_FETCHED_BYTES)
+        tooLarge.abort(new Error(`${url} has more than ${MAX_FETCHED_BYTES} bytes`));
+    },
+  });
+  // The limit may be exceeded by the last chunk.
+  tooLarge.signal.throwIfAborted();
+  return path;
+}
+
+async function runPython(args: readonly string[], { program: { python }, staging, signal }: Steps): Promise<void> {
+  const { exitCode, stderrTail } = await run(python, ['-I', ...args], {
+    ...{ cwd: staging, env: bareEnvironment(python), timeoutMs: STEP_TIMEOUT_MS, signal },
     maxFolderBytes: MAX_UNPACKED_BYTES,
   });
   if (exitCode !== 0) throw new Error(`python3 ${args.slice(0, 2).join(' ')} failed: ${lastLine(stderrTail)}`);
 }
 
-/** @returns the version of the helper that a release names in its metadata */
-async function helperOf(staging: string): Promise<string | undefined> {
+/** @returns the version of the scripts that a release names in its metadata */
+async function scriptsVersionIn(staging: string): Promise<string | undefined> {
   const about = (await readdir(staging)).find((name) => /^yt_dlp-.*\.dist-info$/.test(name));
   if (about === undefined) throw new UnusableReleaseError('it has no metadata');
   const metadata = await readFile(join(staging, about, 'METADATA'), 'utf8');
   return /^Requires-Dist: *yt-dlp-ejs *\(?== *([\w.]+)\)? *;.*\bextra *== *['"]default['"]/m.exec(metadata)?.[1];
 }
 
-/** @throws UnusableReleaseError */
-async function mustWork(settings: YtdlpSettings, version: string, signal: AbortSignal): Promise<void> {
-  const stated = await checkRelease(settings, signal).catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw new UnusableReleaseError(error instanceof Error ? error.message : String(error), { cause: error });
-  });
-  if (compareVersions(stated, version) !== 0)
-    throw new UnusableReleaseError(`it calls itself ${JSON.stringify(stated)}`);
+/** Downloads a local test page with all arguments of a job. @throws when the program does not work or has another version */
+async function checkRelease(settings: YtdlpSettings, version: string, signal: AbortSignal): Promise<void> {
+  const { program } = settings;
+  const { version: printed } = await readYtdlpVersion(program);
+  if (compareVersions(printed, version) !== 0) throw new Error(`it calls itself ${JSON.stringify(printed)}`);
+  const cwd = await mkdtemp(join(tmpdir(), 'tapedeck-release-'));
+  const page = await serveTestPage(settings);
+  try {
+    const env = await environmentOf({ program }, { home: cwd, programs: join(cwd, 'programs') });
+    const limits = { timeoutMs: CHECK_TIMEOUT_MS, maxMemoryBytes: YTDLP_MEMORY_BYTES };
+    const { exitCode, stderrTail } = await run(program, page.args, { cwd, env, signal, ...limits });
+    if (exitCode !== 0) throw new Error(`it ended with ${exitCode}: ${lastLine(stderrTail)}`);
+    await access(join(cwd, 'media.m4a'));
+  } finally {
+    page.close();
+    await rm(cwd, { recursive: true, force: true });
+  }
 }
 
 function lastLine(text: string): string {

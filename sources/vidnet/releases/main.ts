@@ -1,4 +1,4 @@
-// npm run yt-dlp: releases of yt-dlp that workers use instead of the one of YTDLP_PATH.
+// npm run yt-dlp: manages the releases of yt-dlp that workers use instead of the one of YTDLP_PATH.
 import { loadConfigOrExit } from '../../../config.ts';
 import { runOperatorCommand } from '../../../runtime/operator-command.ts';
 import { ytdlpSettingsOf } from '../yt-dlp/yt-dlp-settings.ts';
@@ -9,7 +9,7 @@ import { createReleases } from './releases.ts';
 await runOperatorCommand(USAGE, async (line) => {
   const config = loadConfigOrExit(process.env, []);
   const { YTDLP_CHANNEL: channel } = config;
-  if (channel === 'pinned') throw new Error('YTDLP_CHANNEL: stable or nightly here, and for the workers');
+  if (channel === 'pinned') throw new Error('YTDLP_CHANNEL must be stable or nightly here and for the workers');
   const abort = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort(new Error('stopped')));
   const { version: pinned } = await readYtdlpVersion(config.YTDLP_PATH);

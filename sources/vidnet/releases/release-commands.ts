@@ -1,77 +1,68 @@
 import { UsageError } from '../../../runtime/operator-command.ts';
-import { datedVersion } from '../../../runtime/subprocess/dated-version.ts';
-import type { Releases } from './releases.ts';
 import { PINNED } from './release-folder.ts';
 import { compareVersions, isRelease } from './release-version.ts';
+import type { Releases } from './releases.ts';
 
 export const USAGE = [
   'usage: npm run yt-dlp -- COMMAND',
-  '  list         the releases that are there, and which one new jobs use',
-  '  update       fetches the newest of YTDLP_CHANNEL, for the next job to try; ends what `use` has begun',
+  '  list         lists the installed releases, and shows which one new jobs use',
+  '  update       installs the newest release of YTDLP_CHANNEL for new jobs, and ends the choice of `use`',
   '  use VERSION  new jobs use this release, also an older one; `pinned`: the one of YTDLP_PATH',
-  '  back         new jobs use the release before, and this one never again',
+  '  back         new jobs use the release before the current one, which is refused from now on',
 ].join('\n');
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly releases: Releases;
-  /** Version of the one of YTDLP_PATH. */
+  /** The version of YTDLP_PATH. */
   readonly pinned: string;
   readonly signal: AbortSignal;
 }
 
-/** Workers that share the folder follow with their next job. @returns what to print */
+/** Runs a command. Workers that share the folder follow with their next job. @returns the text to print */
 export async function runCommand(line: readonly string[], options: CommandOptions): Promise<string> {
   const { releases, pinned, signal } = options;
   const { folder } = releases;
-  const [command = 'list', given, ...rest] = line;
-  // As the index names what the program calls 2026.08.19.
-  const version = given?.replace(/\.0+(?=\d)/g, '.');
-  if (rest.length > 0 || (version !== undefined && command !== 'use')) throw new UsageError('too many words');
+  const [command = 'list', given = '', ...rest] = line;
+  if (rest.length > 0 || (given !== '' && command !== 'use')) throw new UsageError('too many words');
+  let result = '';
   switch (command) {
     case 'list':
-      return list(options);
+      break;
     case 'update': {
-      await folder.choose(undefined);
-      const newest = await releases.update(signal);
-      return `${newest === undefined ? 'There is none newer.' : `The newest is ${newest}.`}\n${await list(options)}`;
+      await folder.endChoice();
+      const newest = await releases.install(signal);
+      result = newest === undefined ? 'There is none newer.\n' : `The newest is ${newest}.\n`;
+      break;
     }
     case 'use': {
-      if (version === undefined || !(version === PINNED || isRelease(version)))
-        throw new UsageError('use which VERSION?');
-      const { releases: there } = await folder.read();
-      const isThere = version === PINNED || compareVersions(version, pinned) === 0;
-      if (!isThere && !there.some((one) => one.version === version)) await releases.fetch(version, signal);
-      await folder.pardon(version);
-      await folder.choose(isThere ? PINNED : version);
-      return list(options);
+      // The program prints 2026.08.19 for what the index calls 2026.8.19.
+      const version = compareVersions(given, pinned) === 0 ? PINNED : given.replace(/\.0+(?=\d)/g, '.');
+      if (version !== PINNED && !isRelease(version)) throw new UsageError('use which VERSION?');
+      const isInstalled = version === PINNED || (await folder.read()).installed.includes(version);
+      if (!isInstalled && (await releases.install(signal, version)) === undefined)
+        throw new Error(`YTDLP_INDEX_URL has no yt-dlp ${version} that can be used`);
+      await folder.choose(version);
+      break;
     }
     case 'back': {
-      const { current } = await releases.choose();
-      await folder.choose(undefined);
-      if (current === undefined) throw new UsageError(`new jobs use ${pinned}, and there is none before`);
+      const current = await releases.choose();
+      await folder.endChoice();
+      if (current === PINNED) throw new UsageError(`new jobs use ${pinned}, and there is none before`);
       await folder.refuse(current, 'by an operator');
-      return list(options);
+      break;
     }
     default:
       throw new UsageError(`there is no ${command}`);
   }
+  return result + (await list(options));
 }
 
-async function list({ releases, pinned }: CommandOptions): Promise<string> {
-  const state = await releases.folder.read();
-  const { current, candidate } = await releases.choose();
-  const rows = [
-    ...state.releases.map(({ version, state: how, reason }) => {
-      if (version === current) return [version, state.chosen === version ? 'in use, as you chose' : 'in use'];
-      if (version === candidate) return [version, 'the next job tries it'];
-      return [version, reason === undefined ? how : `${how}: ${reason}`];
-    }),
-    [pinned, `${current === undefined ? 'in use, ' : ''}of YTDLP_PATH`],
-  ];
-  return rows.map(([version = '', how = '']) => `${version}  ${ageOf(version)}${how}`).join('\n');
-}
-
-function ageOf(version: string): string {
-  const { ageDays } = datedVersion(version, Date.now());
-  return ageDays === undefined ? '' : `${ageDays} days old, `;
+async function list({ releases: { folder, choose }, pinned }: CommandOptions): Promise<string> {
+  const { installed, refused, chosen } = await folder.read();
+  const current = await choose();
+  const rows = installed.map(async (version) => {
+    if (version === current) return `${version}  ${chosen === version ? 'in use, as you chose' : 'in use'}`;
+    return `${version}  ${refused.includes(version) ? `refused: ${await folder.reasonOf(version)}` : 'installed'}`;
+  });
+  return [...(await Promise.all(rows)), `${pinned}  ${current === PINNED ? 'in use, ' : ''}of YTDLP_PATH`].join('\n');
 }

@@ -1,20 +1,22 @@
-/** Which releases of yt-dlp are fetched: none, those for everybody, or also those of each night. */
+import { datedVersion } from '../../../runtime/subprocess/dated-version.ts';
+
+/** The releases of yt-dlp that workers install: none, stable ones, or nightly ones too. */
 export const YTDLP_CHANNELS = ['pinned', 'stable', 'nightly'] as const;
 export type YtdlpChannel = (typeof YTDLP_CHANNELS)[number];
 
-/** As the index of packages names them: `2026.10.26`, and `2026.10.26.232945.dev0` of a night. */
-const RELEASE = /^20\d\d(?:\.\d{1,2}){2}(?:\.\d{1,6}(?:\.dev0)?)?$/;
+/** The form on PyPI: `2026.10.26`, or `2026.10.26.232945.dev0` for a nightly release. */
+const RELEASE = /^20\d\d\.[1-9]\d?\.[1-9]\d?(?:\.(?:0|[1-9]\d{0,5})(?:\.dev0)?)?$/;
 
-/** Whether a text names a release; it then is a name of a folder too. */
+/** Whether a text names a release. Only such a text may become the name of a folder. */
 export function isRelease(version: string): boolean {
-  return RELEASE.test(version);
+  return RELEASE.test(version) && datedVersion(version, Date.now()).releasedOn !== undefined;
 }
 
 export function isOfChannel(version: string, channel: YtdlpChannel): boolean {
   return isRelease(version) && (channel === 'nightly' || (channel === 'stable' && !version.endsWith('.dev0')));
 }
 
-/** @param version also as the program tells it: `2026.08.19` is `2026.8.19`. One that begins with no number is older than all */
+/** Compares versions by their numbers: `2026.08.19`, as yt-dlp prints it, equals `2026.8.19`. A text without numbers is the oldest. */
 export function compareVersions(version: string, other: string): number {
   const [one, two] = [numbersOf(version), numbersOf(other)];
   for (let index = 0; index < Math.max(one.length, two.length); index += 1) {
@@ -25,6 +27,5 @@ export function compareVersions(version: string, other: string): number {
 }
 
 function numbersOf(version: string): readonly number[] {
-  const [, dotted = ''] = /^(\d+(?:\.\d+)*)/.exec(version) ?? [];
-  return dotted === '' ? [] : dotted.split('.').map(Number);
+  return /^\d+(?:\.\d+)*/.exec(version)?.[0].split('.').map(Number) ?? [];
 }

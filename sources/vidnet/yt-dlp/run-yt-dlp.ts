@@ -8,7 +8,6 @@ import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../
 import type { SourceCall } from '../../source-call-options.ts';
 import { ytdlpFailure, type Subject, SUBJECT_VALUES } from './yt-dlp-failures.ts';
 import { PAGE_LIMITS, startReading, type Reading, type ReadingLimits } from './page-reading.ts';
-import { runCompared } from '../releases/compare-releases.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
@@ -46,23 +45,8 @@ const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];
  * @throws JobError with the code of the failure; the signal's reason when aborted
  */
 export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRunSpec): Promise<string> {
-  const isPage = spec.url !== undefined;
-  const picked = await settings.releases?.pick({ isPage });
-  if (picked === undefined) return runProgram(settings, call, spec);
-  return runCompared(picked, call, {
-    isPage,
-    run: (release, attempt) => runProgram({ ...settings, ...release }, attempt, spec),
-    simulate: (release, attempt) =>
-      runProgram({ ...settings, ...release }, attempt, {
-        ...spec,
-        args: [...spec.args, '--simulate'],
-        onStdoutLine: undefined,
-      }),
-  });
-}
-
-async function runProgram(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRunSpec): Promise<string> {
   const { subject, url, maxFileBytes } = spec;
+  const { program, starter } = (await settings.releases?.pick()) ?? settings;
   const guard = settings.proxy === undefined ? settings.guard?.lend() : undefined;
   const limits = { ...PAGE_LIMITS, ...spec.reading, ...settings.pageLimits };
   const reading = startReading(subject, limits, () => guard?.receivedBytes() ?? 0);
@@ -73,12 +57,11 @@ async function runProgram(settings: YtdlpSettings, call: SourceCall, spec: Ytdlp
     const options = join(privateFolder, 'options');
     await writeFile(options, privateOptions(settings, spec.extractorArgs), { mode: 0o600 });
     const args = ['--config-locations', options, ...baseArguments(settings, cookies), ...spec.args];
-    const { program, proxy = guard?.url } = settings;
     const env = await environmentOf(
-      { program, proxy },
+      { program, proxy: settings.proxy ?? guard?.url },
       { home: call.folder, programs: join(privateFolder, 'programs') },
     );
-    const start = await settings.starter?.startOf(settings);
+    const start = await starter?.startOf({ program, pluginDir: settings.pluginDir });
     const { exitCode, stderrTail } = await run(program, [...args, ...(url === undefined ? [] : ['--', url])], {
       cwd: call.folder,
       env,

@@ -20,8 +20,8 @@ export interface YtdlpSettings {
   readonly jsRuntime?: string | undefined;
   /** What starts it faster than the system does: `warm-yt-dlp.ts`. */
   readonly starter?: YtdlpStarter | undefined;
-  /** Newer ones, where they are fetched: `releases/releases.ts`. Then `program` and `starter` are those of the pinned one. */
-  readonly releases?: YtdlpReleases | undefined;
+  /** Picks the release of each run instead of `program` and `starter`: `releases/releases.ts`. */
+  readonly releases?: { readonly pick: () => Promise<YtdlpRelease> } | undefined;
   /** Of a download. */
   readonly leastRate?: LeastRate;
   /** Overrides of the limits of every run. */
@@ -43,24 +43,6 @@ export interface YtdlpStarter {
 
 /** One of several installed versions of yt-dlp. */
 export type YtdlpRelease = Pick<YtdlpSettings, 'program' | 'starter'>;
-
-export interface YtdlpReleases {
-  /** @param run.isPage whether it reads a page, and not only a file that another run has left */
-  readonly pick: (run: { readonly isPage: boolean }) => Promise<PickedRelease>;
-}
-
-/** The yt-dlp of a run, and the callbacks that report its result. */
-export interface PickedRelease {
-  readonly release: YtdlpRelease;
-  /** Used where `release` cannot read a page; undefined for the oldest. */
-  readonly older: YtdlpRelease | undefined;
-  /** It has read a page. */
-  readonly worked: () => Promise<void>;
-  /** It can't read a page that the older one can. */
-  readonly failed: (reason: string) => Promise<void>;
-  /** Call it when the run has ended, however it did. */
-  readonly done: () => void;
-}
 
 /** What the operator has set. */
 export function ytdlpSettingsOf(config: Config): YtdlpSettings {

@@ -122,7 +122,6 @@ it('the service starts programs in no other places', async () => {
     'media/ffmpeg.ts',
     'media/probe.ts',
     'sources/vidnet/releases/install-release.ts',
-    'sources/vidnet/releases/try-release.ts',
     'sources/vidnet/warm/warm-parent.ts',
     'sources/vidnet/yt-dlp/run-yt-dlp.ts',
     'sources/vidnet/yt-dlp/yt-dlp-version.ts',
