@@ -1,35 +1,26 @@
 import { ApiError } from '../contract/http/api-error.ts';
 
-export interface AdmissionQueueOptions {
-  /** Requests that are processed at a time. */
-  readonly concurrency: number;
-  /** A request that has waited for this long, in milliseconds, is processed in addition to those. */
-  readonly lateAfterMs: number;
-  /** How many late requests are processed at a time. */
-  readonly lateConcurrency: number;
-  /** A request that has waited for this long, in milliseconds, is refused. */
-  readonly maxWaitMs: number;
-  /** The expected time, in milliseconds, between the start of one request and the start of the next. */
-  readonly msPerRequest: number;
-  /** While requests wait, a new job starts no sooner than this after it was accepted, in milliseconds. */
-  readonly minStartDelayMs: number;
-  /** No job starts later than this after it was accepted, in milliseconds. */
-  readonly maxStartDelayMs: number;
-}
-
 /**
  * A higher concurrency accepts no request sooner, since the engines are the limit. Two cores that also run the engines accept
- * 100 to 150 requests a second, or half as many while workers execute the jobs.
+ * 100 to 150 requests a second, or half as many while workers execute the jobs. All times are in milliseconds.
  */
-export const ADMISSION_DEFAULTS: AdmissionQueueOptions = {
+export const ADMISSION_DEFAULTS = {
+  /** Requests that are processed at a time. */
   concurrency: 16,
+  /** A request that has waited for this long is processed in addition to those. */
   lateAfterMs: 5_000,
+  /** How many late requests are processed at a time. */
   lateConcurrency: 64,
+  /** A request that has waited for this long is refused. */
   maxWaitMs: 30_000,
+  /** The expected time between the start of one request and the start of the next. */
   msPerRequest: 10,
+  /** While requests wait, a new job starts no sooner than this after it was accepted. */
   minStartDelayMs: 250,
+  /** No job starts later than this after it was accepted. */
   maxStartDelayMs: 5_000,
 };
+export type AdmissionQueueOptions = Readonly<typeof ADMISSION_DEFAULTS>;
 
 /** The slot that a request holds while it is processed. */
 export interface AdmissionSlot {

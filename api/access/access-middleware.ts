@@ -8,35 +8,34 @@ import { clientAddress } from './client-address.ts';
 import { refuseForeignPages, type OriginGuardOptions } from './origin-guard.ts';
 import { addressGroup } from '../../outbound/addresses.ts';
 
-export interface AccessOptions extends OriginGuardOptions {
+interface AccessOptions extends OriginGuardOptions {
   readonly authenticate: Authenticate;
   readonly trustedProxies: BlockList;
   /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;
 }
 
-/** The subject of a request, in its state before the request is processed. */
-export interface RequestedSubject {
+/** The subject of a request, with its newest record before the request is processed. */
+interface RequestedSubject {
   readonly subjectId: string;
-  /** The record of its newest job. */
   readonly latest: DownloadRecord | undefined;
 }
-/**
- * @param isRead whether stored results answer the request
- * @throws ApiError `rate_limited`
- */
-export type AdmitJobs = (subjects: readonly RequestedSubject[], isRead: boolean) => Promise<void>;
 
 /** What the rate limit passes to the handlers of a request; internal services have no limit. */
-export interface Admission {
-  /** Called before a job is started or joined. */
-  readonly admitJobs?: AdmitJobs;
+export interface RateLimitState {
+  /**
+   * Called before a job is started or joined.
+   *
+   * @param isRead whether stored results answer the request
+   * @throws ApiError `rate_limited`
+   */
+  readonly admitJobs?: (subjects: readonly RequestedSubject[], isRead: boolean) => Promise<void>;
   /** The record of a GET request, which the rate limit has read already. */
   readonly found?: DownloadRecord | undefined;
 }
-export type LimitedCaller = Caller & Admission;
+export type LimitedCaller = Caller & RateLimitState;
 
-export interface Identity {
+interface Identity {
   /** Identifies the callers that share a rate limit: a key, or else an address. */
   readonly limitedAs: string;
   readonly caller: Caller | { readonly refused: unknown };
@@ -56,14 +55,12 @@ const accesses = new WeakMap<H3Event, Access>();
 const NOT_LIMITED = /^\/(?:files\/|console(?:\/|$)|pictures$|health$|live$|ready$)/;
 /** Paths that pages of any site may request: a link is its own authorization, and /live reveals nothing about the engines. */
 const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
-/** Informs a caller that needs no key that its `Authorization` header is not an API key. */
+/** The header that informs a caller that its `Authorization` header is not an API key and was ignored. */
 export const AUTHORIZATION_IGNORED = 'Authorization-Ignored';
 /** Further paths that need no key. */
 const DOCUMENTS = /^\/(?:$|console(?:\/|$)|docs(?:\/|$)|openapi\.json$)/;
 
-/**
- * Identifies the caller. A request without a valid key counts towards the rate limit before {@link callerOf} refuses it.
- */
+/** Identifies the caller. A request without a valid key counts towards the rate limit before {@link callerOf} refuses it. */
 export function accessMiddleware(options: AccessOptions): Middleware {
   return async (event, next) => {
     try {
@@ -111,7 +108,7 @@ async function identify(event: H3Event, address: string, options: AccessOptions)
   return key === undefined ? { limitedAs: byAddress, caller } : { limitedAs: `key ${key.id}`, caller, again };
 }
 
-/** @throws ApiError `unauthorized` when the key of a request, perhaps a long one, was revoked since it was let in */
+/** @throws ApiError `unauthorized` when the key of a long request was revoked after the request began */
 export async function refuseRevoked(event: H3Event): Promise<void> {
   // While the database cannot be reached, an authorized caller keeps its access.
   const caller = await identityOf(event)
@@ -125,8 +122,8 @@ export function identityOf(event: H3Event): Identity | undefined {
   return accesses.get(event)?.identity;
 }
 
-/** @returns what identifies the callers that share a limit on unsent answers: the rate limit's key, or else the address */
-export function sharerOf(event: H3Event): string {
+/** @returns what identifies the callers that share limits: a key or an address, also on paths without a rate limit */
+export function rateLimitKeyOf(event: H3Event): string {
   return identityOf(event)?.limitedAs ?? `address ${accesses.get(event)?.address ?? 'unknown'}`;
 }
 

@@ -1,10 +1,11 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { makeRoom } from '../../runtime/make-room.ts';
 import { isSecretOf, parseKey } from '../../store/accounts/key-secrets.ts';
 import type { KeyStore, StoredKey } from '../../store/accounts/key-store.ts';
 
-export interface AuthenticateOptions {
+interface AuthenticateOptions {
   readonly keys: Pick<KeyStore, 'get'>;
   /** Whether a key is optional. A key that is sent must be valid in any case. */
   readonly allowsAnonymous: boolean;
@@ -54,6 +55,12 @@ export function createAuthenticate({ keys, allowsAnonymous, elapsed }: Authentic
     const { id, name, scopes, createdAt } = key;
     return { kind: 'key', key: { id, name, scopes, createdAt } };
   };
+}
+
+/** Compares two secrets in constant time, whatever their lengths. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
 }
 
 /** A mistyped key must be an error: otherwise the caller's jobs would be anonymous without notice. */

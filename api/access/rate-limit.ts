@@ -9,7 +9,7 @@ import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { isWithin } from '../../contract/within.ts';
 import { makeRoom } from '../../runtime/make-room.ts';
 import { WINDOW_MS } from '../../store/accounts/request-counts.ts';
-import { identityOf, type Admission } from './access-middleware.ts';
+import { identityOf, type RateLimitState } from './access-middleware.ts';
 import { CALLERS_MAX, createRequestCounter } from './request-counter.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
@@ -30,11 +30,11 @@ interface CallerPolls {
   readonly jobs: Map<string, Polls>;
 }
 
-const admissions = new WeakMap<H3Event, Admission>();
+const states = new WeakMap<H3Event, RateLimitState>();
 
 /** @returns what the rate limit passes to the handlers of a request */
-export function admissionOf(event: H3Event): Admission | undefined {
-  return admissions.get(event);
+export function rateLimitStateOf(event: H3Event): RateLimitState | undefined {
+  return states.get(event);
 }
 
 /**
@@ -92,7 +92,7 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
       throw new ApiError('rate_limited', `More than ${String(limit)} requests a minute.`, { retryAfterSeconds });
     };
     const takeOther = async () => (state === 'new' ? take(1) : undefined);
-    /** If a caller polls one job more often than is free, all of these polls are counted, a burst as soon as it is detected. */
+    /** If a caller polls one job more often than is free, all of its polls are counted as soon as that is detected. */
     const takeFor = async (own: Polls, isPoll: boolean, waits?: boolean): Promise<void> => {
       // A request that looked like a poll may start a job after all.
       if (state === 'counted' || (state === 'free' && isPoll)) return;
@@ -105,15 +105,15 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
     let isCountedFirst = false;
     try {
       const mayPoll = event.context.matchedRoute?.meta?.['mayPoll'] === true && 'kind' in caller;
-      // An id of another form names no record: nothing of it is kept or looked up.
+      // An ID of another form names no record, so it is neither stored nor looked up.
       if (!mayPoll || (isRead && !ulidSchema.safeParse(id).success) || isFlood(limitedAs)) await takeOther();
       else if (isRead) {
         const found = await records.get(id);
-        admissions.set(event, { found });
+        states.set(event, { found });
         isCountedFirst = !isUnderWay(found);
         await (isCountedFirst ? takeOther() : takeFor(polled(limitedAs, id), true));
       } else {
-        const admitJobs: Admission['admitJobs'] = async (subjects, isAnswered) => {
+        const admitJobs: RateLimitState['admitJobs'] = async (subjects, isAnswered) => {
           const own = polled(limitedAs, digestOf(subjects.map(({ subjectId }) => subjectId).join(' ')));
           const found = subjects.map(({ latest }) => latest);
           const isPoll =
@@ -121,7 +121,7 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
             (await Promise.all(found.map(async (one) => one !== undefined && isRepeated(caller, one)))).every(Boolean);
           await takeFor(own, isPoll, !isAnswered);
         };
-        admissions.set(event, { admitJobs });
+        states.set(event, { admitJobs });
       }
       const answer = await next();
       if (answer instanceof HTTPResponse && answer.status === 202 && mayPoll) {

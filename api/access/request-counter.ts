@@ -15,7 +15,7 @@ interface Count {
 }
 
 /** The requests of a caller in a window, as known to this process. */
-interface Line {
+interface CallerCount {
   window: RequestCount;
   endsAt: number;
   refused: number;
@@ -25,10 +25,10 @@ interface Line {
   /** Requests that were accepted before they were part of the sum, and those of them that are not being written yet. */
   ahead: number;
   unwritten: number;
-  isAsking: boolean;
+  isWriting: boolean;
   /** The number of requests that wait for a sum. */
   awaited: number;
-  askedAt: number;
+  wroteAt: number;
   timer?: NodeJS.Timeout | undefined;
 }
 
@@ -47,24 +47,24 @@ const AHEAD_OF_LIMIT = 1 / 64;
  * caller that is over the limit is not counted further, so that a flood causes no load on the database.
  */
 export function createRequestCounter({ requestCounts, now, elapsed, log }: CounterDeps, limit: number) {
-  const lines = new Map<string, Line>();
+  const counts = new Map<string, CallerCount>();
   const mostAhead = Math.max(1, Math.floor(limit * AHEAD_OF_LIMIT));
   let awayUntil = -Infinity;
   let cleanedAt = -Infinity;
 
-  const isOpen = ({ endsAt }: Line): boolean => elapsed() < endsAt;
+  const isOpen = ({ endsAt }: CallerCount): boolean => elapsed() < endsAt;
   /** The current window, as known to this process. */
   const known = (caller: string): Count => {
-    const line = lines.get(caller);
-    if (line === undefined || !isOpen(line)) return { used: 0, endsAt: elapsed() + WINDOW_MS, refused: 0 };
-    return { used: line.window.used + line.ahead, endsAt: line.endsAt, refused: line.refused };
+    const own = counts.get(caller);
+    if (own === undefined || !isOpen(own)) return { used: 0, endsAt: elapsed() + WINDOW_MS, refused: 0 };
+    return { used: own.window.used + own.ahead, endsAt: own.endsAt, refused: own.refused };
   };
-  const lineOf = (caller: string): Line => {
-    const line = lines.get(caller);
-    if (line !== undefined && isOpen(line)) return line;
+  const countOf = (caller: string): CallerCount => {
+    const own = counts.get(caller);
+    if (own !== undefined && isOpen(own)) return own;
     // Unwritten counts of a past window are dropped.
-    clearTimeout(line?.timer);
-    const fresh: Line = {
+    clearTimeout(own?.timer);
+    const fresh: CallerCount = {
       window: { startMs: now(), used: 0 },
       endsAt: elapsed() + WINDOW_MS,
       refused: 0,
@@ -72,23 +72,23 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
       waiting: [],
       ahead: 0,
       unwritten: 0,
-      isAsking: false,
+      isWriting: false,
       awaited: 0,
-      askedAt: -Infinity,
+      wroteAt: -Infinity,
     };
-    makeRoom(lines, CALLERS_MAX);
-    lines.set(caller, fresh);
+    makeRoom(counts, CALLERS_MAX);
+    counts.set(caller, fresh);
     return fresh;
   };
-  const ask = async (caller: string, line: Line): Promise<void> => {
-    clearTimeout(line.timer);
-    line.timer = undefined;
-    line.isAsking = true;
+  const write = async (caller: string, own: CallerCount): Promise<void> => {
+    clearTimeout(own.timer);
+    own.timer = undefined;
+    own.isWriting = true;
     do {
-      const batch = line.waiting.splice(0);
-      const { unwritten, window, isShared: isKnown } = line;
-      line.unwritten = 0;
-      line.askedAt = elapsed();
+      const batch = own.waiting.splice(0);
+      const { unwritten, window, isShared: isKnown } = own;
+      own.unwritten = 0;
+      own.wroteAt = elapsed();
       const cost = batch.reduce((sum, one) => sum + one.cost, unwritten);
       const alone = { startMs: window.startMs, used: window.used + cost };
       let sum: RequestCount | undefined;
@@ -100,33 +100,33 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
         log.warn({ err: error }, 'requests are counted by each process alone: the database cannot be reached');
       }
       // Requests that this process counted alone remain counted.
-      line.isShared = sum !== undefined && sum.used >= alone.used;
-      line.window = sum !== undefined && line.isShared ? sum : alone;
+      own.isShared = sum !== undefined && sum.used >= alone.used;
+      own.window = sum !== undefined && own.isShared ? sum : alone;
       // A window that another process has started earlier ends earlier.
-      if (line.window.startMs !== window.startMs) {
-        line.endsAt = elapsed() + Math.min(WINDOW_MS, line.window.startMs + WINDOW_MS - now());
+      if (own.window.startMs !== window.startMs) {
+        own.endsAt = elapsed() + Math.min(WINDOW_MS, own.window.startMs + WINDOW_MS - now());
       }
-      line.ahead -= unwritten;
-      line.awaited -= batch.length;
-      let place = line.window.used - cost + unwritten;
-      const { endsAt, refused } = line;
-      for (const { resolve, cost: own } of batch) resolve({ endsAt, refused, used: (place += own) });
-    } while (line.waiting.length > 0);
-    line.isAsking = false;
-    if (line.unwritten !== 0) askSoon(caller, line);
+      own.ahead -= unwritten;
+      own.awaited -= batch.length;
+      let used = own.window.used - cost + unwritten;
+      const { endsAt, refused } = own;
+      for (const request of batch) request.resolve({ endsAt, refused, used: (used += request.cost) });
+    } while (own.waiting.length > 0);
+    own.isWriting = false;
+    if (own.unwritten !== 0) writeSoon(caller, own);
   };
-  const askSoon = (caller: string, line: Line): void => {
-    if (line.isAsking) return;
-    const leftMs = line.askedAt + WRITE_MS - elapsed();
-    if (leftMs <= 0 || line.unwritten >= mostAhead) void ask(caller, line);
-    else line.timer ??= setTimeout(() => void ask(caller, line), leftMs).unref();
+  const writeSoon = (caller: string, own: CallerCount): void => {
+    if (own.isWriting) return;
+    const leftMs = own.wroteAt + WRITE_MS - elapsed();
+    if (leftMs <= 0 || own.unwritten >= mostAhead) void write(caller, own);
+    else own.timer ??= setTimeout(() => void write(caller, own), leftMs).unref();
   };
   const clean = (): void => {
     cleanedAt = elapsed();
-    for (const [caller, line] of lines) {
-      if (line.isAsking || isOpen(line)) continue;
-      clearTimeout(line.timer);
-      lines.delete(caller);
+    for (const [caller, own] of counts) {
+      if (own.isWriting || isOpen(own)) continue;
+      clearTimeout(own.timer);
+      counts.delete(caller);
     }
     // The newest window may have started in the previous minute.
     requestCounts.removeBefore(now() - 3 * WINDOW_MS).catch((error: unknown) => {
@@ -137,30 +137,30 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
   return {
     known,
     /**
-     * Counts a request, which stands for as many as its cost, and tells the sum up to it. One that changes something waits for
-     * the sum of all processes. One that only reads does not, while this process knows of no more than a quarter of the limit, nobody
-     * waits for a sum, and few others were let pass before they were in the sum: as many are written together, or what there is after a second.
+     * Counts a request with its cost, and returns the sum. A request that changes something waits for the sum of all processes.
+     * A request that only reads waits for it only if the caller is above a quarter of the limit, another request waits for the
+     * sum, or many requests were accepted before they were part of it.
      */
     async count(caller: string, cost: number, isRead: boolean): Promise<Count> {
       if (elapsed() >= cleanedAt + WINDOW_MS) clean();
-      const line = lineOf(caller);
+      const own = countOf(caller);
       const before = known(caller);
       const expected = { ...before, used: before.used + cost };
       if (before.used >= limit && cost > 0) {
-        line.refused += 1;
+        own.refused += 1;
         return expected;
       }
-      const isFarBelow = line.awaited === 0 && expected.used <= limit / 4;
-      if (isRead && isFarBelow && line.ahead + cost <= mostAhead) {
-        line.ahead += cost;
-        line.unwritten += cost;
-        askSoon(caller, line);
+      const isFarBelow = own.awaited === 0 && expected.used <= limit / 4;
+      if (isRead && isFarBelow && own.ahead + cost <= mostAhead) {
+        own.ahead += cost;
+        own.unwritten += cost;
+        writeSoon(caller, own);
         return expected;
       }
       return new Promise<Count>((resolve) => {
-        line.awaited += 1;
-        line.waiting.push({ cost, resolve });
-        if (!line.isAsking) void ask(caller, line);
+        own.awaited += 1;
+        own.waiting.push({ cost, resolve });
+        if (!own.isWriting) void write(caller, own);
       });
     },
   };

@@ -2,32 +2,28 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HTTPResponse, type Middleware } from 'h3';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { sharerOf } from '../access/access-middleware.ts';
-
-export interface AnswerBudgetOptions {
-  /** Bytes of text that the unsent answers of one caller may hold. */
-  readonly perCallerBytes: number;
-  /** The same for all callers together. */
-  readonly inAllBytes: number;
-  /** Event streams that one caller may have open. */
-  readonly streamsPerCaller: number;
-}
+import { rateLimitKeyOf } from '../access/access-middleware.ts';
 
 /** The text of an answer takes up to four times its bytes in memory: as objects, as text and in the socket's buffer. */
-export const ANSWER_BUDGET: AnswerBudgetOptions = {
-  ...{ perCallerBytes: 16 << 20, inAllBytes: 64 << 20, streamsPerCaller: 32 },
+export const ANSWER_BUDGET = {
+  /** Bytes of text that the unsent answers of one caller may hold. */
+  perCallerBytes: 16 << 20,
+  /** The same for all callers together. */
+  inAllBytes: 64 << 20,
+  /** Event streams that one caller may have open. */
+  streamsPerCaller: 32,
 };
+export type AnswerBudgetOptions = Readonly<typeof ANSWER_BUDGET>;
 
-const RETRY_SECONDS = 5;
 /** Smaller answers are bounded by the number of connections. */
 export const SMALL_BYTES = 64 * 1024;
-/** An answer that is sent in pieces holds one piece as objects, as text and in the socket's buffer. */
+/** An answer that is sent in pieces holds only one piece. */
 export const STREAM_BYTES = 1 << 20;
 /** How often an event stream with a large event checks whether there is room for it. */
 const ROOM_CHECK_MS = 250;
 /** An export also costs processor time while it is sent, so one caller can read eight at once, and all callers 32. */
 const EXPORT_BYTES = 2 << 20;
-/** Files come in pieces of 64 KiB. */
+/** Files are read in pieces of 64 KiB. */
 const FILE_BYTES = 128 * 1024;
 export const EVENT_STREAM = 'text/event-stream';
 const SENT_AS_FILES = /^\/(?:files|docs|console)\//;
@@ -63,7 +59,7 @@ export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCalle
       throw refusal('answers_unread', `${most} Close one, or follow all jobs by GET /api/downloads/events.`);
     },
     /** Waits until there is room. @param left aborted when the reader has left; the wait fails then */
-    async room(caller: string, wanted: number, left: AbortSignal): Promise<Release> {
+    async waitForRoom(caller: string, wanted: number, left: AbortSignal): Promise<Release> {
       for (;;) {
         left.throwIfAborted();
         try {
@@ -77,7 +73,7 @@ export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCalle
   };
 }
 
-/** Adds to a caller's sum. @returns takes that off again, once; a sum of nothing is forgotten */
+/** Adds to a caller's sum. @returns subtracts it again, once, and removes the sum when it is zero */
 function add(sums: Map<string, number>, caller: string, amount: number): Release {
   let held = amount;
   sums.set(caller, (sums.get(caller) ?? 0) + held);
@@ -90,13 +86,13 @@ function add(sums: Map<string, number>, caller: string, amount: number): Release
 }
 
 function refusal(code: 'answers_unread' | 'unavailable', message: string): ApiError {
-  return new ApiError(code, message, { retryAfterSeconds: RETRY_SECONDS });
+  return new ApiError(code, message, { retryAfterSeconds: 5 });
 }
 
 /** Counts each answer until it is sent or its connection is closed, and refuses those for which there is no room. */
 export function meterAnswers(budget: AnswerBudget): Middleware {
   return async (event, next) => {
-    const caller = sharerOf(event);
+    const caller = rateLimitKeyOf(event);
     const response = event.runtime?.node?.res as ServerResponse | undefined;
     if (SENT_AS_FILES.test(event.url.pathname)) releaseAtClose(response, budget.hold(caller, FILE_BYTES));
     const answer = await next();

@@ -5,30 +5,23 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import { addressGroup, inNetworks } from '../../outbound/addresses.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 
-export interface ConnectionLimits {
-  /** A connection is closed if the peer accepts no byte for this long while bytes are waiting. */
-  readonly stalledMs: number;
-  readonly headersMs: number;
-  /** The whole request, with its body of at most 64 KiB. */
-  readonly requestMs: number;
-  /** Connections of one address, or of one network of IPv6. */
-  readonly perAddress: number;
-  readonly inAll: number;
-  /** Connections beyond `inAll` on which only health checks are answered. */
-  readonly reserve: number;
-}
-
 /** `Prefer: wait` holds a connection for a minute, so many are allowed. An idle connection is closed after seconds. */
-export const CONNECTION_LIMITS: ConnectionLimits = {
-  ...{ stalledMs: 30_000, headersMs: 10_000, requestMs: 15_000, perAddress: 512, inAll: 2_048 },
+export const CONNECTION_LIMITS = {
+  /** A connection is closed if the peer accepts no byte for this long while bytes are waiting. */
+  stalledMs: 30_000,
+  headersMs: 10_000,
+  /** The whole request, with its body of at most 64 KiB. */
+  requestMs: 15_000,
+  /** Connections of one address, or of one network of IPv6. */
+  perAddress: 512,
+  inAll: 2_048,
+  /** Connections beyond `inAll` on which only health checks are answered. */
   reserve: 64,
 };
+export type ConnectionLimits = Readonly<typeof CONNECTION_LIMITS>;
 /** One address cannot use up the reserve. */
 const RESERVED_PER_ADDRESS = 8;
 const HEALTH_CHECKS = /^\/(?:health|live|ready)$/;
-
-/** How often a connection is checked in that time. */
-const STALL_LOOKS = 4;
 
 /** Connections of this machine have no limit per address, because a reverse proxy may run here. */
 const LOOPBACK = new BlockList();
@@ -47,11 +40,7 @@ export function serverOptions({ headersMs, requestMs }: ConnectionLimits): Serve
   };
 }
 
-/**
- * Closes connections whose peer does not read, limits connections per address, and answers malformed requests.
- *
- * @param proxies networks of trusted proxies, which open connections for many callers
- */
+/** Closes connections whose peer does not read, limits connections per address, and answers malformed requests. */
 export function guardConnections(server: Server, limits: ConnectionLimits, proxies?: BlockList): void {
   server.maxConnections = limits.inAll + limits.reserve;
   server.maxRequestsPerSocket = 1_000;
@@ -108,36 +97,30 @@ export const keepReserve: Middleware = (event) => {
   throw new ApiError('unavailable', 'Too many connections are open. Try again soon.', extras);
 };
 
-/** The progress of the writes on a connection. */
-interface Mark {
-  readonly written: number;
-  readonly queued: number;
-  readonly sinceMs: number;
-}
-
 /**
  * Closes connections whose peer does not read the waiting bytes. Node's socket timeout is not sufficient: each received byte
  * restarts it, so a peer that sends a byte now and then would not have to read.
  */
 function cutStalled(server: Server, stalledMs: number): void {
-  const marks = new Map<Socket, Mark>();
+  const progress = new Map<Socket, ReturnType<typeof progressOf>>();
   server.on('connection', (socket) => {
-    marks.set(socket, markOf(socket));
-    socket.once('close', () => marks.delete(socket));
+    progress.set(socket, progressOf(socket));
+    socket.once('close', () => progress.delete(socket));
   });
   const timer = setInterval(() => {
-    for (const [socket, last] of marks) {
-      const now = markOf(socket);
+    for (const [socket, last] of progress) {
+      const now = progressOf(socket);
       const isMoving = now.written !== last.written || now.queued !== last.queued || socket.writableLength === 0;
-      if (isMoving) marks.set(socket, now);
+      if (isMoving) progress.set(socket, now);
       // The connection is reset, because after an ordinary end the system would keep the unread bytes.
       else if (now.sinceMs - last.sinceMs >= stalledMs) socket.resetAndDestroy();
     }
-  }, stalledMs / STALL_LOOKS).unref();
+  }, stalledMs / 4).unref();
   server.once('close', () => clearInterval(timer));
 }
 
-function markOf(socket: Socket): Mark {
+/** The progress of the writes on a connection. */
+function progressOf(socket: Socket) {
   return { written: socket.bytesWritten, queued: queuedOf(socket), sinceMs: performance.now() };
 }
 

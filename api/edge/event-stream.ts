@@ -16,9 +16,9 @@ export interface EventStreamOptions {
   /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;
   /** Waits until a large event may be held, and fails when the reader has left. */
-  readonly room: (bytes: number, left: AbortSignal) => Promise<Release>;
+  readonly waitForRoom: (bytes: number, left: AbortSignal) => Promise<Release>;
   /** Whether the reader is still authorized. */
-  readonly isLetIn: () => Promise<boolean>;
+  readonly isStillAuthorized: () => Promise<boolean>;
   /** Called with the error that ends the stream early. */
   readonly onCut: (error: unknown) => void;
   readonly heartbeatMs?: number;
@@ -48,14 +48,21 @@ export function eventStream(events: Events, options: EventStreamOptions): Readab
 async function* written(
   events: Events,
   left: AbortController,
-  { stopping, room, isLetIn, onCut, heartbeatMs = HEARTBEAT_MS, longestMs = LONGEST_STREAM_MS }: EventStreamOptions,
+  {
+    stopping,
+    waitForRoom,
+    isStillAuthorized,
+    onCut,
+    heartbeatMs = HEARTBEAT_MS,
+    longestMs = LONGEST_STREAM_MS,
+  }: EventStreamOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
-  const { told, from } = events(left.signal);
+  const { stream, from } = events(left.signal);
   const revoked = new AbortController();
   const timer = setInterval(() => {
-    void isLetIn().then((isIn) => {
-      if (isIn) return;
+    void isStillAuthorized().then((isAuthorized) => {
+      if (isAuthorized) return;
       revoked.abort();
       left.abort();
     });
@@ -63,26 +70,26 @@ async function* written(
   const end = setTimeout(() => left.abort(), longestMs).unref();
   try {
     yield encoder.encode(`retry: ${String(RETRY_MS)}\n${from === undefined ? '' : `id: ${from}\n`}\n`);
-    for (let coming = told.next(); ;) {
-      const met = await within(heartbeatMs, coming);
-      if (met?.done === true) return;
-      if (met === undefined) {
+    for (let next = stream.next(); ;) {
+      const result = await within(heartbeatMs, next);
+      if (result?.done === true) return;
+      if (result === undefined) {
         yield encoder.encode(':\n\n');
         continue;
       }
-      const { body } = met.value;
+      const { body } = result.value;
       const text = holdsStream(body) ? undefined : JSON.stringify(body);
       const bytes = text === undefined ? STREAM_BYTES : Buffer.byteLength(text);
-      const release = bytes > SMALL_BYTES ? await room(bytes, left.signal) : undefined;
+      const release = bytes > SMALL_BYTES ? await waitForRoom(bytes, left.signal) : undefined;
       try {
-        for await (const chunk of eventOf(met.value, text)) {
+        for await (const chunk of eventOf(result.value, text)) {
           if (revoked.signal.aborted) return;
           yield encoder.encode(chunk);
         }
       } finally {
         release?.();
       }
-      coming = told.next();
+      next = stream.next();
     }
   } catch (error) {
     if (stopping.aborted || left.signal.aborted) return;
@@ -92,11 +99,11 @@ async function* written(
     clearInterval(timer);
     clearTimeout(end);
     left.abort();
-    await told.return(undefined);
+    await stream.return(undefined);
   }
 }
 
-/** @param text of the body, where it is short */
+/** @param text the text of the body, unless it is streamed */
 async function* eventOf({ id, body }: StreamedEvent<unknown>, text: string | undefined): AsyncGenerator<string> {
   if (text !== undefined) {
     yield `data: ${text}\nid: ${id}\n\n`;

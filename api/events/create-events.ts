@@ -4,16 +4,16 @@ import { currentJob } from '../use-cases/current-job.ts';
 import { listed } from '../use-cases/list-downloads.ts';
 import { subscriberOf } from '../use-cases/subscribers.ts';
 import { createDownloadFeeds } from './download-feeds.ts';
-import { createJobWatches, LOOK_LIMITS, type LookLimits } from './job-watches.ts';
+import { createJobWatches, WATCH_LIMITS, type WatchLimits } from './job-watches.ts';
 
-/** What streams of events are told by, once in each process. */
+/** Creates the sources of the event streams of a process. */
 export function createEvents(
   deps: Pick<ServiceDeps, 'records' | 'keyDownloads' | 'jobs' | 'stopping' | 'now' | 'log'>,
-  limits: LookLimits = LOOK_LIMITS,
+  limits: WatchLimits = WATCH_LIMITS,
 ): Pick<ServiceDeps, 'watches' | 'feeds'> {
   const { records, keyDownloads, now, log } = deps;
   const watches = createJobWatches({
-    look: async (id) => {
+    readJob: async (id) => {
       const record = await records.get(id);
       if (record === undefined) throw new Error(`record ${id} is missing`);
       return currentJob(deps, record, 0);
@@ -29,12 +29,12 @@ export function createEvents(
         const { records: all } = await listed(deps, caller, { limit });
         return { ids: all.map(({ id }) => id), records: all };
       }
-      // One by one they are found without a scan, and there are few new ones.
+      // There are few new records, and each is found by its ID without a scan.
       const ids = await keyDownloads.list(caller.key.id, { limit });
       const found = await Promise.all(ids.filter((id) => !known.has(id)).map((id) => records.get(id)));
       return { ids, records: found.filter((record) => record !== undefined) };
     },
-    sharerOf: subscriberOf,
+    listIdOf: subscriberOf,
     ...{ now, log, limits },
   });
   return { watches, feeds };

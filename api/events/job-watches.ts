@@ -21,25 +21,24 @@ function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12);
 }
 
-export interface LookLimits {
+export const WATCH_LIMITS = {
   /** The minimum time between two reads of a job, in milliseconds: each read is one call of Temporal. */
-  readonly everyMs: number;
+  everyMs: 1_000,
   /** How many jobs with a reader of their own are read in that time. */
-  readonly followed: number;
+  followed: 40,
   /** How many jobs are read in that time that only streams of all downloads follow. */
-  readonly listed: number;
+  listed: 20,
   /** How often a list is read for downloads that other processes have accepted, in milliseconds. */
-  readonly listsEveryMs: number;
-}
-export const LOOK_LIMITS: LookLimits = { everyMs: 1_000, followed: 40, listed: 20, listsEveryMs: 5_000 };
+  listsEveryMs: 5_000,
+};
+export type WatchLimits = Readonly<typeof WATCH_LIMITS>;
 
 interface WatchesOptions {
   /** Reads the state of a job; if its workflow is gone, this ends the record. */
-  readonly look: (recordId: string) => Promise<Pick<JobState, 'record' | 'progress'>>;
-  /** Milliseconds since 1970. */
+  readonly readJob: (recordId: string) => Promise<Pick<JobState, 'record' | 'progress'>>;
   readonly now: () => number;
   readonly log: Logger;
-  readonly limits: LookLimits;
+  readonly limits: WatchLimits;
 }
 
 type Listener = (state: JobState) => void;
@@ -53,7 +52,7 @@ interface Watch {
   readonly listeners: Map<Listener, Follower>;
   state: JobState | undefined;
   /** When the last successful read started. */
-  lookedMs: number;
+  readMs: number;
 }
 
 export type JobWatches = ReturnType<typeof createJobWatches>;
@@ -62,19 +61,19 @@ export type JobWatches = ReturnType<typeof createJobWatches>;
  * Reads jobs once a second while they have readers, whatever the number of readers. One round serves all jobs of the process. If
  * there are more than it may read, callers are served alternately, each with the job that has waited longest.
  */
-export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
+export function createJobWatches({ readJob, now, log, limits }: WatchesOptions) {
   /** In the order of their last reads. */
   const watches = new Map<string, Watch>();
   let timer: NodeJS.Timeout | undefined;
-  let isLooking = false;
+  let isReading = false;
   let isFailing = false;
   let roundMs = -Infinity;
   let completeMs = 0;
 
-  const lookAt = async (id: string, watch: Watch): Promise<void> => {
+  const read = async (id: string, watch: Watch): Promise<void> => {
     const beganMs = now();
-    const { record, progress } = await look(id);
-    watch.lookedMs = beganMs;
+    const { record, progress } = await readJob(id);
+    watch.readMs = beganMs;
     // Temporal may not have answered; then the known state remains.
     const state = stateOf(record, record.status === 'pending' ? (progress ?? watch.state?.progress) : undefined);
     if (watches.get(id) !== watch || watch.state?.eventId === state.eventId) return;
@@ -84,30 +83,30 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
     for (const listener of [...watch.listeners.keys()]) listener(state);
   };
   const round = async (): Promise<void> => {
-    isLooking = true;
+    isReading = true;
     roundMs = performance.now();
     const due = [
-      ...inTurn(watches, limits.followed, ({ isListed }) => isListed !== true),
-      ...inTurn(watches, limits.listed, ({ isListed }) => isListed === true),
+      ...roundRobin(watches, limits.followed, ({ isListed }) => isListed !== true),
+      ...roundRobin(watches, limits.listed, ({ isListed }) => isListed === true),
     ];
     for (const [id, watch] of due) {
       watches.delete(id);
       watches.set(id, watch);
     }
-    const looks = await Promise.allSettled(due.map(([id, watch]) => lookAt(id, watch)));
-    const failed = looks.filter((one) => one.status === 'rejected');
+    const reads = await Promise.allSettled(due.map(([id, watch]) => read(id, watch)));
+    const failed = reads.filter((one) => one.status === 'rejected');
     // Logged once, not every second while the database cannot be reached.
     if (failed[0] !== undefined && !isFailing) {
-      log.warn({ err: failed[0].reason as unknown, jobs: failed.length }, 'followed jobs could not be looked at');
+      log.warn({ err: failed[0].reason as unknown, jobs: failed.length }, 'followed jobs could not be read');
     }
     isFailing = failed.length > 0;
     completeMs = now();
-    for (const { lookedMs } of watches.values()) completeMs = Math.min(completeMs, lookedMs);
-    isLooking = false;
+    for (const { readMs } of watches.values()) completeMs = Math.min(completeMs, readMs);
+    isReading = false;
     plan();
   };
   const plan = (): void => {
-    if (isLooking || timer !== undefined || watches.size === 0) return;
+    if (isReading || timer !== undefined || watches.size === 0) return;
     timer = setTimeout(
       () => {
         timer = undefined;
@@ -118,13 +117,9 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
   };
 
   return {
-    /**
-     * Reports the state of a pending job: at once where it is known, and at each change, with the end as the last one.
-     *
-     * @returns ends that
-     */
+    /** Reports the state of a pending job: now if it is known, and at each change until it ends. @returns stops this */
     watch(id: string, follower: Follower, listener: Listener): () => void {
-      const watch = watches.get(id) ?? { listeners: new Map(), state: undefined, lookedMs: now() };
+      const watch = watches.get(id) ?? { listeners: new Map(), state: undefined, readMs: now() };
       watches.set(id, watch);
       watch.listeners.set(listener, follower);
       if (watch.state !== undefined) listener(watch.state);
@@ -142,7 +137,7 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
 }
 
 /** @returns the jobs to read next: for each caller the one that has waited longest, the caller that was served last at the end */
-function inTurn(
+function roundRobin(
   watches: ReadonlyMap<string, Watch>,
   most: number,
   isWanted: (follower: Follower) => boolean,

@@ -3,24 +3,21 @@ import type { JobState } from './job-watches.ts';
 /** A reader that is further behind is disconnected and continues after its last event. */
 const WAITING_MAX = 5_000;
 
-export type Mailbox = ReturnType<typeof createMailbox>;
-
 /**
- * The events that the reader of a stream has not received yet: for each job only the current state. A slow reader therefore misses
- * outdated states, and the memory is limited by the number of jobs.
+ * The events that the reader of a stream has not received yet. Only the current state of each job is kept, so a slow reader
+ * misses outdated states, and the number of jobs limits the memory.
  *
  * @param left aborted when the reader has left
  * @param stopping aborted when the process is about to stop
  */
 export function createMailbox(left: AbortSignal, stopping: AbortSignal) {
   const waiting = new Map<string, JobState>();
-  let isOver = false;
+  let isOver = left.aborted || stopping.aborted;
   let wake = (): void => undefined;
   const end = (): void => {
     isOver = true;
     wake();
   };
-  if (left.aborted || stopping.aborted) isOver = true;
   left.addEventListener('abort', end, { once: true });
   stopping.addEventListener('abort', end, { once: true });
   return {

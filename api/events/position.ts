@@ -3,7 +3,7 @@
  * clocks of two machines may differ.
  */
 export const LATE_MS = 60_000;
-/** If more jobs end within that time, only the newest are named. */
+/** If more jobs end within that time, a position names only the newest. */
 const NAMED_MAX = 100;
 const TEXT = /^([0-9a-z]{1,9})((?:\.[0-7][0-9A-HJKMNP-TV-Z]{25}){0,100})$/;
 
@@ -11,13 +11,15 @@ const TEXT = /^([0-9a-z]{1,9})((?:\.[0-7][0-9A-HJKMNP-TV-Z]{25}){0,100})$/;
 export interface Position {
   /** Milliseconds since 1970. */
   readonly sinceMs: number;
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
 }
 
 /** @returns undefined for a text that is not a position */
 export function parsePosition(text: string | undefined): Position | undefined {
-  const [, since, told = ''] = TEXT.exec(text ?? '') ?? [];
-  return since === undefined ? undefined : { sinceMs: Number.parseInt(since, 36), told: told.split('.').slice(1) };
+  const [, since, reported = ''] = TEXT.exec(text ?? '') ?? [];
+  return since === undefined
+    ? undefined
+    : { sinceMs: Number.parseInt(since, 36), reported: reported.split('.').slice(1) };
 }
 
 /**
@@ -32,20 +34,18 @@ export function sinceOf(last: Position | undefined, nowMs: number): number | und
 export function createPositionTracker(last: Position | undefined, nowMs: number) {
   let sinceMs = sinceOf(last, nowMs) ?? nowMs - LATE_MS;
   /** The ends of downloads that the reader has received, by ID. */
-  const told = new Map<string, number>((last?.told ?? []).map((id) => [id, nowMs]));
+  const reported = new Map<string, number>((last?.reported ?? []).map((id) => [id, nowMs]));
   return {
-    hasTold: (id: string): boolean => told.has(id),
-    recordReported(id: string, endedMs: number): void {
-      told.set(id, endedMs);
-    },
+    isReported: (id: string): boolean => reported.has(id),
+    markReported: (id: string, endedMs: number): void => void reported.set(id, endedMs),
     /** @param completeMs every end before this moment has been reported */
     text(completeMs: number): string {
       sinceMs = Math.max(sinceMs, completeMs);
-      const named = [...told].sort(([, one], [, other]) => other - one);
+      const named = [...reported].sort(([, one], [, other]) => other - one);
       const [newestUnnamed] = named.slice(NAMED_MAX);
       if (newestUnnamed !== undefined) sinceMs = Math.max(sinceMs, newestUnnamed[1] + 1);
-      for (const [id, endedMs] of named) if (endedMs < sinceMs) told.delete(id);
-      return [Math.floor(sinceMs).toString(36), ...told.keys()].join('.');
+      for (const [id, endedMs] of named) if (endedMs < sinceMs) reported.delete(id);
+      return [Math.floor(sinceMs).toString(36), ...reported.keys()].join('.');
     },
   };
 }

@@ -1,19 +1,19 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
 import { answerJson, type Page } from '../../runtime/telemetry/serve-pages.ts';
+import { isSameSecret } from '../access/authenticate.ts';
 
 /** More than the Web UI sends for a page of a history, which the server limits to 4 MB. */
 const MAX_BODY_BYTES = 6 * 1024 ** 2;
 const MAX_PAYLOADS = 5_000;
-/** The number of {@link MARKS} in a payload with three metadata fields. */
-const MARKS_PER_PAYLOAD = 8;
-/** Base64 has none of these, so they bound how many values a body holds before it is parsed. */
-const MARKS = [',', '{', '['] as const;
+/** The number of separators of a payload with three metadata fields. */
+const SEPARATORS_PER_PAYLOAD = 8;
+/** Base64 contains none of these, so their number limits the values in a body before it is parsed. */
+const SEPARATORS = [',', '{', '['] as const;
 
-export interface CodecEndpointOptions {
+interface CodecEndpointOptions {
   readonly codec: PayloadCodec;
   /** The origin of Temporal's Web UI. Pages of other origins are refused; programs send no origin. */
   readonly uiUrl: string | undefined;
@@ -27,11 +27,7 @@ const payloadsSchema = z.object({
     .max(MAX_PAYLOADS),
 });
 
-/**
- * A codec server in Temporal's terms, by which the Web UI and the command line show encrypted payloads.
- *
- * @returns pages by their paths, `/decode` and `/encode`, for POST and OPTIONS
- */
+/** A Codec Server, with which Temporal's Web UI and command line show encrypted payloads: pages for POST and OPTIONS. */
 export function codecPages(options: CodecEndpointOptions): Readonly<Record<string, Page>> {
   const { codec } = options;
   return {
@@ -45,7 +41,7 @@ function pageOf({ uiUrl, token }: CodecEndpointOptions, translate: PayloadCodec[
   return async (request, response) => {
     const { origin } = request.headers;
     if (origin !== undefined && origin !== allowed) {
-      answerJson(response, 403, { error: "Only Temporal's Web UI (TEMPORAL_UI_URL) may ask from a browser." });
+      answerJson(response, 403, { error: "Pages other than Temporal's Web UI (TEMPORAL_UI_URL) are refused." });
       return;
     }
     if (origin !== undefined) allowPage(response, origin);
@@ -69,10 +65,10 @@ async function answerWith(
 ): Promise<void> {
   try {
     if (!(Number(request.headers['content-length']) <= MAX_BODY_BYTES))
-      throw new Error('the body is too large, or does not tell its length');
+      throw new Error('the body is too large or has no Content-Length');
     const body = await buffer(request);
-    if (holdsMore(body, MAX_PAYLOADS * MARKS_PER_PAYLOAD)) {
-      throw new Error(`the body holds too many values; ${String(MAX_PAYLOADS)} payloads are allowed`);
+    if (hasMoreSeparators(body, MAX_PAYLOADS * SEPARATORS_PER_PAYLOAD)) {
+      throw new Error(`the body contains too many values; at most ${String(MAX_PAYLOADS)} payloads are allowed`);
     }
     const { payloads } = payloadsSchema.parse(JSON.parse(body.toString('utf8')));
     const translated = await translate(
@@ -83,21 +79,20 @@ async function answerWith(
         data: Buffer.from(data, 'base64'),
       })),
     );
-    const told = translated.map(({ metadata, data }) => ({
+    const encoded = translated.map(({ metadata, data }) => ({
       metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, bytes]) => [name, base64Of(bytes)])),
       data: base64Of(data),
     }));
-    answerJson(response, 200, { payloads: told });
+    answerJson(response, 200, { payloads: encoded });
   } catch (error) {
     answerJson(response, 400, { error: error instanceof Error ? error.message : String(error) });
   }
 }
 
-/** Whether a body contains more marks than the limit. The search is native and stops early. */
-function holdsMore(body: Buffer, most: number): boolean {
+function hasMoreSeparators(body: Buffer, most: number): boolean {
   let count = 0;
-  for (const mark of MARKS) {
-    for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at + 1)) {
+  for (const separator of SEPARATORS) {
+    for (let at = body.indexOf(separator); at >= 0; at = body.indexOf(separator, at + 1)) {
       count += 1;
       if (count > most) return true;
     }
@@ -115,16 +110,9 @@ function allowPage(response: ServerResponse, origin: string): void {
 
 function isKnown({ headers }: IncomingMessage, token: string): boolean {
   const [scheme = '', value = ''] = (headers.authorization ?? '').split(' ');
-  const basic = (): string =>
-    Buffer.from(value, 'base64')
-      .toString()
-      .replace(/^[^:]*:/, '');
-  const given = scheme.toLowerCase() === 'basic' ? basic() : value;
-  return timingSafeEqual(digestOf(given), digestOf(token));
-}
-
-function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  if (scheme.toLowerCase() !== 'basic') return isSameSecret(value, token);
+  const credentials = Buffer.from(value, 'base64').toString();
+  return isSameSecret(credentials.replace(/^[^:]*:/, ''), token);
 }
 
 function base64Of(bytes: Uint8Array | null | undefined): string {

@@ -21,8 +21,8 @@ export type FileAnswer =
 /** Evaluates preconditions, then the range (RFC 9110, section 13.2.2). A request for several ranges gets the whole file. */
 export function answerFor(headers: IncomingHttpHeaders, version: Version): FileAnswer {
   if (failsPrecondition(headers, version)) return { status: 412 };
-  const asksWhetherFresh = headers['if-none-match'] ?? headers['if-modified-since'];
-  if (asksWhetherFresh !== undefined && isFresh(headers, version)) return { status: 304 };
+  // Without these headers `fresh` is never true.
+  if (fresh(headers, { etag: version.etag, 'last-modified': version.lastModified })) return { status: 304 };
 
   const { range } = headers;
   if (range === undefined || !/^ *bytes=/.test(range) || !isSameFile(headers['if-range']?.toString(), version)) {
@@ -43,10 +43,6 @@ function failsPrecondition(headers: IncomingHttpHeaders, { etag, lastModified }:
   if (match !== undefined && match !== '*' && !tagsOf(match).includes(etag)) return true;
   const unmodifiedSince = Date.parse(headers['if-unmodified-since'] ?? '');
   return !Number.isNaN(unmodifiedSince) && Date.parse(lastModified) > unmodifiedSince;
-}
-
-function isFresh(headers: IncomingHttpHeaders, { etag, lastModified }: Version): boolean {
-  return fresh(headers, { etag, 'last-modified': lastModified });
 }
 
 /** `If-Range`: a range is useful only together with other ranges of the same file (section 13.1.5). */

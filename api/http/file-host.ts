@@ -2,27 +2,20 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { fromNodeHandler, type EventHandler } from 'h3';
-import type { Logger } from 'pino';
 import { contentTypeOf } from '../../contract/http/content-types.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { fileKeyOf, type FileKey, type FileStore, type StoredFile } from '../../store/files/file-store.ts';
-import type { LinkSigner } from '../../store/files/link-signer.ts';
+import { fileKeyOf, type FileKey, type StoredFile } from '../../store/files/file-store.ts';
+import type { ServiceDeps } from '../service-deps.ts';
 import { answerFor, type FileAnswer } from './conditional-requests.ts';
 import { requestIdOf } from './request-id.ts';
 
 const FOLDER = '/files/';
 
-export interface FileHostOptions {
-  readonly files: FileStore;
-  readonly signer: LinkSigner;
-  readonly log: Logger;
-}
-
 /**
  * Serves published files to holders of a valid link, with single ranges, `If-Range` and strong entity tags. The contents are
  * streamed from the store, so that a slow reader slows down the store.
  */
-export function fileHost({ files, signer, log }: FileHostOptions): EventHandler {
+export function fileHost({ files, signer, log }: Pick<ServiceDeps, 'files' | 'signer' | 'log'>): EventHandler {
   return async (event) => {
     const { pathname, searchParams } = event.url;
     const key = pathname.startsWith(FOLDER) ? fileKeyOf(pathname.slice(FOLDER.length)) : undefined;

@@ -5,28 +5,10 @@ import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../../contract/
 import { invalidInput } from './to-api-error.ts';
 import { fieldNameOf, waitSecondsOf, type Operation } from '../operations/operation.ts';
 
-const texts = new WeakMap<H3Event, Promise<string>>();
-
-/**
- * @returns the body, which may be read again
- * @throws HTTPError 413 for a body of more than 64 KiB, declared or not; ApiError `invalid_input` for an incomplete body
- */
-export async function readText(event: H3Event): Promise<string> {
-  const known = texts.get(event);
-  if (known !== undefined) return known;
-  assertBodySize(event, REQUEST_BODY_MAX_BYTES);
-  const text = event.req.text().catch((error: unknown) => {
-    if (error instanceof HTTPError) throw error;
-    throw new ApiError('invalid_input', 'The body did not arrive to its end.', { cause: error });
-  });
-  texts.set(event, text);
-  return text;
-}
-
 /**
  * Reads and validates the input of an operation: the fields of its schema, the wait time and the last event ID.
  *
- * @throws ApiError `invalid_json`, `invalid_input`, `not_found`; HTTPError 413 beyond 64 KiB, declared or not
+ * @throws ApiError `invalid_json`, `invalid_input`, `not_found`; HTTPError 413 for a body that is too large
  */
 export async function readInput(
   event: H3Event,
@@ -61,7 +43,11 @@ function checked(schema: z.ZodObject, value: unknown): object {
 
 /** Any content type is accepted, as long as the body is a JSON object. */
 async function readJsonBody(event: H3Event): Promise<object> {
-  const text = await readText(event);
+  assertBodySize(event, REQUEST_BODY_MAX_BYTES);
+  const text = await event.req.text().catch((error: unknown) => {
+    if (error instanceof HTTPError) throw error;
+    throw new ApiError('invalid_input', 'The body did not arrive to its end.', { cause: error });
+  });
   let value: unknown;
   try {
     value = JSON.parse(text);

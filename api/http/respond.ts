@@ -5,7 +5,7 @@ import { originalStatusOf } from '../../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../../contract/http/streams.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { refuseRevoked, sharerOf } from '../access/access-middleware.ts';
+import { rateLimitKeyOf, refuseRevoked } from '../access/access-middleware.ts';
 import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { eventStream, type EventStreamOptions } from '../edge/event-stream.ts';
 import { toApiError } from './to-api-error.ts';
@@ -16,17 +16,15 @@ import { requestIdOf } from './request-id.ts';
 
 const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 
+type RespondDeps = Pick<ServiceDeps, 'log' | 'stopping' | 'answerBudget'>;
+
 /** Converts the answer of a use case into an HTTP response. Streams are written while they are read. */
-export function respond(
-  { log, stopping, answerBudget }: Pick<ServiceDeps, 'log' | 'stopping' | 'answerBudget'>,
-  event: H3Event,
-  answer: AnyAnswer,
-): HTTPResponse {
+export function respond(deps: RespondDeps, event: H3Event, answer: AnyAnswer): HTTPResponse {
   const onCut = (error: unknown): void => {
-    log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
+    deps.log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
   };
   if ('body' in answer) return jsonOf(event, answer, onCut);
-  if ('events' in answer) return eventsOf(event, answer, { stopping, answerBudget, onCut });
+  if ('events' in answer) return eventsOf(event, answer, { ...deps, onCut });
   return fileOf(event, answer, onCut);
 }
 
@@ -58,21 +56,19 @@ function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut
 function eventsOf(
   event: H3Event,
   { events }: EventsAnswer<unknown>,
-  { stopping, answerBudget, onCut }: Pick<ServiceDeps, 'stopping' | 'answerBudget'> & { readonly onCut: OnCut },
+  { stopping, answerBudget, onCut }: RespondDeps & { readonly onCut: OnCut },
 ): HTTPResponse {
   // Status 204 stops the reconnection of a browser that has received the end.
   if (events === undefined) return new HTTPResponse(null, { status: 204 });
   const options: EventStreamOptions = {
-    ...{
-      stopping,
-      onCut,
-      isLetIn: () =>
-        refuseRevoked(event).then(
-          () => true,
-          () => false,
-        ),
-    },
-    room: (bytes, left) => answerBudget.room(sharerOf(event), bytes, left),
+    stopping,
+    onCut,
+    isStillAuthorized: () =>
+      refuseRevoked(event).then(
+        () => true,
+        () => false,
+      ),
+    waitForRoom: (bytes, left) => answerBudget.waitForRoom(rateLimitKeyOf(event), bytes, left),
   };
   return new HTTPResponse(event.req.method === 'HEAD' ? null : eventStream(events, options), {
     headers: {

@@ -14,12 +14,11 @@ import { meterAnswers } from '../edge/answer-budget.ts';
 import { keepReserve } from '../edge/connections.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
 import { fileHost } from './file-host.ts';
-import { frontDoor } from './front-door.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import { openApiDocument } from '../openapi/openapi-document.ts';
 import { scopeOf, streamsEvents, type Operation } from '../operations/operation.ts';
 import { operations } from '../operations/operations.ts';
-import { admissionOf, rateLimit } from '../access/rate-limit.ts';
+import { rateLimit, rateLimitStateOf } from '../access/rate-limit.ts';
 import { readInput } from './read-request.ts';
 import { forRequest, nameRequests, requestIdOf } from './request-id.ts';
 import { observeRequests } from './request-log.ts';
@@ -63,7 +62,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.use(meterAnswers(deps.answerBudget));
   mountOperations(app, deps);
 
-  // Made before anything is served: it would hold the event loop for 100 ms.
+  // The document is created before anything is served, because that blocks the event loop for 100 ms.
   const document = openApiDocument(options.publicUrl, { ...options, ...deps }).then((one) => JSON.stringify(one));
   app.get('/openapi.json', async () => {
     return new HTTPResponse(await document, { headers: { 'Content-Type': 'application/json' } });
@@ -84,20 +83,35 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
   const methodsByPath = new Map<string, string[]>();
   for (const [name, operation] of Object.entries<Operation>(operations)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const { method } = operation;
     const handler: EventHandler = async (event) => {
-      const caller: LimitedCaller = { ...callerOf(event, scopeOf(operation)), ...admissionOf(event) };
+      const caller: LimitedCaller = { ...callerOf(event, scopeOf(operation)), ...rateLimitStateOf(event) };
       const input = await readInput(event, operation, deps.defaultWaitSeconds);
       const own = forRequest(deps, requestIdOf(event));
       const answer = await operation.run(own, caller, input as never);
       if (input.waitMs > 0) await refuseRevoked(event);
       return respond(own, event, answer);
     };
-    app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation), operation: name } });
-    if (operation.method === 'get') app.head(path, handler, { meta: { operation: name } });
-    const methods = operation.method === 'get' ? ['GET', 'HEAD'] : [operation.method.toUpperCase()];
+    app.on(method, path, handler, { meta: { mayPoll: isAboutJob(operation), operation: name } });
+    if (method === 'get') app.head(path, handler, { meta: { operation: name } });
+    const methods = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods]);
   }
   for (const [path, methods] of methodsByPath) app.all(path, () => refuseMethod(methods.join(', ')));
+}
+
+/** GET /: redirects browsers to the console, and returns the main addresses to programs. */
+function frontDoor(publicUrl: string): EventHandler {
+  const paths = { console: '/console', docs: '/docs', openapi: '/openapi.json', health: '/health' };
+  const links = Object.entries(paths).map(([name, path]) => [name, publicUrl + path]);
+  const document = JSON.stringify({ service: 'tapedeck', ...Object.fromEntries(links) });
+  return ({ req }) => {
+    const headers = { Vary: 'Accept' };
+    if (req.headers.get('accept')?.includes('text/html') === true) {
+      return new HTTPResponse(null, { status: 302, headers: { ...headers, Location: paths.console } });
+    }
+    return new HTTPResponse(document, { headers: { ...headers, 'Content-Type': 'application/json' } });
+  };
 }
 
 /** Whether a request may be a poll: a GET of one download, or a request for a job, which can wait for it. */

@@ -78,7 +78,7 @@ function reasonToWait(error: unknown): string | undefined {
   if (isMongoAway(error)) return 'The database cannot be reached.';
   if (isDiskFull(error)) return 'The service has no space left.';
   if (error instanceof StoreAwayError) return 'The file store cannot be reached.';
-  if (error instanceof BusyError) return 'Too many ask for stored data at once.';
+  if (error instanceof BusyError) return 'Too many requests read stored data at once.';
   return undefined;
 }
 

@@ -5,11 +5,11 @@ const CHUNK_CHARS = 16_384;
 
 /** Joins chunks to a reasonable size, and yields to the event loop between them. */
 export async function* paced(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  const giveWay = createYielder();
+  const yieldToEventLoop = createYielder();
   let held = '';
   for await (const chunk of chunks) {
     held += chunk;
-    await giveWay();
+    await yieldToEventLoop();
     if (held.length < CHUNK_CHARS) continue;
     yield held;
     held = '';

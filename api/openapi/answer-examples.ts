@@ -40,7 +40,7 @@ const PLATFORMS: ServiceDeps['platforms'] = {
   ...{ mediaSites: 'off', mediaAllowedNetworks: new BlockList() },
 };
 
-/** What a request is answered that starts jobs of these types: one, or the two parts of a list. */
+/** The answers of an operation that starts a job of one type, or the two jobs of a list. */
 export async function answersOfJobs(context: RenderContext, types: readonly RecordType[]): Promise<AnswerExamples> {
   const [type] = types;
   if (type === undefined) return {};
@@ -56,7 +56,6 @@ export async function answersOfJobs(context: RenderContext, types: readonly Reco
   );
 }
 
-/** What the webhooks of these jobs bring. */
 export async function webhooksOfJobs(context: RenderContext, types: readonly RecordType[]): Promise<Examples> {
   const all = await Promise.all(
     types.map(async (type) => {
@@ -71,7 +70,7 @@ export async function webhooksOfJobs(context: RenderContext, types: readonly Rec
   return Object.fromEntries(all.flat()) as Examples;
 }
 
-/** Of what operations answer besides what starts a job, made by what makes the answers. */
+/** The answers of other operations. */
 export async function otherAnswers(
   context: RenderContext,
 ): Promise<Readonly<Partial<Record<keyof typeof operations, AnswerExamples>>>> {
@@ -114,17 +113,19 @@ export async function otherAnswers(
     followDownloads: await eventsOf(record, () => createPositionTracker(undefined, Date.parse(FINISHED_AT)).text(0)),
     getAccount: { 200: one('A key with credit', anAccount()) },
     testWebhook: {
-      200: { ...one('It accepted', describeTest(204), 'accepted'), ...one('No answer', describeTest(undefined)) },
-      400: one('The URL may not be called', refusedTest, 'refused'),
+      200: {
+        ...one('The URL accepted the test', describeTest(204), 'accepted'),
+        ...one('The URL gave no answer', describeTest(undefined)),
+      },
+      400: one('The URL is forbidden', refusedTest, 'refused'),
     },
     listDeliveries: { 200: one('A page', { deliveries: [aDelivery()], next_cursor: null }) },
-    redeliverWebhook: { 202: one('A further round', aDelivery()) },
-    checkLive: { 200: one('It runs', (await checkLive()).body) },
+    redeliverWebhook: { 202: one('A new round of attempts', aDelivery()) },
+    checkLive: { 200: one('The process runs', (await checkLive()).body) },
     ...{ checkReady: await health(), checkHealth: await health() },
   };
 }
 
-/** @returns the examples of both */
 export function merged(some: AnswerExamples, others: AnswerExamples): AnswerExamples {
   const keys = [...Object.keys(some), ...Object.keys(others)];
   return Object.fromEntries(keys.map((key) => [key, { ...some[key], ...others[key] }]));
@@ -148,7 +149,7 @@ async function byStatus(
   return shown;
 }
 
-/** A GET shows a job that failed as it shows others. */
+/** A GET answers 200 for a failed job, too. */
 function statusOfRead({ status }: DownloadRecord): number {
   return status === 'pending' ? 202 : 200;
 }
@@ -183,11 +184,11 @@ async function filesOf<Format extends string>(
 }
 
 async function eventsOf(render: Rendered, eventIdOf: (sample: Parameters<Rendered>[0]) => string) {
-  const told = [samples.audio.pending, samples.audio.success].map(async (sample) => {
+  const events = [samples.audio.pending, samples.audio.success].map(async (sample) => {
     const { value } = await render(sample);
     return `data: ${JSON.stringify(value)}\nid: ${eventIdOf(sample)}\n\n`;
   });
-  const text = ['retry: 2000\n\n', ...(await Promise.all(told))].join('');
+  const text = ['retry: 2000\n\n', ...(await Promise.all(events))].join('');
   return { [EVENT_STREAM]: one('A job runs and ends', text) };
 }
 
@@ -214,7 +215,7 @@ async function health(): Promise<AnswerExamples> {
   const bodyWhile = async (mongodb: 'ok' | 'unavailable') =>
     (await checkHealth({ checkEngines: () => Promise.resolve({ temporal: 'ok', mongodb }) })).body;
   return {
-    200: one('All engines answer', await bodyWhile('ok')),
-    503: one('An engine is away', await bodyWhile('unavailable')),
+    200: one('All engines are reachable', await bodyWhile('ok')),
+    503: one('An engine cannot be reached', await bodyWhile('unavailable')),
   };
 }

@@ -29,21 +29,20 @@ const errors: Readonly<Record<ErrorCode, string | readonly [message: string, ext
   precondition_failed: 'The file is not the one that the request names.',
   body_too_large: 'The body is larger than 64 KiB.',
   range_not_satisfiable: 'The range lies outside the file.',
-  answers_unread: 'Too many large answers were asked for and not read yet.',
+  answers_unread: 'Too many large answers were requested and are not read yet.',
   rate_limited: 'More than 90 requests a minute.',
   internal: 'Something went wrong on our side.',
   unavailable: 'The job engine (Temporal) cannot be reached. Try again soon.',
 };
 
-/** Bodies of all errors. */
 export const errorExamples = Object.fromEntries(
-  Object.entries(errors).map(([code, told]) => {
-    const [message, extras] = typeof told === 'string' ? [told] : told;
+  Object.entries(errors).map(([code, example]) => {
+    const [message, extras] = typeof example === 'string' ? [example] : example;
     return [code, new ApiError(code as ErrorCode, message, extras).toBody()];
   }),
 ) as Readonly<Record<ErrorCode, ErrorBody>>;
 
-/** What POST /api/webhook/test answers of a URL whose text alone forbids it. */
+/** The error of POST /api/webhook/test for a URL whose text alone shows that it is forbidden. */
 export const refusedTest: object = new ApiError('webhook_target_forbidden', forbidden, {
   details: [{ path: 'url', message: forbidden }],
   fields: { status: 'error', message: forbidden, http_status: 0 },

@@ -27,10 +27,10 @@ const lastEventHeader = z.object({
   'last-event-id': z
     .string()
     .optional()
-    .describe('The id of the last event that was read: the stream goes on after it'),
+    .describe('The ID of the last event that was received: the stream continues after it'),
 });
 
-/** The OpenAPI 3.1 document of the REST facade, made from the table that also makes the routes. */
+/** The OpenAPI 3.1 document of the REST facade, made from the same table as its routes. */
 export async function openApiDocument(
   publicUrl: string,
   { allowsAnonymous, defaultWaitSeconds }: { allowsAnonymous: boolean; defaultWaitSeconds: number },
@@ -42,8 +42,8 @@ export async function openApiDocument(
     type: 'http',
     scheme: 'bearer',
     description: [
-      'An API key; the operator makes it with `npm run keys`.',
-      `Where none is needed, an \`Authorization\` header that holds no key is ignored; \`${AUTHORIZATION_IGNORED}\` says so.`,
+      'An API key, which the operator creates with `npm run keys`.',
+      `Where keys are optional, an \`Authorization\` header without a key is ignored, and the answer has the header \`${AUTHORIZATION_IGNORED}\`.`,
     ].join(' '),
   });
   const rows: Readonly<Record<string, Operation>> = operations;
@@ -76,7 +76,7 @@ export async function openApiDocument(
     }
   }
   for (const webhook of await webhooksOf(rows, rendering)) registry.registerWebhook(webhook);
-  // Nothing but the schema of events refers to the last one, which the generator does not read.
+  // The generator does not find this schema by itself, because only the schema of events refers to it.
   const definitions = [...registry.definitions, { type: 'schema' as const, schema: jobResultSchema }];
   return new OpenApiGeneratorV31(definitions).generateDocument({
     openapi: '3.1.0',

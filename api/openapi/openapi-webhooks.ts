@@ -22,7 +22,7 @@ interface Webhook {
 
 const optionalText = (description: string) => z.string().optional().describe(description);
 
-/** Everything that is sent to webhooks, under the endpoints that tell them apart: what jobs answer when they have ended. */
+/** All webhooks, by their endpoints: their bodies are the answers of ended jobs. */
 export async function webhooksOf(
   rows: Readonly<Record<string, Operation>>,
   rendering: RenderContext,
@@ -70,12 +70,14 @@ function routeOf({ operationId, endpoint, summary, schema, examples, id }: Webho
           .describe('200 for a success, as the endpoint answers'),
         'X-Webhook-Download-Id': ulidSchema,
         'webhook-id': id,
-        'webhook-timestamp': optionalText('When the attempt was signed, in Unix seconds; with a secret only'),
-        'webhook-audience': optionalText('The receiver that it is for; with a secret only'),
-        'webhook-signature': optionalText('Standard Webhooks; with a secret only'),
+        'webhook-timestamp': optionalText('The time of the attempt in Unix seconds; only with a secret'),
+        'webhook-audience': optionalText('The receiver; only with a secret'),
+        'webhook-signature': optionalText('Standard Webhooks; only with a secret'),
       }),
       body: { required: true, content: { [JSON_TYPE]: { schema, examples: { ...examples } } } },
     },
-    responses: { '2XX': { description: 'Acknowledges it; after anything else it is sent again, three times' } },
+    responses: {
+      '2XX': { description: 'Acknowledges the webhook; after any other answer it is sent again, up to three times' },
+    },
   };
 }

@@ -12,13 +12,12 @@ function to(operationId: Name, values: Omit<Link, 'operationId'>): Links {
   return { [operationId]: { operationId, ...values } };
 }
 
-/** @param pointer to the id of a download in an answer's body (JSON pointer) */
+/** @param pointer the JSON pointer to the ID of a download in the body of an answer */
 function toDownload(pointer: string, operationId: Name = 'getDownload'): Links {
   return to(operationId, { parameters: { downloadId: `$response.body#${pointer}` } });
 }
 
 const AUDIO_ID = '$response.body#/data/transcript_speaker_id';
-/** From audio that was fetched: without it there is nothing to transcribe. */
 const TO_LABELS: Links = {
   ...to('requestSpeakerLabels', { requestBody: { transcript_with_speaker_id: AUDIO_ID } }),
   ...to('getSpeakerLabels', { parameters: { id: AUDIO_ID } }),
@@ -26,8 +25,8 @@ const TO_LABELS: Links = {
 };
 
 /**
- * Where the values of an answer lead, by operation and status. Cancelling is not among them: to programs, DELETE means that
- * a resource is gone afterwards, and a cancelled download can still be read.
+ * OpenAPI links by operation and status. There is none to DELETE, because programs expect that a deleted resource is gone, and
+ * a cancelled download can still be read.
  */
 export const operationLinks: Readonly<Record<string, Readonly<Record<string, Links>>>> = {
   requestAudio: { 200: { ...toDownload('/data/id'), ...TO_LABELS }, 202: toDownload('/data/id') },

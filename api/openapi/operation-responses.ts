@@ -13,11 +13,11 @@ type HeadersObject = Readonly<
 
 export const JSON_TYPE = 'application/json';
 const RETRY_AFTER = {
-  description: 'When to ask again, in seconds',
+  description: 'When to send the request again, in seconds',
   required: true,
   schema: { type: 'integer', minimum: 1 },
 } as const;
-/** What errors tell besides their body. A source that is not set up says no time: only the operator can help. */
+/** Headers of errors. A platform that is not configured has no `Retry-After`, because only the operator can change that. */
 const ERROR_HEADERS: Readonly<Record<number, HeadersObject>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', required: true, schema: { type: 'string' } } },
   405: { Allow: { description: 'The methods of this path', required: true, schema: { type: 'string' } } },
@@ -25,14 +25,13 @@ const ERROR_HEADERS: Readonly<Record<number, HeadersObject>> = {
   503: { 'Retry-After': { ...RETRY_AFTER, required: false } },
 };
 
-/** A row of the table with its name, and examples of what it answers. */
+/** A row of the operations table with its name and examples of its answers. */
 interface Shown {
   readonly id: string;
   readonly operation: Operation;
   readonly examples: AnswerExamples;
 }
 
-/** What an operation answers. */
 export function responsesOf(shown: Shown): Record<string, ResponseConfig> {
   const answers = Object.keys(shown.operation.answers).map(
     (status) => [status, answerOf(shown, Number(status))] as const,
@@ -55,17 +54,17 @@ function answerOf({ id, operation, examples }: Shown, status: number): ResponseC
   };
 }
 
-/** OpenAPI 3.1 has no word for a stream of JSON texts: the schema tells of what is in `data`. */
+/** OpenAPI 3.1 cannot describe an event stream: the schema is that of the JSON in `data`. */
 function eventsOf(event: z.ZodType) {
   return {
     type: 'string' as const,
-    description: 'Server-sent events (WHATWG HTML, section 9.2). The `data` of each is JSON of this schema.',
+    description: 'Server-sent events (WHATWG HTML, section 9.2). The `data` of each event is JSON of this schema.',
     contentMediaType: JSON_TYPE,
     contentSchema: { $ref: `#/components/schemas/${String(event.meta()?.id)}` },
   };
 }
 
-/** Errors that share a status are one response, described by their codes, with what else is answered by that status. */
+/** Errors with the same status are one response, described by their codes, together with other answers with that status. */
 function refusalsOf({ operation, examples }: Shown): Record<string, ResponseConfig> {
   const errors = errorsOf(operation);
   const { errorBodies = {} } = operation;

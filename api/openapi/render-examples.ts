@@ -9,11 +9,10 @@ export interface Example {
   readonly summary: string;
   readonly value: unknown;
 }
-/** By their names, as OpenAPI has them. */
 export type Examples = Readonly<Record<string, Example>>;
 export type Rendered = (sample: Sample) => Promise<Example>;
 
-/** Of no file: an example must not change from one minute to the next. */
+/** A constant, so that the document does not change. */
 const QUERY = 'Expires=1795253400&Signature=2lJ0c0b1Yk0m3hQ9rT5vX7zA4dF6gH8jK1nP3sU5wY8';
 
 function keptBy(id: string): Sample | undefined {
@@ -21,7 +20,6 @@ function keptBy(id: string): Sample | undefined {
   return all.find((sample) => sample?.record.id === id);
 }
 
-/** Reads the samples as a store reads what it keeps. */
 const contents: ContentsReader = {
   facts: <Facts extends object>(id: string) => Promise.resolve(keptBy(id)?.facts as KeptFacts<Facts> | undefined),
   async *pages<Item>({ recordId, name }: { readonly recordId: string; readonly name: string }) {
@@ -29,7 +27,6 @@ const contents: ContentsReader = {
   },
 };
 
-/** @returns what the renderers need to show the samples */
 export function sampleRendering(publicUrl: string): RenderContext {
   const { imgnet_list_posts: posts, imgnet_list_reels: reels } = samples;
   return {
@@ -43,7 +40,7 @@ export function sampleRendering(publicUrl: string): RenderContext {
   };
 }
 
-/** What the endpoint of a job answers, and what its webhook brings. */
+/** Renders the answer of a job's endpoint, which is also the body of its webhook. */
 export function resultsBy(context: RenderContext): Rendered {
   return async ({ summary, record, progress }) => ({
     summary,
@@ -51,7 +48,7 @@ export function resultsBy(context: RenderContext): Rendered {
   });
 }
 
-/** The record of a download. */
+/** Renders the record of a download. */
 export function recordsBy(context: RenderContext): Rendered {
   return async ({ summary, record, progress }) => ({
     summary,
@@ -59,7 +56,7 @@ export function recordsBy(context: RenderContext): Rendered {
   });
 }
 
-/** @returns a body as callers read it: lists whole, and without what is not told */
+/** @returns the JSON of a body with its lists, without undefined fields */
 export async function asRead(body: unknown): Promise<unknown> {
   return JSON.parse(await textOf(jsonChunks(body))) as unknown;
 }

@@ -7,12 +7,11 @@ import { downloadListSchema, downloadResultSchema, jobResultSchema } from '../..
 import { audioRecordSchema, audioResultSchema } from '../../contract/kinds/audio.ts';
 import { mediaRecordSchema, mediaRequestSchema, mediaResultSchema } from '../../contract/kinds/media.ts';
 import { videoRecordSchema, videoResultSchema } from '../../contract/kinds/video.ts';
-import { failed, operation, STARTS_JOB } from './operation.ts';
+import { failed, OF_DOWNLOAD, operation, STARTS_JOB } from './operation.ts';
 import { cancelDownload, getDownload, listDownloads } from '../use-cases/list-downloads.ts';
 import { followDownload, followDownloads } from '../use-cases/follow-events.ts';
 import { requestMedia } from '../use-cases/media.ts';
 import { requestAudio, requestVideo } from '../use-cases/vidnet-requests.ts';
-import { downloadIdParams, UNKNOWN_DOWNLOAD } from './operation-parameters.ts';
 
 /** Downloads of audio, videos and pages, and the records of all jobs. */
 export const downloadOperations = {
@@ -23,7 +22,7 @@ export const downloadOperations = {
     summary: 'Fetch the audio of a video as M4A',
     body: vidnetDownloadRequestSchema,
     jobs: ['audio'],
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
       200: { description: 'The audio was fetched before; nothing is charged', schema: audioResultSchema },
       202: { description: 'A job was started', schema: audioResultSchema },
@@ -39,7 +38,7 @@ export const downloadOperations = {
     summary: 'Fetch a video as MP4',
     body: vidnetDownloadRequestSchema,
     jobs: ['vidnet_video'],
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
       200: { description: 'The video was fetched before; nothing is charged', schema: videoResultSchema },
       202: { description: 'A job was started', schema: videoResultSchema },
@@ -52,12 +51,12 @@ export const downloadOperations = {
     method: 'post',
     path: '/api/downloads/media',
     rpc: 'downloads.media',
-    summary: 'Fetch the audio or the video of a page of any site',
+    summary: 'Fetch the audio or video of a page of any site',
     body: mediaRequestSchema,
     jobs: ['media'],
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
-      200: { description: 'The file, fetched now, or before and not charged again', schema: mediaResultSchema },
+      200: { description: 'The file; if it was fetched before, nothing is charged', schema: mediaResultSchema },
       202: { description: 'The job has not ended', schema: mediaResultSchema },
       ...failed(failedRecordOf('MediaFailed', mediaRecordSchema)),
     },
@@ -77,12 +76,11 @@ export const downloadOperations = {
     method: 'get',
     path: '/downloads/{downloadId}',
     rpc: 'downloads.get',
-    summary: 'Get a download, with a fresh link',
-    params: downloadIdParams,
-    unknown: UNKNOWN_DOWNLOAD,
-    wait: 'when asked',
+    summary: 'Get a download with a fresh link',
+    ...OF_DOWNLOAD,
+    wait: 'on request',
     answers: {
-      200: { description: 'The download has ended, well or not', schema: downloadResultSchema },
+      200: { description: 'The download has ended as a success or a failure', schema: downloadResultSchema },
       202: { description: 'The job has not ended', schema: downloadResultSchema },
     },
     run: getDownload,
@@ -91,12 +89,11 @@ export const downloadOperations = {
     method: 'get',
     path: '/api/downloads/{downloadId}/events',
     rpc: 'downloads.events',
-    summary: 'Follow a job by server-sent events, to its end; an addition to the specification',
-    params: downloadIdParams,
-    unknown: UNKNOWN_DOWNLOAD,
+    summary: 'Follow a job by server-sent events until it ends; an addition to the specification',
+    ...OF_DOWNLOAD,
     answers: {
-      200: { description: 'How the job stands, whenever that changes', event: jobResultSchema },
-      204: { description: 'The reader was told the end before, as `Last-Event-ID` says' },
+      200: { description: 'The state of the job at each change', event: jobResultSchema },
+      204: { description: 'The reader has received the end already, according to `Last-Event-ID`' },
     },
     run: followDownload,
   }),
@@ -107,7 +104,7 @@ export const downloadOperations = {
     summary: 'Follow all downloads of the list by server-sent events; an addition to the specification',
     answers: {
       200: {
-        description: 'The record of each download that is pending, begins, changes or ends',
+        description: 'The record of each download that is pending, starts, changes or ends',
         event: downloadResultSchema,
       },
     },
@@ -118,11 +115,10 @@ export const downloadOperations = {
     path: '/downloads/{downloadId}',
     rpc: 'downloads.cancel',
     summary: 'Cancel a pending download',
-    params: downloadIdParams,
-    unknown: UNKNOWN_DOWNLOAD,
+    ...OF_DOWNLOAD,
     answers: {
-      200: { description: 'The job has ended, as failed', schema: downloadResultSchema },
-      202: { description: 'The job was told to stop', schema: downloadResultSchema },
+      200: { description: 'The job has ended as failed', schema: downloadResultSchema },
+      202: { description: 'The job is being cancelled', schema: downloadResultSchema },
     },
     errors: ['already_finished'],
     run: cancelDownload,

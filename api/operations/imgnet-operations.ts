@@ -23,7 +23,7 @@ import { failed, operation, STARTS_JOB } from './operation.ts';
 import { requestImgnetAudio, requestImgnetContent, requestImgnetProfile } from '../use-cases/imgnet-requests.ts';
 import { requestImgnetList } from '../use-cases/imgnet-list.ts';
 
-/** The photo platform. */
+/** Profiles, lists, posts and reels of the photo platform. */
 export const imgnetOperations = {
   requestImgnetProfile: operation({
     method: 'post',
@@ -32,7 +32,7 @@ export const imgnetOperations = {
     summary: 'Get the profile of an account of the photo platform',
     body: imgnetProfileRequestSchema,
     jobs: ['imgnet_profile'],
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
       200: { description: 'The profile', schema: imgnetProfileSchema },
       202: { description: 'The job has not ended', schema: imgnetProfilePendingSchema },
@@ -48,10 +48,10 @@ export const imgnetOperations = {
     summary: 'Get the posts and reels of an account of the photo platform',
     body: imgnetListRequestSchema,
     jobs: ['imgnet_list_posts', 'imgnet_list_reels'],
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
-      200: { description: 'The list, or the part of it that could be had', schema: imgnetListSchema },
-      202: { description: 'A part of it has not ended', schema: imgnetListPendingSchema },
+      200: { description: 'The list, or the part of it that could be fetched', schema: imgnetListSchema },
+      202: { description: 'A part of the list is still being fetched', schema: imgnetListPendingSchema },
       ...failed(imgnetListFailedSchema),
     },
     errors: [...STARTS_JOB, 'not_found', 'not_ready', 'list_id_expired'],
@@ -64,7 +64,7 @@ export const imgnetOperations = {
     summary: 'Get the metadata of a post or reel of the photo platform',
     body: imgnetPostRequestSchema,
     jobs: ['imgnet_post'],
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
       200: { description: 'The post or reel', schema: z.union([imgnetPostSchema, imgnetReelSchema]) },
       202: { description: 'The job has not ended', schema: imgnetContentPendingSchema },
@@ -80,9 +80,9 @@ export const imgnetOperations = {
     summary: 'Fetch the audio of a post or reel of the photo platform as M4A',
     body: imgnetPostRequestSchema,
     jobs: ['imgnet_audio'],
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
-      200: { description: 'The audio, or that there is none', schema: imgnetAudioResultSchema },
+      200: { description: 'The audio, or the information that there is none', schema: imgnetAudioResultSchema },
       202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
       ...failed(failedRecordOf('ImgnetAudioFailed', imgnetAudioRecordSchema)),
     },

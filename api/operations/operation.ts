@@ -1,117 +1,114 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Caller, Scope } from '../../contract/http/account-schemas.ts';
 import type { ErrorCode } from '../../contract/http/api-error.ts';
+import { ulidSchema } from '../../contract/ids.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { RecordType } from '../../contract/download-record.ts';
 import type { Streamable } from '../../contract/http/streams.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** What a use case answers, before REST or tRPC dress it. */
+/** The answer of a use case, which REST and tRPC convert into theirs. */
 export interface Answer<Body> {
   readonly body: Body;
   /** `pending`: 202 with `Retry-After`; `finished`: 200; `unavailable`: 503. */
   readonly state: 'finished' | 'pending' | 'unavailable';
-  /** Why the job of a request failed: REST answers the status that its webhook tells, and tRPC the body alone. */
+  /** Why the requested job failed. REST answers with the status that the job's webhook reports, tRPC with the body alone. */
   readonly failure?: Failure | undefined;
-  /** When to ask again, where that is not the usual time. */
+  /** The value of `Retry-After` where it differs from the usual one. */
   readonly pollSeconds?: number;
 }
 
-/** What serves a request, by whichever facade it came. It throws ApiError. */
+/** Serves a request of either facade. It throws ApiError. */
 export type UseCase<Input, Body> = (deps: ServiceDeps, caller: Caller, input: Input) => Promise<Answer<Body>>;
 
 /** A text file as an answer. */
 export interface ExportedText {
   readonly name: string;
   readonly contentType: string;
-  /** The text, made as it is read. */
+  /** Creates the text while it is read. */
   readonly open: () => AsyncGenerator<string>;
 }
 
-/** An event of a stream: how something stands now. */
 export interface StreamedEvent<Body> {
-  /** Whoever comes again with it goes on from there. */
+  /** A reader that reconnects with this ID continues after this event. */
   readonly id: string;
   readonly body: Body;
 }
 
-/** What the reader of a stream is told. */
 export interface EventFeed<Body> {
-  readonly told: AsyncGenerator<StreamedEvent<Body>>;
-  /** From where a reader goes on who comes again before it was told anything. */
+  readonly stream: AsyncGenerator<StreamedEvent<Body>>;
+  /** The ID with which a reader continues that reconnects before the first event. */
   readonly from?: string;
 }
 
 /** A stream of events as an answer. */
 export interface EventsAnswer<Body> {
   /**
-   * Undefined when the reader was told everything before.
+   * Undefined when the reader has received the last event already.
    *
    * @param left aborted when the reader has left
    */
   readonly events: ((left: AbortSignal) => EventFeed<Body>) | undefined;
 }
 
-/** Of these at most one is given; an answer without any is empty. */
+/** An answer has at most one of these; without any it is empty. */
 interface OperationAnswer {
   readonly description: string;
-  /** Of a JSON answer. */
   readonly schema?: z.ZodType;
-  /** Of the JSON of each event, where the answer is a stream of them. */
+  /** The schema of each event, if the answer is a stream of events. */
   readonly event?: z.ZodType;
-  /** Of an {@link ExportedText}. */
+  /** The types of an {@link ExportedText}. */
   readonly contentTypes?: readonly string[];
 }
 
-/** One operation as callers see it. */
+/** The public description of an operation. */
 interface Described {
   readonly method: 'get' | 'post' | 'delete';
-  /** With parameters in braces, as OpenAPI writes them. */
+  /** Parameters are in braces, as in OpenAPI. */
   readonly path: string;
-  /** Name of the tRPC procedure, such as `downloads.audio`: a query for GET, else a mutation; without one there is none. */
+  /** The tRPC procedure, if there is one, such as `downloads.audio`: a query for GET, otherwise a mutation. */
   readonly rpc?: string;
   readonly summary: string;
-  /** What is read: the body, else the query, else the parameters in the path. */
+  /** The input is the body, or else the query, or else the parameters of the path. */
   readonly body?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly params?: z.ZodObject;
-  /** What REST says, with 404, of a parameter in the path that is none; the first that is wrong counts. */
+  /** The message of the 404 for an invalid parameter of the path; the first invalid one counts. */
   readonly unknown?: Readonly<Record<string, string>>;
-  /** Of which types the jobs are that it starts, one of each; what it answers when they have ended, their webhooks bring too. */
+  /** The types of the jobs that the operation starts, one of each. Their webhooks have the answers for ended jobs as bodies. */
   readonly jobs?: readonly RecordType[];
-  /** Whether it waits for the result without `Prefer: wait=N` too; absent where that is not honoured. */
-  readonly wait?: 'when asked' | 'by default';
+  /** Whether the operation waits for the result without `Prefer: wait=N` too; absent if it cannot wait. */
+  readonly wait?: 'on request' | 'by default';
   readonly answers: Readonly<Record<number, OperationAnswer>>;
-  /** The bodies of errors that hold more than all errors do, by status. */
+  /** Error bodies with additional fields, by status. */
   readonly errorBodies?: Readonly<Record<number, z.ZodType>>;
-  /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
+  /** The scope that an API key needs; `none`: open to everyone. The default is `read` for GET, otherwise `jobs`. */
   readonly scope?: Scope | 'none';
-  /** Those of its own, see {@link errorsOf}. */
+  /** Errors beyond those that {@link errorsOf} adds. */
   readonly errors?: readonly ErrorCode[];
 }
 
 export type AnyAnswer = Answer<unknown> | ExportedText | EventsAnswer<unknown>;
 
-/** A row of the table that the routes, the procedures and the OpenAPI document are made from. */
+/** A row of the table from which the routes, the procedures and the OpenAPI document are made. */
 export interface Operation extends Described {
-  /** Takes what the schema of the row gives, see {@link InputOf}. */
   run(deps: ServiceDeps, caller: Caller, input: never): Promise<AnyAnswer>;
 }
 
-/** @returns the row; checks that what it runs takes what its schema gives, and answers what it says */
+/** @returns the row; the compiler checks that the types of `run` agree with its schemas */
 export function operation<const Row extends Described>(
   row: Row & { run(deps: ServiceDeps, caller: Caller, input: InputOf<Row>): Promise<AnswerOf<Row>> },
 ): Row {
   return row;
 }
 
-/** What a use case is asked: the fields that callers send, how long it may wait, and where a stream of events goes on. */
+/** The input of a use case: the fields of the request, the wait time, and the event after which a stream continues. */
 export type InputOf<Row> = FieldsOf<Row, 'output'> & {
   readonly waitMs: number;
   readonly lastEventId?: string | undefined;
 };
 
-/** @typeParam Side of the schema: what callers send is its input, what use cases get its output */
+/** @typeParam Side callers send the input of a schema, use cases get its output */
 export type FieldsOf<Row, Side extends 'input' | 'output'> = Row extends { readonly body: infer Schema }
   ? SideOf<Schema, Side>
   : Row extends { readonly query: infer Schema }
@@ -131,7 +128,7 @@ type AnswersOf<Row extends Pick<Described, 'answers'>> = Row['answers'][keyof Ro
 /** The JSON of all answers of an operation; never for a text. */
 export type ResultOf<Row extends Pick<Described, 'answers'>> =
   AnswersOf<Row> extends { readonly schema: infer Schema } ? z.output<Schema> : never;
-/** The JSON of each event of an operation; never for what is no stream of events. */
+/** The JSON of each event of an operation; never without events. */
 export type EventOf<Row> = Row extends { readonly answers: { readonly 200: { readonly event: infer Schema } } }
   ? SideOf<Schema, 'output'>
   : never;
@@ -141,11 +138,16 @@ type AnswerOf<Row extends Pick<Described, 'answers'>> = [EventOf<Row>] extends [
     : ExportedText
   : EventsAnswer<Streamable<EventOf<Row>>>;
 
-/** What a request answers whose job failed: what its webhook brings, with the status that this tells. */
+export const downloadIdParams = z.object({ downloadId: ulidSchema });
+export const UNKNOWN_DOWNLOAD = { downloadId: 'There is no download with this id.' };
+/** The part of a row whose path names a download. */
+export const OF_DOWNLOAD = { params: downloadIdParams, unknown: UNKNOWN_DOWNLOAD } as const;
+
+/** The answers to a request whose job failed: the body and the status that its webhook reports. */
 export function failed<Result extends z.ZodObject>(schema: Result) {
   return {
-    400: { description: 'The job failed, since what was asked for cannot be had', schema },
-    500: { description: 'The job failed, through the platform or this service', schema },
+    400: { description: 'The job failed, because its subject is not available', schema },
+    500: { description: 'The job failed, because of the platform or this service', schema },
   } as const;
 }
 
@@ -162,20 +164,19 @@ const ALWAYS = [
   'unavailable',
 ] as const;
 
-/** All errors that an operation may answer. */
+/** @returns all errors that an operation may answer */
 export function errorsOf({ body, params, scope, errors = [] }: Operation): readonly ErrorCode[] {
   if (scope === 'none') return errors;
   if (body !== undefined) return ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS, ...errors];
-  // A path that no percent-decoding makes sense of is no id that is unknown.
+  // A path with invalid percent-encoding is invalid input, not an unknown ID.
   return ['invalid_input', ...(params === undefined ? [] : (['not_found'] as const)), ...ALWAYS, ...errors];
 }
 
-/** Whether an operation answers with a stream of events. */
 export function streamsEvents({ answers }: Pick<Operation, 'answers'>): boolean {
   return answers[200]?.event !== undefined;
 }
 
-/** How long an operation waits for the result when the caller does not say. */
+/** @returns how long an operation waits for the result if the request does not say */
 export function waitSecondsOf({ wait }: Pick<Operation, 'wait'>, defaultWaitSeconds: number): number {
   return wait === 'by default' ? defaultWaitSeconds : 0;
 }

@@ -17,13 +17,17 @@ export const operations = {
   ...serviceOperations,
 } as const;
 
-/** The same in groups, which the OpenAPI document names. */
+/** The operations in the groups (tags) of the OpenAPI document. */
 export const operationGroups = [
   { tag: 'Downloads', about: 'Audio, videos and pages, and the records of all jobs', rows: downloadOperations },
-  { tag: 'Results', about: 'What a text means, and what a job of any kind has made', rows: resultOperations },
+  { tag: 'Results', about: 'The meaning of a text, and the results of jobs of any kind', rows: resultOperations },
   { tag: 'Video platform', about: 'Channels and transcripts', rows: vidnetOperations },
-  { tag: 'Speaker labels', about: 'Who says what in an audio', rows: speakerLabelOperations },
+  {
+    tag: 'Speaker labels',
+    about: 'Transcripts of audio with the speaker of each segment',
+    rows: speakerLabelOperations,
+  },
   { tag: 'Photo platform', about: 'Profiles, lists, posts and reels', rows: imgnetOperations },
-  { tag: 'Webhooks', about: 'What is sent when a job ends, and its log', rows: webhookOperations },
-  { tag: 'Service', about: 'Credit, and the state of the service', rows: serviceOperations },
+  { tag: 'Webhooks', about: 'Notifications of ended jobs, and their deliveries', rows: webhookOperations },
+  { tag: 'Service', about: 'Credit and health checks', rows: serviceOperations },
 ] as const;

@@ -4,22 +4,22 @@ import { operation } from './operation.ts';
 import { getAccount } from '../use-cases/credit.ts';
 import { checkHealth, checkLive, checkReady } from '../use-cases/check-health.ts';
 
-/** Accounts, and the state of the service. */
+/** Accounts and health checks. */
 export const serviceOperations = {
   getAccount: operation({
     method: 'get',
     path: '/api/account',
-    summary: 'Get the credit of an API key, and what its downloads have cost',
+    summary: 'Get the credit of an API key and the costs of its downloads',
     query: accountQuerySchema,
-    answers: { 200: { description: 'The account, with a page of its entries', schema: accountSchema } },
+    answers: { 200: { description: 'The account with a page of its ledger', schema: accountSchema } },
     run: getAccount,
   }),
   checkLive: operation({
     method: 'get',
     scope: 'none',
     path: '/live',
-    summary: 'Whether the process runs; it asks no engine',
-    answers: { 200: { description: 'It runs', schema: liveSchema } },
+    summary: 'Check whether the process runs; no engine is checked',
+    answers: { 200: { description: 'The process runs', schema: liveSchema } },
     errors: ['method_not_allowed'],
     run: checkLive,
   }),
@@ -27,10 +27,10 @@ export const serviceOperations = {
     method: 'get',
     scope: 'none',
     path: '/ready',
-    summary: 'Whether requests should be sent here',
+    summary: 'Check whether this process should receive requests',
     answers: {
-      200: { description: 'All engines answer', schema: healthSchema },
-      503: { description: 'An engine is away, or the process is about to stop', schema: healthSchema },
+      200: { description: 'All engines are reachable', schema: healthSchema },
+      503: { description: 'An engine cannot be reached, or the process is about to stop', schema: healthSchema },
     },
     errors: ['forbidden', 'method_not_allowed'],
     run: checkReady,
@@ -40,10 +40,10 @@ export const serviceOperations = {
     scope: 'none',
     path: '/health',
     rpc: 'health',
-    summary: 'Whether the service can work',
+    summary: 'Check whether the service can work',
     answers: {
-      200: { description: 'All engines answer', schema: healthSchema },
-      503: { description: 'An engine is away', schema: healthSchema },
+      200: { description: 'All engines are reachable', schema: healthSchema },
+      503: { description: 'An engine cannot be reached', schema: healthSchema },
     },
     errors: ['forbidden', 'method_not_allowed'],
     run: checkHealth,

@@ -18,11 +18,11 @@ import {
 } from '../use-cases/speaker-labels.ts';
 
 const labelsParams = z.object({
-  id: ulidSchema.describe('`transcript_speaker_id` of the audio, or `download_id` of the job'),
+  id: ulidSchema.describe('The `transcript_speaker_id` of the audio or the `download_id` of the job'),
 });
 const UNKNOWN_LABELS = { id: 'There is no audio and no transcript with this id.' };
 const LABELS_PENDING = {
-  description: 'The transcription or the download of the audio has not ended',
+  description: 'The audio is still being downloaded or transcribed',
   schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
 } as const;
 
@@ -32,12 +32,12 @@ export const speakerLabelOperations = {
     method: 'post',
     path: '/api/transcriptspeakerid',
     rpc: 'speakers.request',
-    summary: 'Get who says what in an audio that was downloaded',
+    summary: 'Get the speaker labels of a downloaded audio',
     body: speakerLabelsRequestSchema,
     jobs: ['speaker_labels'],
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
-      200: { description: 'The transcript, or that nobody speaks', schema: speakerLabelsSchema },
+      200: { description: 'The transcript, which is empty if nobody speaks', schema: speakerLabelsSchema },
       202: LABELS_PENDING,
       ...failed(speakerLabelsFailedSchema),
     },
@@ -48,13 +48,13 @@ export const speakerLabelOperations = {
     method: 'get',
     path: '/api/transcriptspeakerid/{id}',
     rpc: 'speakers.get',
-    summary: 'Get a transcript with speaker labels again, by the id of the audio or the job; starts and costs nothing',
+    summary: 'Get stored speaker labels by the ID of the audio or the job; free, and starts nothing',
     params: labelsParams,
     unknown: UNKNOWN_LABELS,
-    wait: 'when asked',
+    wait: 'on request',
     answers: {
       200: {
-        description: 'The transcript, or that nobody speaks, or why it could not be had',
+        description: 'The transcript, which is empty if nobody speaks, or why the job failed',
         schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
       },
       202: LABELS_PENDING,
@@ -66,7 +66,7 @@ export const speakerLabelOperations = {
     method: 'get',
     path: '/api/transcriptspeakerid/{id}/words',
     rpc: 'speakers.words',
-    summary: 'Get when each word of a transcript with speaker labels begins, and who speaks when',
+    summary: 'Get the start of each word of a transcript with speaker labels, and its voice segments',
     params: labelsParams,
     unknown: UNKNOWN_LABELS,
     answers: { 200: { description: 'The words', schema: spokenWordsSchema } },
@@ -77,9 +77,9 @@ export const speakerLabelOperations = {
     method: 'get',
     path: '/api/transcriptspeakerid/{id}.{format}',
     rpc: 'speakers.export',
-    summary: 'Get a transcript with speaker labels as subtitles, plain text or RTTM',
+    summary: 'Export a transcript with speaker labels as subtitles, plain text or RTTM',
     params: labelsParams.extend({ format: speakerLabelFormatSchema }),
-    unknown: { format: 'A transcript can be had as .srt, .vtt, .txt or .rttm.', ...UNKNOWN_LABELS },
+    unknown: { format: 'A transcript is available as .srt, .vtt, .txt or .rttm.', ...UNKNOWN_LABELS },
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },

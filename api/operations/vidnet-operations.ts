@@ -3,10 +3,9 @@ import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contr
 import { channelRequestSchema, channelProfileSchema } from '../../contract/kinds/channel.ts';
 import { transcriptRequestSchema, transcriptSchema } from '../../contract/kinds/transcript.ts';
 import { transcriptFormatSchema } from '../../contract/text/transcript-formats.ts';
-import { failed, operation, STARTS_JOB } from './operation.ts';
+import { downloadIdParams, failed, OF_DOWNLOAD, operation, STARTS_JOB, UNKNOWN_DOWNLOAD } from './operation.ts';
 import { exportTranscript, getTranscript, requestTranscript } from '../use-cases/transcripts.ts';
 import { requestChannel } from '../use-cases/vidnet-requests.ts';
-import { downloadIdParams, UNKNOWN_DOWNLOAD } from './operation-parameters.ts';
 
 /** Channels and transcripts of the video platform. */
 export const vidnetOperations = {
@@ -14,7 +13,7 @@ export const vidnetOperations = {
     method: 'post',
     path: '/api/channel/profile',
     rpc: 'channels.profile',
-    summary: 'Get the profile of a channel with the list of its videos',
+    summary: 'Get the profile of a channel with its videos',
     body: channelRequestSchema,
     jobs: ['list'],
     wait: 'by default',
@@ -46,13 +45,12 @@ export const vidnetOperations = {
     method: 'get',
     path: '/api/transcripts/{downloadId}',
     rpc: 'transcripts.get',
-    summary: 'Get a transcript again; starts nothing and costs nothing',
-    params: downloadIdParams,
-    unknown: UNKNOWN_DOWNLOAD,
-    wait: 'when asked',
+    summary: 'Get a stored transcript; free, and starts nothing',
+    ...OF_DOWNLOAD,
+    wait: 'on request',
     answers: {
       200: {
-        description: 'The transcript, or why it could not be had',
+        description: 'The transcript, or why the job failed',
         schema: z.union([transcriptSchema, vidnetFailedResultSchema]),
       },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
@@ -63,9 +61,9 @@ export const vidnetOperations = {
     method: 'get',
     path: '/api/transcripts/{downloadId}.{format}',
     rpc: 'transcripts.export',
-    summary: 'Get a transcript as subtitles or plain text',
+    summary: 'Export a transcript as subtitles or plain text',
     params: downloadIdParams.extend({ format: transcriptFormatSchema }),
-    unknown: { format: 'A transcript can be had as .srt, .vtt or .txt.', ...UNKNOWN_DOWNLOAD },
+    unknown: { format: 'A transcript is available as .srt, .vtt or .txt.', ...UNKNOWN_DOWNLOAD },
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },

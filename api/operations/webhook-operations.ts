@@ -11,16 +11,16 @@ import {
 import { operation } from './operation.ts';
 import { listDeliveries, redeliverWebhook, testWebhook } from '../use-cases/webhook-deliveries.ts';
 
-/** Tests of webhooks, and their log. */
+/** Tests and deliveries of webhooks. */
 export const webhookOperations = {
   testWebhook: operation({
     method: 'post',
     scope: 'webhooks',
     path: '/api/webhook/test',
     rpc: 'webhook.test',
-    summary: 'Check that a webhook URL can be reached',
+    summary: 'Send a test to a webhook URL',
     body: webhookTestRequestSchema,
-    answers: { 200: { description: 'How the URL answered', schema: webhookTestResultSchema } },
+    answers: { 200: { description: 'The answer of the URL', schema: webhookTestResultSchema } },
     errors: ['webhook_target_forbidden'],
     errorBodies: { 400: webhookTestRefusedSchema },
     run: testWebhook,
@@ -29,7 +29,7 @@ export const webhookOperations = {
     method: 'get',
     path: '/api/webhook/deliveries',
     rpc: 'webhook.deliveries',
-    summary: 'List webhooks with their attempts, those of the newest downloads first',
+    summary: 'List webhook deliveries with their attempts, those of the newest downloads first',
     query: deliveryListQuerySchema,
     answers: { 200: { description: 'A page of deliveries', schema: deliveryListSchema } },
     run: listDeliveries,
@@ -42,7 +42,7 @@ export const webhookOperations = {
     summary: 'Deliver a webhook again',
     params: z.object({ deliveryId: webhookIdSchema }),
     unknown: { deliveryId: 'There is no webhook delivery with this id.' },
-    answers: { 202: { description: 'A further round of attempts was started', schema: deliverySchema } },
+    answers: { 202: { description: 'A new round of attempts was started', schema: deliverySchema } },
     errors: ['delivery_pending', 'too_many_webhooks'],
     run: redeliverWebhook,
   }),

@@ -149,15 +149,15 @@ const wait = { wait_seconds: optionalField(z.number().int().min(0).max(PREFER_WA
 
 function procedureOf(row: Operation) {
   if (streamsEvents(row)) return subscriptionOf(row);
-  const fields =
+  const schema =
     row.body ?? (row.query && takingNulls(row.query)) ?? (row.params && z.object(asFields(row.params.shape)));
-  const waiting = row.wait === undefined ? fields : fields?.safeExtend(wait);
+  const waiting = row.wait === undefined ? schema : schema?.safeExtend(wait);
   const taking = procedure.input(waiting ?? z.unknown());
   const run = async ({ ctx, input }: { ctx: Context; input: unknown }) => {
-    const { wait_seconds: seconds, ...asked } = (input ?? {}) as { readonly wait_seconds?: number };
+    const { wait_seconds: seconds, ...fields } = (input ?? {}) as { readonly wait_seconds?: number };
     const waitMs = (seconds ?? waitSecondsOf(row, ctx.deps.defaultWaitSeconds)) * 1000;
-    const answer = await row.run(ctx.deps, SERVICE, { ...asked, waitMs } as never);
-    if ('events' in answer) throw new Error(`${row.path} tells events`);
+    const answer = await row.run(ctx.deps, SERVICE, { ...fields, waitMs } as never);
+    if ('events' in answer) throw new Error(`${row.path} answers with events`);
     if ('body' in answer) return ctx.streams.hold(answer.body);
     const { open, ...file } = answer;
     return ctx.streams.hold<Exported>({ ...file, text: new TextStream(open) });
@@ -170,9 +170,9 @@ function subscriptionOf(row: Operation) {
   const fields = z.object({ ...(params && asFields(params.shape)), ...lastEvent });
   const taking = procedure.input(params === undefined ? fields.nullish() : fields);
   return taking.subscription(async ({ ctx: { deps, streams }, input, signal }) => {
-    streams.tellEvents();
+    streams.beginEvents();
     const answer = await row.run(deps, SERVICE, { ...input, waitMs: 0 } as never);
-    if (!('events' in answer)) throw new Error(`${row.path} tells no events`);
+    if (!('events' in answer)) throw new Error(`${row.path} does not answer with events`);
     return trackedEvents(answer, streams, signal ?? new AbortController().signal);
   });
 }
@@ -184,7 +184,7 @@ async function* trackedEvents(
   left: AbortSignal,
 ): AsyncGenerator<TrackedEnvelope<unknown>> {
   if (events === undefined) return;
-  for await (const { id, body } of events(left).told) yield tracked(id, await streams.holdNext(body, left));
+  for await (const { id, body } of events(left).stream) yield tracked(id, await streams.holdNext(body, left));
 }
 
 /** Removes null fields of a query, which count as absent, as in a body. */

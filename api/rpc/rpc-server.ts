@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { TRPCError } from '@trpc/server';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
@@ -6,7 +5,7 @@ import { ERROR_TABLE } from '../../contract/http/api-error.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import { addressGroup } from '../../outbound/addresses.ts';
 import type { Tracing } from '../../runtime/telemetry/tracing.ts';
-import { unauthorized } from '../access/authenticate.ts';
+import { isSameSecret, unauthorized } from '../access/authenticate.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from '../edge/connections.ts';
 import { SECURITY_HEADERS } from '../edge/security-headers.ts';
@@ -17,7 +16,7 @@ import { traceHeadersIn } from '../http/request-traces.ts';
 import { createRpcStreams } from './rpc-streams.ts';
 import { appRouter } from './rpc-router.ts';
 
-export interface RpcOptions {
+interface RpcOptions {
   /** The bearer token, which is required on loopback too, because any program and any page reaches a port there. */
   readonly token: string;
   readonly connections?: ConnectionLimits;
@@ -25,7 +24,7 @@ export interface RpcOptions {
   readonly tracing?: Tracing | undefined;
 }
 
-/** The most calls in one request. They run concurrently. */
+/** The calls of a request run concurrently. */
 const BATCH_MAX_CALLS = 10;
 
 /** The tRPC server, which does not listen yet. Its callers are internal services without keys, limits and charges. */
@@ -68,11 +67,6 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
 /** @throws ApiError `unauthorized` */
 function admit(request: IncomingMessage, { token }: RpcOptions): void {
   const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
-  if (sent === undefined || !isSame(sent, token)) throw unauthorized('The token of the service (RPC_TOKEN) is needed.');
-}
-
-/** Compares in constant time, whatever the lengths. */
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
+  if (sent === undefined || !isSameSecret(sent, token))
+    throw unauthorized('The token of the service (RPC_TOKEN) is needed.');
 }

@@ -30,10 +30,10 @@ interface Held {
 export function createRpcStreams(response: ServerResponse, { log, answerBudget, caller }: RpcStreamsOptions) {
   const held = new Map<string, unknown>();
   let releaseLast: Release | undefined;
-  const markOf = (body: object): unknown => {
-    const mark = randomUUID();
-    held.set(JSON.stringify(mark), body);
-    return mark;
+  const placeholderFor = (body: object): unknown => {
+    const placeholder = randomUUID();
+    held.set(JSON.stringify(placeholder), body);
+    return placeholder;
   };
   return {
     /**
@@ -43,28 +43,28 @@ export function createRpcStreams(response: ServerResponse, { log, answerBudget, 
     hold<Result>(body: Streamable<Result>): Result {
       if (!holdsStream(body)) return body as Result;
       releaseAtClose(response, answerBudget.hold(caller, STREAM_BYTES));
-      if (held.size === 0) replaceMarks(response, { held, log });
-      return markOf(body) as Result;
+      if (held.size === 0) streamAnswer(response, { held, log });
+      return placeholderFor(body) as Result;
     },
     /** Prepares the response for a stream of events. */
-    tellEvents(): void {
+    beginEvents(): void {
       response.setHeader('Connection', 'close');
       response.once('close', () => releaseLast?.());
-      replaceMarksInEvents(response, { held, log });
+      streamEvents(response, { held, log });
     },
     /** Like `hold` for the next event, as soon as the budget allows it. It is released when the following event is held. */
     async holdNext<Result>(body: Streamable<Result>, left: AbortSignal): Promise<Result> {
       releaseLast?.();
       if (!holdsStream(body)) return body as Result;
-      releaseLast = await answerBudget.room(caller, STREAM_BYTES, left);
+      releaseLast = await answerBudget.waitForRoom(caller, STREAM_BYTES, left);
       if (response.closed) releaseLast();
-      return markOf(body) as Result;
+      return placeholderFor(body) as Result;
     },
   };
 }
 
 /** Buffers what tRPC writes and writes it at the end, like compression middleware. */
-function replaceMarks(response: ServerResponse, { held, log }: Held): void {
+function streamAnswer(response: ServerResponse, { held, log }: Held): void {
   const written: Uint8Array[] = [];
   const own = { write: response.write.bind(response), end: response.end.bind(response) };
   response.write = (chunk: Uint8Array): boolean => {
@@ -86,19 +86,19 @@ function replaceMarks(response: ServerResponse, { held, log }: Held): void {
  * Writes an event stream without buffering: the text of tRPC at once, the bodies while they are read. tRPC waits after each write
  * for the callback.
  */
-function replaceMarksInEvents(response: ServerResponse, { held, log }: Held): void {
+function streamEvents(response: ServerResponse, { held, log }: Held): void {
   const own = { write: response.write.bind(response), end: response.end.bind(response) };
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  let turn = Promise.resolve();
-  const inTurn = (step: () => Promise<void> | void): void => {
-    turn = turn.then(step).catch((error: unknown) => {
+  let lastWrite = Promise.resolve();
+  const enqueue = (step: () => Promise<void> | void): void => {
+    lastWrite = lastWrite.then(step).catch((error: unknown) => {
       if (!gone.signal.aborted) log.error({ err: error }, 'events over tRPC were cut short');
       response.destroy();
     });
   };
   response.write = (chunk: Uint8Array): boolean => {
-    inTurn(async () => {
+    enqueue(async () => {
       for await (const text of paced(spliced(Buffer.from(chunk).toString('utf8'), held))) {
         if (!own.write(text)) await once(response, 'drain', { signal: gone.signal });
       }
@@ -107,7 +107,7 @@ function replaceMarksInEvents(response: ServerResponse, { held, log }: Held): vo
     return false;
   };
   response.end = () => {
-    inTurn(() => {
+    enqueue(() => {
       own.end();
     });
     return response;
@@ -117,13 +117,13 @@ function replaceMarksInEvents(response: ServerResponse, { held, log }: Held): vo
 async function* spliced(text: string, held: Map<string, unknown>): AsyncGenerator<string> {
   let rest = text;
   // Placeholders are unique, in the order in which the procedures of a batch answered.
-  const places = [...held].map(([mark, body]) => ({ mark, body, at: text.indexOf(mark) }));
-  for (const { mark, body } of places.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)) {
-    const at = rest.indexOf(mark);
+  const found = [...held].map(([placeholder, body]) => ({ placeholder, body, at: text.indexOf(placeholder) }));
+  for (const { placeholder, body } of found.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)) {
+    const at = rest.indexOf(placeholder);
     yield rest.slice(0, at);
     yield* jsonChunks(body);
-    held.delete(mark);
-    rest = rest.slice(at + mark.length);
+    held.delete(placeholder);
+    rest = rest.slice(at + placeholder.length);
   }
   yield rest;
 }

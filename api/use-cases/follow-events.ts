@@ -9,7 +9,7 @@ import type { LimitedCaller } from '../access/access-middleware.ts';
 import { recordById } from './list-downloads.ts';
 import { callerIdOf } from './subscribers.ts';
 
-/** The ID of the last event that the reader received, after which the stream continues. */
+/** The stream continues after the last event that the reader received. */
 interface Resumed {
   readonly lastEventId?: string | undefined;
 }
@@ -28,7 +28,7 @@ export async function followDownload(
   const found = stateOf(await recordById(deps, caller, id));
   if (found.record.status !== 'pending' && found.eventId === lastEventId) return { events: undefined };
   const follower = { caller: callerIdOf(caller) };
-  return { events: (left) => ({ told: changesOf(deps, found, { lastEventId, left, follower }) }) };
+  return { events: (left) => ({ stream: changesOf(deps, found, { lastEventId, left, follower }) }) };
 }
 
 async function* changesOf(
@@ -44,15 +44,15 @@ async function* changesOf(
     mailbox.put(found);
   }
   try {
-    for (let told = lastEventId; ;) {
+    for (let lastSentId = lastEventId; ;) {
       const state = await mailbox.next();
       if (state === undefined) {
         // This is not the end: the reader reconnects.
         deps.stopping.throwIfAborted();
         return;
       }
-      if (state.eventId !== told) yield { id: state.eventId, body: await resultOf(deps, state) };
-      told = state.eventId;
+      if (state.eventId !== lastSentId) yield { id: state.eventId, body: await resultOf(deps, state) };
+      lastSentId = state.eventId;
       if (state.record.status !== 'pending') return;
     }
   } finally {
@@ -93,14 +93,14 @@ function allChanges(
 ): EventFeed<DownloadResult> {
   const last = parsePosition(lastEventId);
   const position = createPositionTracker(last, deps.now());
-  return { told: told(), from: position.text(0) };
+  return { stream: changes(), from: position.text(0) };
 
-  async function* told(): AsyncGenerator<StreamedEvent<DownloadResult>> {
+  async function* changes(): AsyncGenerator<StreamedEvent<DownloadResult>> {
     const mailbox = createMailbox(left, deps.stopping);
     const feed = deps.feeds.enter(caller, (state) => mailbox.put(state));
-    const toldPending = new Map<string, string>();
+    const reportedPending = new Map<string, string>();
     try {
-      for (const state of await feed.standing(sinceOf(last, deps.now()))) mailbox.put(state);
+      for (const state of await feed.current(sinceOf(last, deps.now()))) mailbox.put(state);
       for (;;) {
         const state = await mailbox.next();
         if (state === undefined) {
@@ -108,12 +108,12 @@ function allChanges(
           return;
         }
         const { record, progress, eventId } = state;
-        if (position.hasTold(record.id) || toldPending.get(record.id) === eventId) continue;
+        if (position.isReported(record.id) || reportedPending.get(record.id) === eventId) continue;
         if (record.status === 'pending') {
-          toldPending.set(record.id, eventId);
+          reportedPending.set(record.id, eventId);
         } else {
-          toldPending.delete(record.id);
-          position.recordReported(record.id, Date.parse(record.finishedAt));
+          reportedPending.delete(record.id);
+          position.markReported(record.id, Date.parse(record.finishedAt));
         }
         const completeMs = Math.min(feed.completeMs(), mailbox.firstEndMs());
         yield { id: position.text(completeMs), body: renderListed(record, deps.rendering, progress) };

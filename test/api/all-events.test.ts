@@ -177,20 +177,20 @@ describe('the id of an event of all downloads', () => {
 
   it('names what ended lately, and says since when nothing else did', () => {
     const tracker = createPositionTracker(undefined, 1_000_000);
-    expect(parsePosition(tracker.text(0))).toEqual({ sinceMs: 1_000_000 - LATE_MS, told: [] });
-    tracker.recordReported(idOf(1), 950_000);
-    tracker.recordReported(idOf(2), 990_000);
-    expect(parsePosition(tracker.text(0))).toEqual({ sinceMs: 940_000, told: [idOf(1), idOf(2)] });
-    expect(parsePosition(tracker.text(960_000))).toEqual({ sinceMs: 960_000, told: [idOf(2)] });
+    expect(parsePosition(tracker.text(0))).toEqual({ sinceMs: 1_000_000 - LATE_MS, reported: [] });
+    tracker.markReported(idOf(1), 950_000);
+    tracker.markReported(idOf(2), 990_000);
+    expect(parsePosition(tracker.text(0))).toEqual({ sinceMs: 940_000, reported: [idOf(1), idOf(2)] });
+    expect(parsePosition(tracker.text(960_000))).toEqual({ sinceMs: 960_000, reported: [idOf(2)] });
     // It never goes back.
     expect(parsePosition(tracker.text(0))?.sinceMs).toBe(960_000);
   });
 
   it('stays short, of however many that end at once', () => {
     const tracker = createPositionTracker(undefined, 1_000_000);
-    for (let n = 0; n < 500; n += 1) tracker.recordReported(idOf(n), 950_000 + n);
+    for (let n = 0; n < 500; n += 1) tracker.markReported(idOf(n), 950_000 + n);
     const position = parsePosition(tracker.text(0));
-    expect(position?.told).toHaveLength(100);
+    expect(position?.reported).toHaveLength(100);
     expect(position?.sinceMs).toBe(950_400);
   });
 

@@ -65,9 +65,9 @@ describe('the answer budget', () => {
   it('does not wait for room when the reader has left', async () => {
     const full = budget();
     full.hold('one', 10);
-    await expect(full.room('one', 1, AbortSignal.abort())).rejects.toThrow();
+    await expect(full.waitForRoom('one', 1, AbortSignal.abort())).rejects.toThrow();
     const left = new AbortController();
-    const waiting = full.room('one', 1, left.signal);
+    const waiting = full.waitForRoom('one', 1, left.signal);
     left.abort();
     await expect(waiting).rejects.toThrow();
   });

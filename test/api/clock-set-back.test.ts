@@ -105,7 +105,7 @@ describe('when the system clock is set back by an hour', () => {
 
   it('a reader of events who connects again misses no end', () => {
     setBack();
-    const last = { sinceMs: BEGAN_MS - LATE_MS, told: [] };
+    const last = { sinceMs: BEGAN_MS - LATE_MS, reported: [] };
     expect(sinceOf(last, Date.now())).toBe(Date.now() - LATE_MS);
     expect(sinceOf(last, BEGAN_MS)).toBe(last.sinceMs);
     expect(sinceOf(undefined, BEGAN_MS)).toBeUndefined();

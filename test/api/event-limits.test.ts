@@ -112,13 +112,13 @@ describe('an event stream', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const body = { text: 'x'.repeat(100) };
-      const told = async function* () {
+      const events = async function* () {
         for (let id = 0; ; id += 1) yield await Promise.resolve({ id: String(id), body });
       };
       const onCut = vi.fn();
-      const stream = eventStream(() => ({ told: told() }), {
-        ...{ stopping: new AbortController().signal, onCut, isLetIn: () => Promise.resolve(false) },
-        room: () => Promise.resolve(() => undefined),
+      const stream = eventStream(() => ({ stream: events() }), {
+        ...{ stopping: new AbortController().signal, onCut, isStillAuthorized: () => Promise.resolve(false) },
+        waitForRoom: () => Promise.resolve(() => undefined),
       });
       const reader = stream.getReader();
       await reader.read();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { eventStream, type EventStreamOptions } from '../../api/edge/event-stream.ts';
-import { createJobWatches, LOOK_LIMITS, stateOf, type LookLimits } from '../../api/events/job-watches.ts';
+import { createJobWatches, WATCH_LIMITS, stateOf, type WatchLimits } from '../../api/events/job-watches.ts';
 import { createMailbox } from '../../api/events/mailbox.ts';
 import type { StreamedEvent } from '../../api/operations/operation.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
@@ -24,8 +24,8 @@ describe('a stream', () => {
   const options: EventStreamOptions = {
     ...{
       stopping: never(),
-      room: () => Promise.resolve(() => undefined),
-      isLetIn: () => Promise.resolve(true),
+      waitForRoom: () => Promise.resolve(() => undefined),
+      isStillAuthorized: () => Promise.resolve(true),
       onCut: () => undefined,
     },
   };
@@ -44,7 +44,7 @@ describe('a stream', () => {
 
   it('has a heartbeat while nothing happens, and says from the start where the reader goes on', async () => {
     const withBeats = { ...options, heartbeatMs: 20 };
-    const text = await new Response(eventStream(() => ({ told: twoEvents(70), from: 'here' }), withBeats)).text();
+    const text = await new Response(eventStream(() => ({ stream: twoEvents(70), from: 'here' }), withBeats)).text();
     expect(text).toMatch(
       /^retry: 2000\nid: here\n\ndata: \{"text":"a\\nb"\}\nid: 1\n\n(?::\n\n){1,4}data: \{"list":\[1,2\]\}\nid: 2\n\n$/,
     );
@@ -55,7 +55,7 @@ describe('a stream', () => {
     const events = async function* (): AsyncGenerator<StreamedEvent<number>> {
       for (;;) yield await Promise.resolve({ id: String((made += 1)), body: made });
     };
-    const reader = eventStream(() => ({ told: events() }), options).getReader();
+    const reader = eventStream(() => ({ stream: events() }), options).getReader();
     await delay(30);
     expect(made).toBe(0);
     for (let reads = 0; reads < 4; reads += 1) await reader.read();
@@ -66,16 +66,16 @@ describe('a stream', () => {
 
   it('ends at once when its reader leaves', async () => {
     const opened: AbortSignal[] = [];
-    const events = (left: AbortSignal) => {
+    const open = (left: AbortSignal) => {
       opened.push(left);
       const mailbox = createMailbox(left, never());
-      const told = async function* (): AsyncGenerator<StreamedEvent<unknown>> {
+      const events = async function* (): AsyncGenerator<StreamedEvent<unknown>> {
         for (let state = await mailbox.next(); state !== undefined; state = await mailbox.next())
           yield { id: state.eventId, body: null };
       };
-      return { told: told() };
+      return { stream: events() };
     };
-    const reader = eventStream(events, options).getReader();
+    const reader = eventStream(open, options).getReader();
     await reader.read();
     const pending = reader.read();
     await reader.cancel();
@@ -87,11 +87,13 @@ describe('a stream', () => {
       await Promise.reject(new Error('no such piece'));
     };
     const onCut = vi.fn();
-    const cut = new Response(eventStream(() => ({ told: failing() }), { ...options, onCut })).text();
+    const cut = new Response(eventStream(() => ({ stream: failing() }), { ...options, onCut })).text();
     await expect(cut).rejects.toThrow('no such piece');
     expect(onCut).toHaveBeenCalledOnce();
     const stopping = AbortSignal.abort();
-    const ended = await new Response(eventStream(() => ({ told: failing() }), { ...options, stopping, onCut })).text();
+    const ended = await new Response(
+      eventStream(() => ({ stream: failing() }), { ...options, stopping, onCut }),
+    ).text();
     expect(ended).toBe('retry: 2000\n\n');
     expect(onCut).toHaveBeenCalledOnce();
   });
@@ -127,8 +129,8 @@ describe('a mailbox', () => {
 });
 
 describe('watches', () => {
-  const setUp = (given: Partial<LookLimits>) => {
-    const limits = { ...LOOK_LIMITS, ...given };
+  const setUp = (given: Partial<WatchLimits>) => {
+    const limits = { ...WATCH_LIMITS, ...given };
     const looks: string[] = [];
     const ended = new Set<string>();
     const look = (id: string) => {
@@ -138,7 +140,7 @@ describe('watches', () => {
         : Promise.resolve({ record: aRecord(id, ended.has(id)) });
     };
     const log = pino({ level: 'silent' });
-    const watches = createJobWatches({ look, now: () => Date.now(), log, limits });
+    const watches = createJobWatches({ readJob: look, now: () => Date.now(), log, limits });
     return { looks, ended, watches, log };
   };
 

@@ -13,7 +13,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits } from '../../api/edge/connect
 import { serveRest } from '../../api/edge/serve-rest.ts';
 import { createEngineHealth } from '../../store/mongo/engine-health.ts';
 import { createEvents } from '../../api/events/create-events.ts';
-import { LOOK_LIMITS, type LookLimits } from '../../api/events/job-watches.ts';
+import { WATCH_LIMITS, type WatchLimits } from '../../api/events/job-watches.ts';
 import type { JobGateway } from '../../api/job-gateway.ts';
 import { DEFAULT_WAIT_SECONDS } from '../../contract/limits.ts';
 import { createRestApp, type RestOptions } from '../../api/http/rest-app.ts';
@@ -49,7 +49,7 @@ type FacadesOptions = Partial<
   readonly answerBudget?: Partial<AnswerBudgetOptions>;
   readonly admissionQueue?: Partial<AdmissionQueueOptions>;
   /** How jobs and lists are looked at that somebody follows. */
-  readonly looks?: Partial<LookLimits>;
+  readonly looks?: Partial<WatchLimits>;
   /** Otherwise each probe looks at the engines anew, unless another one does. */
   readonly healthKeptMs?: number;
   /** Otherwise that of all tests. */
@@ -110,7 +110,10 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     files,
     signer,
     jobs,
-    ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }, { ...LOOK_LIMITS, ...looks }),
+    ...createEvents(
+      { records, keyDownloads, jobs, stopping: stopping.signal, now, log },
+      { ...WATCH_LIMITS, ...looks },
+    ),
     admissionQueue: createAdmissionQueue({ ...ADMISSION_DEFAULTS, ...admissionQueue }),
     webhookSubscriptions: createWebhookSubscriptionStore(mongo.db),
     speechLanguages: createSpeechLanguages(mongo.db),

@@ -47,7 +47,7 @@ export const requestVideo = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * Fetch the audio or the video of a page of any site
+ * Fetch the audio or video of a page of any site
  */
 export const requestMedia = <ThrowOnError extends boolean = true>(options: Options<RequestMediaData, ThrowOnError>): RequestResult<RequestMediaResponses, RequestMediaErrors, ThrowOnError, 'data'> => options.client.post<RequestMediaResponses, RequestMediaErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -81,7 +81,7 @@ export const cancelDownload = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * Get a download, with a fresh link
+ * Get a download with a fresh link
  */
 export const getDownload = <ThrowOnError extends boolean = true>(options: Options<GetDownloadData, ThrowOnError>): RequestResult<GetDownloadResponses, GetDownloadErrors, ThrowOnError, 'data'> => options.client.get<GetDownloadResponses, GetDownloadErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -91,7 +91,7 @@ export const getDownload = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Follow a job by server-sent events, to its end; an addition to the specification
+ * Follow a job by server-sent events until it ends; an addition to the specification
  */
 export const followDownload = <ThrowOnError extends boolean = true>(options: Options<FollowDownloadData, ThrowOnError, FollowDownloadResponse>): Promise<ServerSentEventsResult<FollowDownloadResponses>> => options.client.sse.get<FollowDownloadResponses, FollowDownloadErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -111,7 +111,7 @@ export const followDownloads = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Say what a URL, handle, name or id may mean, and what can be had of it at which price
+ * List the possible meanings of a URL, handle, name or ID, with the available requests and their prices
  */
 export const resolve = <ThrowOnError extends boolean = true>(options: Options<ResolveData, ThrowOnError>): RequestResult<ResolveResponses, ResolveErrors, ThrowOnError, 'data'> => options.client.get<ResolveResponses, ResolveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -121,7 +121,7 @@ export const resolve = <ThrowOnError extends boolean = true>(options: Options<Re
 });
 
 /**
- * Get what a job of any kind has made, as its webhook brings it; starts and costs nothing
+ * Get the result of a job of any kind, as in its webhook; free, and starts nothing
  */
 export const getResult = <ThrowOnError extends boolean = true>(options: Options<GetResultData, ThrowOnError>): RequestResult<GetResultResponses, GetResultErrors, ThrowOnError, 'data'> => options.client.get<GetResultResponses, GetResultErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -131,7 +131,7 @@ export const getResult = <ThrowOnError extends boolean = true>(options: Options<
 });
 
 /**
- * Get what is known of a job beside its record
+ * Get facts about a job that its record does not contain
  */
 export const getJob = <ThrowOnError extends boolean = true>(options: Options<GetJobData, ThrowOnError>): RequestResult<GetJobResponses, GetJobErrors, ThrowOnError, 'data'> => options.client.get<GetJobResponses, GetJobErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -141,7 +141,7 @@ export const getJob = <ThrowOnError extends boolean = true>(options: Options<Get
 });
 
 /**
- * Get the profile of a channel with the list of its videos
+ * Get the profile of a channel with its videos
  */
 export const requestChannel = <ThrowOnError extends boolean = true>(options: Options<RequestChannelData, ThrowOnError>): RequestResult<RequestChannelResponses, RequestChannelErrors, ThrowOnError, 'data'> => options.client.post<RequestChannelResponses, RequestChannelErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -169,7 +169,7 @@ export const requestTranscript = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Get a transcript again; starts nothing and costs nothing
+ * Get a stored transcript; free, and starts nothing
  */
 export const getTranscript = <ThrowOnError extends boolean = true>(options: Options<GetTranscriptData, ThrowOnError>): RequestResult<GetTranscriptResponses, GetTranscriptErrors, ThrowOnError, 'data'> => options.client.get<GetTranscriptResponses, GetTranscriptErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -179,7 +179,7 @@ export const getTranscript = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Get a transcript as subtitles or plain text
+ * Export a transcript as subtitles or plain text
  */
 export const exportTranscript = <ThrowOnError extends boolean = true>(options: Options<ExportTranscriptData, ThrowOnError>): RequestResult<ExportTranscriptResponses, ExportTranscriptErrors, ThrowOnError, 'data'> => options.client.get<ExportTranscriptResponses, ExportTranscriptErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -189,7 +189,7 @@ export const exportTranscript = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
- * Get who says what in an audio that was downloaded
+ * Get the speaker labels of a downloaded audio
  */
 export const requestSpeakerLabels = <ThrowOnError extends boolean = true>(options: Options<RequestSpeakerLabelsData, ThrowOnError>): RequestResult<RequestSpeakerLabelsResponses, RequestSpeakerLabelsErrors, ThrowOnError, 'data'> => options.client.post<RequestSpeakerLabelsResponses, RequestSpeakerLabelsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -203,7 +203,7 @@ export const requestSpeakerLabels = <ThrowOnError extends boolean = true>(option
 });
 
 /**
- * Get a transcript with speaker labels again, by the id of the audio or the job; starts and costs nothing
+ * Get stored speaker labels by the ID of the audio or the job; free, and starts nothing
  */
 export const getSpeakerLabels = <ThrowOnError extends boolean = true>(options: Options<GetSpeakerLabelsData, ThrowOnError>): RequestResult<GetSpeakerLabelsResponses, GetSpeakerLabelsErrors, ThrowOnError, 'data'> => options.client.get<GetSpeakerLabelsResponses, GetSpeakerLabelsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -213,7 +213,7 @@ export const getSpeakerLabels = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
- * Get when each word of a transcript with speaker labels begins, and who speaks when
+ * Get the start of each word of a transcript with speaker labels, and its voice segments
  */
 export const getSpokenWords = <ThrowOnError extends boolean = true>(options: Options<GetSpokenWordsData, ThrowOnError>): RequestResult<GetSpokenWordsResponses, GetSpokenWordsErrors, ThrowOnError, 'data'> => options.client.get<GetSpokenWordsResponses, GetSpokenWordsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -223,7 +223,7 @@ export const getSpokenWords = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * Get a transcript with speaker labels as subtitles, plain text or RTTM
+ * Export a transcript with speaker labels as subtitles, plain text or RTTM
  */
 export const exportSpeakerLabels = <ThrowOnError extends boolean = true>(options: Options<ExportSpeakerLabelsData, ThrowOnError>): RequestResult<ExportSpeakerLabelsResponses, ExportSpeakerLabelsErrors, ThrowOnError, 'data'> => options.client.get<ExportSpeakerLabelsResponses, ExportSpeakerLabelsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -289,7 +289,7 @@ export const requestImgnetAudio = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * Check that a webhook URL can be reached
+ * Send a test to a webhook URL
  */
 export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError, 'data'> => options.client.post<TestWebhookResponses, TestWebhookErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -303,7 +303,7 @@ export const testWebhook = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * List webhooks with their attempts, those of the newest downloads first
+ * List webhook deliveries with their attempts, those of the newest downloads first
  */
 export const listDeliveries = <ThrowOnError extends boolean = true>(options: Options<ListDeliveriesData, ThrowOnError>): RequestResult<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'> => options.client.get<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -323,7 +323,7 @@ export const redeliverWebhook = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
- * Get the credit of an API key, and what its downloads have cost
+ * Get the credit of an API key and the costs of its downloads
  */
 export const getAccount = <ThrowOnError extends boolean = true>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError, 'data'> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -333,7 +333,7 @@ export const getAccount = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Whether the process runs; it asks no engine
+ * Check whether the process runs; no engine is checked
  */
 export const checkLive = <ThrowOnError extends boolean = true>(options: Options<CheckLiveData, ThrowOnError>): RequestResult<CheckLiveResponses, CheckLiveErrors, ThrowOnError, 'data'> => options.client.get<CheckLiveResponses, CheckLiveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -342,7 +342,7 @@ export const checkLive = <ThrowOnError extends boolean = true>(options: Options<
 });
 
 /**
- * Whether requests should be sent here
+ * Check whether this process should receive requests
  */
 export const checkReady = <ThrowOnError extends boolean = true>(options: Options<CheckReadyData, ThrowOnError>): RequestResult<CheckReadyResponses, CheckReadyErrors, ThrowOnError, 'data'> => options.client.get<CheckReadyResponses, CheckReadyErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -351,7 +351,7 @@ export const checkReady = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Whether the service can work
+ * Check whether the service can work
  */
 export const checkHealth = <ThrowOnError extends boolean = true>(options: Options<CheckHealthData, ThrowOnError>): RequestResult<CheckHealthResponses, CheckHealthErrors, ThrowOnError, 'data'> => options.client.get<CheckHealthResponses, CheckHealthErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

@@ -2391,7 +2391,7 @@ export type RequestAudioData = {
 
 export type RequestAudioErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | AudioFailed;
     /**
@@ -2423,7 +2423,7 @@ export type RequestAudioErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | AudioFailed;
     /**
@@ -2462,7 +2462,7 @@ export type RequestVideoData = {
 
 export type RequestVideoErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | VideoFailed;
     /**
@@ -2494,7 +2494,7 @@ export type RequestVideoErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | VideoFailed;
     /**
@@ -2533,7 +2533,7 @@ export type RequestMediaData = {
 
 export type RequestMediaErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | MediaFailed;
     /**
@@ -2565,7 +2565,7 @@ export type RequestMediaErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | MediaFailed;
     /**
@@ -2578,7 +2578,7 @@ export type RequestMediaError = RequestMediaErrors[keyof RequestMediaErrors];
 
 export type RequestMediaResponses = {
     /**
-     * The file, fetched now, or before and not charged again
+     * The file; if it was fetched before, nothing is charged
      */
     200: MediaResult;
     /**
@@ -2722,11 +2722,11 @@ export type CancelDownloadError = CancelDownloadErrors[keyof CancelDownloadError
 
 export type CancelDownloadResponses = {
     /**
-     * The job has ended, as failed
+     * The job has ended as failed
      */
     200: DownloadResult;
     /**
-     * The job was told to stop
+     * The job is being cancelled
      */
     202: DownloadResult;
 };
@@ -2790,7 +2790,7 @@ export type GetDownloadError = GetDownloadErrors[keyof GetDownloadErrors];
 
 export type GetDownloadResponses = {
     /**
-     * The download has ended, well or not
+     * The download has ended as a success or a failure
      */
     200: DownloadResult;
     /**
@@ -2805,7 +2805,7 @@ export type FollowDownloadData = {
     body?: never;
     headers?: {
         /**
-         * The id of the last event that was read: the stream goes on after it
+         * The ID of the last event that was received: the stream continues after it
          */
         'last-event-id'?: string;
     };
@@ -2858,11 +2858,11 @@ export type FollowDownloadError = FollowDownloadErrors[keyof FollowDownloadError
 
 export type FollowDownloadResponses = {
     /**
-     * Server-sent events (WHATWG HTML, section 9.2). The `data` of each is JSON of this schema.
+     * Server-sent events (WHATWG HTML, section 9.2). The `data` of each event is JSON of this schema.
      */
     200: string;
     /**
-     * The reader was told the end before, as `Last-Event-ID` says
+     * The reader has received the end already, according to `Last-Event-ID`
      */
     204: void;
 };
@@ -2873,7 +2873,7 @@ export type FollowDownloadsData = {
     body?: never;
     headers?: {
         /**
-         * The id of the last event that was read: the stream goes on after it
+         * The ID of the last event that was received: the stream continues after it
          */
         'last-event-id'?: string;
     };
@@ -2917,7 +2917,7 @@ export type FollowDownloadsError = FollowDownloadsErrors[keyof FollowDownloadsEr
 
 export type FollowDownloadsResponses = {
     /**
-     * Server-sent events (WHATWG HTML, section 9.2). The `data` of each is JSON of this schema.
+     * Server-sent events (WHATWG HTML, section 9.2). The `data` of each event is JSON of this schema.
      */
     200: string;
 };
@@ -2971,7 +2971,7 @@ export type ResolveError = ResolveErrors[keyof ResolveErrors];
 
 export type ResolveResponses = {
     /**
-     * What it may mean
+     * The possible meanings
      */
     200: Resolved;
 };
@@ -3035,7 +3035,7 @@ export type GetResultError = GetResultErrors[keyof GetResultErrors];
 
 export type GetResultResponses = {
     /**
-     * What the job has made, or why it failed
+     * The result of the job, or why it failed
      */
     200: JobResult;
     /**
@@ -3097,7 +3097,7 @@ export type GetJobError = GetJobErrors[keyof GetJobErrors];
 
 export type GetJobResponses = {
     /**
-     * Its failure, files and workflow, and how to ask again
+     * Its failure, files, workflow, and the request that repeats it
      */
     200: JobDetails;
 };
@@ -3119,7 +3119,7 @@ export type RequestChannelData = {
 
 export type RequestChannelErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | VidnetFailedResult;
     /**
@@ -3151,7 +3151,7 @@ export type RequestChannelErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | VidnetFailedResult;
     /**
@@ -3190,7 +3190,7 @@ export type RequestTranscriptData = {
 
 export type RequestTranscriptErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | VidnetFailedResult;
     /**
@@ -3222,7 +3222,7 @@ export type RequestTranscriptErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | VidnetFailedResult;
     /**
@@ -3303,7 +3303,7 @@ export type GetTranscriptError = GetTranscriptErrors[keyof GetTranscriptErrors];
 
 export type GetTranscriptResponses = {
     /**
-     * The transcript, or why it could not be had
+     * The transcript, or why the job failed
      */
     200: Transcript | VidnetFailedResult;
     /**
@@ -3392,7 +3392,7 @@ export type RequestSpeakerLabelsData = {
 
 export type RequestSpeakerLabelsErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden, audio_failed
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden, audio_failed
      */
     400: Error | SpeakerLabelsFailed;
     /**
@@ -3428,7 +3428,7 @@ export type RequestSpeakerLabelsErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | SpeakerLabelsFailed;
     /**
@@ -3441,11 +3441,11 @@ export type RequestSpeakerLabelsError = RequestSpeakerLabelsErrors[keyof Request
 
 export type RequestSpeakerLabelsResponses = {
     /**
-     * The transcript, or that nobody speaks
+     * The transcript, which is empty if nobody speaks
      */
     200: SpeakerLabels;
     /**
-     * The transcription or the download of the audio has not ended
+     * The audio is still being downloaded or transcribed
      */
     202: SpeakerLabelsPending | AudioRequired;
 };
@@ -3462,7 +3462,7 @@ export type GetSpeakerLabelsData = {
     };
     path: {
         /**
-         * `transcript_speaker_id` of the audio, or `download_id` of the job
+         * The `transcript_speaker_id` of the audio or the `download_id` of the job
          */
         id: string;
     };
@@ -3509,11 +3509,11 @@ export type GetSpeakerLabelsError = GetSpeakerLabelsErrors[keyof GetSpeakerLabel
 
 export type GetSpeakerLabelsResponses = {
     /**
-     * The transcript, or that nobody speaks, or why it could not be had
+     * The transcript, which is empty if nobody speaks, or why the job failed
      */
     200: SpeakerLabels | SpeakerLabelsFailed;
     /**
-     * The transcription or the download of the audio has not ended
+     * The audio is still being downloaded or transcribed
      */
     202: SpeakerLabelsPending | AudioRequired;
 };
@@ -3524,7 +3524,7 @@ export type GetSpokenWordsData = {
     body?: never;
     path: {
         /**
-         * `transcript_speaker_id` of the audio, or `download_id` of the job
+         * The `transcript_speaker_id` of the audio or the `download_id` of the job
          */
         id: string;
     };
@@ -3586,7 +3586,7 @@ export type ExportSpeakerLabelsData = {
     body?: never;
     path: {
         /**
-         * `transcript_speaker_id` of the audio, or `download_id` of the job
+         * The `transcript_speaker_id` of the audio or the `download_id` of the job
          */
         id: string;
         format: 'srt' | 'vtt' | 'txt' | 'rttm';
@@ -3660,7 +3660,7 @@ export type RequestImgnetProfileData = {
 
 export type RequestImgnetProfileErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | FailedResult;
     /**
@@ -3692,7 +3692,7 @@ export type RequestImgnetProfileErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | FailedResult;
     /**
@@ -3731,7 +3731,7 @@ export type RequestImgnetListData = {
 
 export type RequestImgnetListErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | ImgnetListFailed;
     /**
@@ -3771,7 +3771,7 @@ export type RequestImgnetListErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | ImgnetListFailed;
     /**
@@ -3784,11 +3784,11 @@ export type RequestImgnetListError = RequestImgnetListErrors[keyof RequestImgnet
 
 export type RequestImgnetListResponses = {
     /**
-     * The list, or the part of it that could be had
+     * The list, or the part of it that could be fetched
      */
     200: ImgnetList;
     /**
-     * A part of it has not ended
+     * A part of the list is still being fetched
      */
     202: ImgnetListPending;
 };
@@ -3810,7 +3810,7 @@ export type RequestImgnetContentData = {
 
 export type RequestImgnetContentErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | FailedResult;
     /**
@@ -3842,7 +3842,7 @@ export type RequestImgnetContentErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | FailedResult;
     /**
@@ -3881,7 +3881,7 @@ export type RequestImgnetAudioData = {
 
 export type RequestImgnetAudioErrors = {
     /**
-     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
      */
     400: Error | ImgnetAudioFailed;
     /**
@@ -3913,7 +3913,7 @@ export type RequestImgnetAudioErrors = {
      */
     429: Error;
     /**
-     * The job failed, through the platform or this service; or internal
+     * The job failed, because of the platform or this service; or internal
      */
     500: Error | ImgnetAudioFailed;
     /**
@@ -3926,7 +3926,7 @@ export type RequestImgnetAudioError = RequestImgnetAudioErrors[keyof RequestImgn
 
 export type RequestImgnetAudioResponses = {
     /**
-     * The audio, or that there is none
+     * The audio, or the information that there is none
      */
     200: ImgnetAudioResult;
     /**
@@ -3983,7 +3983,7 @@ export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
 
 export type TestWebhookResponses = {
     /**
-     * How the URL answered
+     * The answer of the URL
      */
     200: WebhookTestResult;
 };
@@ -4111,7 +4111,7 @@ export type RedeliverWebhookError = RedeliverWebhookErrors[keyof RedeliverWebhoo
 
 export type RedeliverWebhookResponses = {
     /**
-     * A further round of attempts was started
+     * A new round of attempts was started
      */
     202: WebhookDelivery;
 };
@@ -4169,7 +4169,7 @@ export type GetAccountError = GetAccountErrors[keyof GetAccountErrors];
 
 export type GetAccountResponses = {
     /**
-     * The account, with a page of its entries
+     * The account with a page of its ledger
      */
     200: Account;
 };
@@ -4194,7 +4194,7 @@ export type CheckLiveError = CheckLiveErrors[keyof CheckLiveErrors];
 
 export type CheckLiveResponses = {
     /**
-     * It runs
+     * The process runs
      */
     200: Live;
 };
@@ -4218,7 +4218,7 @@ export type CheckReadyErrors = {
      */
     405: Error;
     /**
-     * An engine is away, or the process is about to stop
+     * An engine cannot be reached, or the process is about to stop
      */
     503: Health;
 };
@@ -4227,7 +4227,7 @@ export type CheckReadyError = CheckReadyErrors[keyof CheckReadyErrors];
 
 export type CheckReadyResponses = {
     /**
-     * All engines answer
+     * All engines are reachable
      */
     200: Health;
 };
@@ -4251,7 +4251,7 @@ export type CheckHealthErrors = {
      */
     405: Error;
     /**
-     * An engine is away
+     * An engine cannot be reached
      */
     503: Health;
 };
@@ -4260,7 +4260,7 @@ export type CheckHealthError = CheckHealthErrors[keyof CheckHealthErrors];
 
 export type CheckHealthResponses = {
     /**
-     * All engines answer
+     * All engines are reachable
      */
     200: Health;
 };
