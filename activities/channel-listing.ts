@@ -14,31 +14,30 @@ interface ChannelListing {
   readonly call: RunningCall;
 }
 
-const NOTHING_YET: ListingState = { pieces: 0, items: 0 };
+const EMPTY_STATE: ListingState = { pieces: 0, items: 0 };
 
 /**
- * Stores a channel's list page by page: first the page, then how far the list has come. Whoever goes on after a crash
- * repeats one page at most.
+ * Stores the list of a channel page by page: first the page, then the position, so that a retry repeats at most one page.
  *
- * @returns the whole list's size
+ * @returns the size of the whole list
  */
 export async function listChannelVideos(listing: ChannelListing): Promise<ListingState> {
   const { contents, recordId } = listing;
   const stored = await contents.state({ recordId, name: 'videos' });
   if (stored !== undefined && stored.next === undefined) return stored;
   try {
-    return await goOn(listing, stored ?? NOTHING_YET);
+    return await continueListing(listing, stored ?? EMPTY_STATE);
   } catch (error) {
     if (!(error instanceof StaleCursorError) || stored === undefined) throw error;
-    // Upstream no longer knows where we were: the list begins anew, and its pieces are replaced.
-    return goOn(listing, NOTHING_YET);
+    // The position has expired upstream, so the list starts again and replaces its pieces.
+    return continueListing(listing, EMPTY_STATE);
   }
 }
 
-async function goOn(listing: ChannelListing, from: ListingState): Promise<ListingState> {
+async function continueListing(listing: ChannelListing, from: ListingState): Promise<ListingState> {
   const { channels, contents, recordId, channel, call } = listing;
   const list = { recordId, name: 'videos' };
-  // A video that is published while we list shifts the pages: what was at the end of one comes again in the next.
+  // A video that is published meanwhile shifts the pages, so that the last items of one appear again in the next.
   const seen = await idsOf(listing, from);
   let state = from;
   const report = (): void => call.report({ stage: 'listing', ...progressOf(state.items, channel.total_media) });

@@ -22,8 +22,8 @@ export interface ChannelDeps extends SourceCallDeps {
 }
 
 /**
- * What is known of a channel after the first look. `known`: another job had it whole, a moment ago. `heldBy`: the subject
- * ID under which another job lists it just now.
+ * The channel of a request. `known`: the result of another job that is fresh. `heldBy`: the subject ID of another job that is
+ * listing it.
  */
 export interface ChannelLook {
   readonly channelId: string;
@@ -35,8 +35,8 @@ export function createChannelActivities(deps: ChannelDeps) {
   const isGood = async (record: DownloadRecord): Promise<boolean> => isReusable(record, deps.files);
   return {
     /**
-     * Finds out which channel is meant, and its facts. The names by which it goes become one subject, so that a channel
-     * asked for by its handle and by its id is fetched once, also when both ask at the same time.
+     * Identifies the requested channel and stores its facts. All names of a channel become one subject, so that a channel
+     * that is requested by its handle and by its ID is fetched once, even at the same time.
      */
     describeChannel: (job: { recordId: string; subjectId: string; channel: ChannelReference }): Promise<ChannelLook> =>
       withSourceCall(deps, job.recordId, async (call) => {
@@ -61,7 +61,7 @@ export function createChannelActivities(deps: ChannelDeps) {
           : { channelId, heldBy: other.subjectId };
       }),
 
-    /** Lists the videos of a channel that was described, page by page; goes on where an earlier attempt stopped. */
+    /** Lists the videos of a described channel page by page. A retry continues where the earlier attempt stopped. */
     listChannel: (job: { recordId: string }): Promise<JobResult> =>
       withSourceCall(deps, job.recordId, async (call) => {
         const channel = await deps.contents.facts<ChannelFacts>(job.recordId);
@@ -74,19 +74,18 @@ export function createChannelActivities(deps: ChannelDeps) {
 
 export function createListingWaits({ isOpen }: Pick<ChannelDeps, 'isOpen'>) {
   return {
-    /** Asks once whether the job that lists a channel has ended; while it has not, fails in a way that Temporal asks again. */
+    /** Polls once whether the job that lists a channel has ended. Until then it fails with a retry delay. */
     async awaitOtherListing(subjectId: string): Promise<void> {
       if (await isOpen(subjectId)) throw retryLater('upstream_timeout', 'Another job lists this channel.');
     },
   };
 }
 
-/** Nothing is fetched and nothing is charged twice. */
 function contentsOf(known: SuccessRecord, channelId: string): JobResult {
   return { contentsOf: known.contentsOf ?? known.id, lists: known.lists ?? {}, mediaId: channelId, charge: 0 };
 }
 
-function namesOf(handle: string | undefined, askedFor: string): readonly string[] {
+function namesOf(handle: string | undefined, requested: string): readonly string[] {
   const reference = handle === undefined ? undefined : channelReferenceOf(handle);
-  return reference === undefined ? [askedFor] : [askedFor, channelSubjectOf(reference)];
+  return reference === undefined ? [requested] : [requested, channelSubjectOf(reference)];
 }

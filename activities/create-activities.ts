@@ -34,9 +34,9 @@ import { createRecordActivities } from './job-records.ts';
 import { createRetentionActivities } from './retention.ts';
 import { createSpeechActivities, createSpeechRemains } from './speaker-labels.ts';
 
-/** All activities, by the task queue that runs them. A new one is a row here, and one of what it takes below. */
+/** All activities, by the task queue that runs them. A new one needs a row here and its input below. */
 const CREATORS = {
-  /** Light ones, on the queue of the workflows. */
+  /** Short activities, on the queue of the workflows. */
   records: [
     createRecordActivities,
     createOwnerActivities,
@@ -45,7 +45,7 @@ const CREATORS = {
     createRetentionActivities,
     createBreakerActivities,
   ],
-  /** Calls of the platforms: a few slots a worker. */
+  /** Calls of the platforms, with a few slots per worker. */
   fetch: [
     createAudioActivity,
     createVideoActivity,
@@ -58,15 +58,15 @@ const CREATORS = {
     createProfileActivity,
     createImgnetAudioActivity,
   ],
-  /** Transcription with speaker labels: a few slots a worker. */
+  /** Transcription with speaker labels, with a few slots per worker. */
   speech: [createSpeechActivities],
-  /** Webhooks: a slow receiver must not hold up a record. */
+  /** Webhooks, on an own queue so that a slow receiver delays no record. */
   deliver: [createDeliverActivity],
 } as const;
 
 type Creators = typeof CREATORS;
 type CreatorOf<Queue extends keyof Creators> = Creators[Queue][number];
-/** All of them at once: what stands where a function takes something is joined by `&`. */
+/** Joins the members of a union by `&`. */
 type Joined<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
@@ -86,7 +86,7 @@ const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
 
 const seconds = z.number().min(0);
 const media = z.object({ recordId: ulidSchema, mediaId: vidnetVideoIdSchema });
-/** It goes into the id of a document. */
+/** A part of a document's ID. */
 const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
 const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().regex(/^[\w-]{1,100}$/) });
 const snapshot = started.extend({ isEmpty: z.boolean() });
@@ -133,7 +133,7 @@ const outcome = z.discriminatedUnion('status', [
 
 type AllActivities = Activities['records'] & Activities['fetch'] & Activities['speech'] & Activities['deliver'];
 
-/** What each activity takes. Much of it becomes a path, a URL, or the id of what is removed. */
+/** The input of each activity. Values become paths, URLs and IDs, so they are checked. */
 export const activityInputs = {
   attemptDelivery: one(deliverySchema.extend({ attempt: z.int().min(1), isLast: z.boolean() })),
   awaitOtherListing: one(workflowIdSchema),

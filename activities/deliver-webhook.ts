@@ -22,62 +22,59 @@ export interface DeliverDeps extends MessageDeps {
 }
 
 export interface AttemptInput extends z.infer<typeof deliverySchema> {
-  /** Counted from 1, on through all rounds of a delivery. */
+  /** Starts at 1 and continues through all rounds of a delivery. */
   readonly attempt: number;
-  /** Whether nothing follows a refusal of this attempt. */
+  /** Whether the delivery is abandoned if this attempt is refused. */
   readonly isLast: boolean;
 }
 
-/** `refused`: no 2xx; `forbidden`: the target may not be called, and no later attempt would change that. */
+/** `refused`: the receiver did not answer 2xx; `forbidden`: the target may not be called, so a retry is useless. */
 export type AttemptResult = 'delivered' | 'refused' | 'forbidden';
-/** `queue`: nothing was sent, since the attempt is none for a local activity. */
+/** `queue`: nothing was sent, because the attempt cannot be a local activity. */
 export type LocalAttemptResult = AttemptResult | 'queue';
 
-/** As local activities each holds one of the 40 places for workflow tasks, which jobs need. */
+/** Each local activity occupies one of the 40 slots for workflow tasks, which jobs need. */
 const LOCAL_MAX = 10;
 
 export function createDeliverActivity(deps: DeliverDeps) {
   let locals = 0;
-  /** One that can be made at once: there is a place for it, and the body is short. */
-  const attemptLocally = async (input: AttemptInput, place: ReceiverSlot): Promise<LocalAttemptResult> => {
+  const attemptLocally = async (input: AttemptInput, slot: ReceiverSlot): Promise<LocalAttemptResult> => {
     if (locals >= LOCAL_MAX) return 'queue';
     locals += 1;
     try {
-      return await attemptOnce(deps, input, { place, signal: Context.current().cancellationSignal, isLocal: true });
+      return await attemptOnce(deps, input, { slot, signal: Context.current().cancellationSignal, isLocal: true });
     } finally {
       locals -= 1;
     }
   };
   return {
     /**
-     * Sends the result of a record to a subscriber, once, and records how that went. The body is built now, so that
-     * its links are fresh.
-     *
-     * An attempt that is on record already is not made again: the worker died between the record and its report. When
-     * the receiver has its share of requests under way, this task ends and comes again later, and no attempt was made.
+     * Sends the result of a job to a subscription and records the attempt. A recorded attempt is not repeated, because
+     * the worker may have died before it reported it. If the receiver has its share of requests in progress, the
+     * activity fails with a retry delay, and no attempt is counted.
      */
     attemptDelivery: async (input: AttemptInput): Promise<LocalAttemptResult> => {
       const { isLocal } = Context.current().info;
       try {
-        // Before anything else: a receiver that hangs has thousands of these.
-        const place = deps.receivers.enter(input.url, keyOf(input));
+        // This check comes first, because a receiver that hangs may have thousands of attempts.
+        const slot = deps.receivers.enter(input.url, keyOf(input));
         try {
-          if (isLocal) return await attemptLocally(input, place);
-          return await withHeartbeat((_report, signal) => attemptOnce(deps, input, { place, signal }));
+          if (isLocal) return await attemptLocally(input, slot);
+          return await withHeartbeat((_report, signal) => attemptOnce(deps, input, { slot, signal }));
         } finally {
-          place.leave();
+          slot.leave();
         }
       } catch (error) {
         if (isLocal && error instanceof ReceiverBusyError) return 'queue';
         if (error instanceof MissingContentsError) throw ApplicationFailure.nonRetryable(error.message, 'internal');
         if (!(error instanceof ReceiverBusyError)) throw error;
-        // Whoever looks finds the delivery while it waits.
+        // The delivery is visible to its callers while it waits.
         if (Context.current().info.attempt === 1) await openDelivery(deps, input);
         throw ApplicationFailure.create({
           message: error.message,
           type: 'receiver-busy',
           nextRetryDelay: error.retryAfterMs,
-          // Otherwise each of thousands would be a warning in the log.
+          // Prevents a warning in the log for each of thousands of waits.
           category: ApplicationFailureCategory.BENIGN,
         });
       }
@@ -85,7 +82,7 @@ export function createDeliverActivity(deps: DeliverDeps) {
   };
 }
 
-/** @returns the API key whose share of the slots the attempt uses; callers without a key cannot be told apart */
+/** @returns the API key whose share of the slots the attempt uses; callers without a key are indistinguishable */
 function keyOf({ subscribedBy = [] }: AttemptInput): string | undefined {
   return subscribedBy.find((subscriber) => subscriber !== WITHOUT_KEY && subscriber !== 'service');
 }
@@ -93,7 +90,7 @@ function keyOf({ subscribedBy = [] }: AttemptInput): string | undefined {
 async function attemptOnce(
   deps: DeliverDeps,
   input: AttemptInput,
-  how: { readonly place: ReceiverSlot; readonly signal: AbortSignal; readonly isLocal?: boolean },
+  how: { readonly slot: ReceiverSlot; readonly signal: AbortSignal; readonly isLocal?: boolean },
 ): Promise<LocalAttemptResult> {
   const { record, delivery } = await openDelivery(deps, input);
   const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
@@ -105,7 +102,7 @@ async function attemptOnce(
   const outcome = await deps.webhooks.post(input.url, {
     ...message,
     signal: how.signal,
-    onAddresses: (addresses) => how.place.addAddresses(addresses),
+    onAddresses: (addresses) => how.slot.addAddresses(addresses),
   });
   const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
   const result = resultOf(attempt);

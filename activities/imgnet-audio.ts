@@ -23,23 +23,23 @@ export interface ImgnetAudioDeps extends MakerDeps {
 
 export interface PostAudioOrder {
   readonly recordId: string;
-  /** The record beside which the content of the post is kept. */
+  /** The record with the content of the post. */
   readonly contentsId: string;
   readonly shortcode: string;
 }
 
-/** `stale`: the content no longer leads to the media, for a reason that is a sentence; it must be collected again. */
+/** `stale`: the content no longer leads to the media and must be collected again. */
 export type PostAudio =
   { readonly state: 'made'; readonly result: JobResult } | { readonly state: 'stale'; readonly failure: Failure };
 
-/** Players refuse a file without a single frame. */
+/** Players reject a file without a frame. */
 const LEAST_SECONDS = 0.1;
 
 export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
   return {
     /**
-     * Makes an M4A of each video of a post, in order, and publishes them together: silence where one has no sound, and
-     * nothing where none has. A repeated run starts from an empty folder and replaces what was published.
+     * Makes an M4A of each video of a post, in order, and publishes them. A video without sound becomes a silent file; if no
+     * video has sound, nothing is published. A retry starts from an empty folder and replaces published files.
      */
     fetchImgnetAudio: (order: PostAudioOrder): Promise<PostAudio> =>
       withSourceCall(deps, order.recordId, (outer) =>
@@ -53,7 +53,7 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
             const path = join(call.folder, `video-${String(index)}`);
             const arrived = await fetchVideo(deps, call, { url, path, before: index, total: urls.length });
             if (!arrived) return { state: 'stale', failure: failureFor('mediaLinksExpired') };
-            // The downloader takes half a body for none.
+            // The downloader rejects incomplete bodies, so the file is whole.
             const audio = await readingMedia(true, () => makeAudio(deps, path, call));
             made.push({ ...audio, path: `${path}.m4a`, name: `${order.shortcode}-${String(index + 1)}.m4a` });
             await unlink(path);
@@ -69,7 +69,7 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
   };
 }
 
-/** Files of silence are written last, when it is known that one of the others has sound. */
+/** Silent files are written last, once another video is known to have sound. */
 interface MadeAudio {
   readonly path: string;
   readonly name: string;
@@ -78,7 +78,7 @@ interface MadeAudio {
 }
 
 /**
- * @param before how many videos have come before this one; `total`: how many there are
+ * @param before the number of videos that were fetched already; `total`: of all
  * @returns false when the link has expired
  * @throws JobError
  */

@@ -11,7 +11,7 @@ export interface ListOrder extends Pick<ListParameters, 'part' | 'sinceDate' | '
 export function createListActivity(deps: KeepingDeps) {
   const { imgnet, contents } = deps;
   return {
-    /** Keeps a part of a list in pieces, while it arrives: of thousands of items only a page is held. */
+    /** Stores a part of a list in pieces while it arrives, so that only one page is in memory. */
     storeList: (order: ListOrder): Promise<JobResult> =>
       readSnapshot(deps, order.snapshot, async (pages, report) => {
         const { recordId } = order.snapshot;
@@ -33,7 +33,7 @@ export function createListActivity(deps: KeepingDeps) {
   };
 }
 
-/** An item without a date is kept: upstream has chosen it. */
+/** An item without a date is stored, because the provider selected it by date. */
 function isOld({ date_posted }: PostItem | ReelItem, { since, sinceDate }: ListOrder): boolean {
   const first = since ?? sinceDate;
   return first !== undefined && date_posted !== undefined && Date.parse(date_posted) < Date.parse(first);

@@ -29,61 +29,59 @@ export interface SnapshotDeps {
   readonly fetchTimeoutMs: number;
 }
 
-/** What keeps the data of a snapshot beside the record of its job. */
+/** Dependencies of storing the rows of a snapshot. */
 export interface KeepingDeps extends SnapshotDeps {
   readonly contents: ContentsStore;
   readonly records: Pick<RecordStore, 'noteContents' | 'noteOwner'>;
 }
 
-/** What starting a snapshot needs besides. */
+/** Dependencies of starting a snapshot. */
 export interface TriggerDeps extends SnapshotDeps {
   readonly records: Pick<RecordStore, 'recordProviderCall' | 'noteProviderRefused'>;
   /** Aborted when the worker is about to stop. */
   readonly stopping: AbortSignal;
 }
 
-/** What to collect, and for which part of which job. */
 export interface SnapshotOrder extends SnapshotKey {
   readonly request: SnapshotRequest;
 }
 
-/** A snapshot that was started for a job. */
 export interface StartedSnapshot extends SnapshotKey {
   readonly snapshotId: string;
 }
 
-/** One that can be read. `isEmpty`: the provider says that there is nothing. */
+/** A snapshot that can be read. `isEmpty`: the provider reports no rows. */
 export interface ReadySnapshot extends StartedSnapshot {
   readonly isEmpty: boolean;
 }
 
-/** Less than the activity's startToCloseTimeout, so that it says itself what was too slow. */
+/** Shorter than the activity's startToCloseTimeout, so that the failure names the slow request. */
 const POLL_TIMEOUT_MS = 30_000;
 const KEEPING_RETRY_MS = 1_000;
-/** Lists take up to an hour. */
+/** A list takes up to an hour. */
 const MAX_COLLECTING_MS = 65 * 60_000;
-/** Most answers come within seconds. */
-const LOOKS_SECONDS = [2, 3, 5, 10, 15] as const;
-const LAST_LOOK_SECONDS = 30;
+/** Delays between polls. Most snapshots are ready within seconds. */
+const POLL_DELAYS_SECONDS = [2, 3, 5, 10, 15] as const;
+const LAST_POLL_DELAY_SECONDS = 30;
 
 export type SnapshotSteps = ReturnType<typeof createSnapshotSteps>;
 
-/** The steps of which collecting a snapshot consists. */
+/** The steps of collecting a snapshot. */
 export function createSnapshotSteps(deps: TriggerDeps) {
   const { imgnet, snapshots, records } = deps;
   return {
     /**
-     * Starts a snapshot, once: it costs money. Repeated, it hands back the one that was started; where the answer was
-     * lost, the provider is asked what it has started. From here on the job is charged when it is cancelled, unless the
-     * provider refuses.
+     * Starts a snapshot exactly once, because it costs money. A repeated call returns the snapshot that was started. If the
+     * provider's answer was lost, its list of snapshots is searched. From now on the job is charged even when it is
+     * cancelled, unless the provider refuses.
      *
-     * @throws UncertainTriggerError's failure when the provider cannot tell
+     * @throws UncertainTriggerError when the provider does not say whether it started
      */
     triggerSnapshot: (order: SnapshotOrder): Promise<StartedSnapshot> =>
       classifyFailures(() =>
         withHeartbeat(async (_report, signal) => {
           const key = { recordId: order.recordId, part: order.part };
-          // First, so that a job which is cancelled, or stopped from outside, at any moment from now on says so.
+          // Recorded first, so that a job that is stopped at any later moment is charged.
           if (!(await records.recordProviderCall(key.recordId, key.part))) {
             throw new JobError('stoppedBeforeSnapshot');
           }
@@ -93,7 +91,7 @@ export function createSnapshotSteps(deps: TriggerDeps) {
             return { ...key, snapshotId: await findStarted(deps, order, { ...claim, signal }) };
           const { claimId } = claim;
           const snapshotId = await send(deps, order, { claimId, key });
-          // What was paid for must not be forgotten because the database is away for a moment.
+          // A paid snapshot must not be lost while the database is unreachable.
           for (;;) {
             try {
               await snapshots.started(key, claimId, snapshotId);
@@ -106,13 +104,13 @@ export function createSnapshotSteps(deps: TriggerDeps) {
         }),
       ),
 
-    /** Asks once whether a snapshot can be read; while it can't, fails in a way that Temporal asks again. */
+    /** Polls once whether a snapshot can be read. Until then it fails with a retry delay. */
     awaitSnapshot: (snapshot: StartedSnapshot): Promise<ReadySnapshot> =>
       classifyFailures(async () => {
         const call = { signal: Context.current().cancellationSignal, timeoutMs: POLL_TIMEOUT_MS };
         const progress = await imgnet.progress(snapshot.snapshotId, call).catch((error: unknown) => {
           if (!(error instanceof JobError) || FAILURE_FAULTS[error.code] !== 'upstream') throw error;
-          // Only the question went wrong, not the snapshot.
+          // Only the poll failed, not the snapshot.
           throw retryLater(error.code, error.message, error.retryAtMs);
         });
         if (progress === 'running') throw notReady();
@@ -129,30 +127,30 @@ export function createSnapshotActivities(deps: TriggerDeps) {
   const steps = createSnapshotSteps(deps);
   return {
     /**
-     * Starts a snapshot and waits until it can be read, in the place of its route: as many are collected at once as may be.
-     * Repeated, it waits for the one that was started.
+     * Starts a snapshot and waits until it can be read, so that the slots of its route limit the snapshots in progress. A
+     * repeated call waits for the snapshot that was started.
      *
-     * @returns null when an hour was not enough
+     * @returns null if the snapshot is not ready after an hour
      */
     collectSnapshot: async (order: SnapshotOrder): Promise<ReadySnapshot | null> => {
       const started = await steps.triggerSnapshot(order);
       const endMs = performance.now() + MAX_COLLECTING_MS;
       return classifyFailures(() =>
         withHeartbeat(async (_report, signal) => {
-          // Not joined with a signal that lives as long as the process.
+          // A combined signal would stay referenced by `deps.stopping` as long as the process lives.
           const stopping = startDeadline({ signal: deps.stopping });
           const leaving = AbortSignal.any([signal, stopping.signal]);
           try {
-            for (let looks = 0; performance.now() < endMs; looks += 1) {
-              // The next worker takes over.
+            for (let polls = 0; performance.now() < endMs; polls += 1) {
+              // Another worker continues.
               if (deps.stopping.aborted) throw retryLater('upstream_timeout', 'The worker stops.');
               try {
                 return await steps.awaitSnapshot(started);
               } catch (error) {
                 if (!(error instanceof ApplicationFailure) || error.type !== LATER) throw error;
-                const ownMs = (LOOKS_SECONDS[looks] ?? LAST_LOOK_SECONDS) * 1000;
+                const ownMs = (POLL_DELAYS_SECONDS[polls] ?? LAST_POLL_DELAY_SECONDS) * 1000;
                 const waitMs = Math.max(ownMs, msOptionalToNumber(error.nextRetryDelay) ?? 0);
-                // Whoever stops or is cancelled does not wait: the next look, or what follows it, says so.
+                // A stop or a cancellation ends the wait; the checks before and after it handle them.
                 await sleep(waitMs, undefined, { signal: leaving }).catch(() => undefined);
                 signal.throwIfAborted();
               }
@@ -173,14 +171,14 @@ async function send(
   { key, claimId }: { readonly key: SnapshotKey; readonly claimId: string },
 ): Promise<string> {
   try {
-    // Not aborted by a worker that stops: nobody would know what was started.
+    // A stopping worker does not abort the request, because nobody would know what was started.
     const call = { signal: new AbortController().signal, timeoutMs: TRIGGER_TIMEOUT_MS };
     return (await imgnet.trigger(request, call)).snapshotId;
   } catch (error) {
     if (!(error instanceof JobError)) throw error;
     if (error instanceof UncertainTriggerError) {
       await snapshots.ended(key, claimId, Date.now());
-      throw retryLater('internal', 'The answer of the dataset API was lost: it is asked what it has started.');
+      throw retryLater('internal', 'The answer of the dataset API was lost; its list of snapshots will be searched.');
     }
     await records.noteProviderRefused(key.recordId, key.part);
     await snapshots.release(key, claimId);
@@ -188,7 +186,7 @@ async function send(
   }
 }
 
-/** Reads a snapshot in an activity: a heartbeat, failures sorted; one that is not ready after all is read later. */
+/** Reads a snapshot in an activity, with heartbeats and classified failures. A snapshot that is not ready is retried later. */
 export function readSnapshot<Result>(
   { imgnet, snapshots, fetchTimeoutMs }: SnapshotDeps,
   { snapshotId, isEmpty, ...key }: ReadySnapshot,

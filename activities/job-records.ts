@@ -12,7 +12,7 @@ import { isReusable } from '../store/records/is-reusable.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
 import { finishRecord } from '../store/records/finish-record.ts';
 
-/** `done`: there is nothing to do; otherwise the routes by which a job uses the platforms. */
+/** `done`: there is nothing to do; otherwise the names of the routes through which the job uses the platforms. */
 export type Claim = 'done' | { readonly routes: RouteNames };
 
 export interface FinishedJob {
@@ -21,10 +21,10 @@ export interface FinishedJob {
   readonly price: Thousandths;
 }
 
-/** The clocks of the api and the workers differ by less. */
+/** The maximum difference between the clocks of the api and the workers. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
-/** The activities around a job's record. All may be repeated at will. */
+/** The activities that begin and finish a job's record. All are idempotent. */
 export function createRecordActivities({
   records,
   files,
@@ -35,13 +35,13 @@ export function createRecordActivities({
   readonly routes: Routes;
 }) {
   /**
-   * Takes the subject for a job: its pending record exists afterwards.
+   * Claims the subject for a job and ensures that its pending record exists.
    *
-   * @returns `done` when another job of the subject succeeded just before this one was started; no caller knows of this job
-   *   then, and it must end without a trace
+   * @returns `done` if another job of the subject succeeded just before this one started. No caller knows this job then, and
+   *   it must end without a record.
    */
   const claimJob = async (input: JobInput): Promise<'claimed' | 'done'> => {
-    // A record is written when its subject points to it, by whoever comes first: then there is nothing left to do.
+    // The record is written after its subject refers to it, by the api or by this activity.
     if ((await records.get(input.recordId)) === undefined) {
       const { latestId, successId } = await records.pointersOf(input.subjectId);
       const success = successId === undefined ? undefined : await records.get(successId);
@@ -49,26 +49,26 @@ export function createRecordActivities({
         const isKnown = (await records.get(input.recordId)) !== undefined;
         if (!isKnown && (await isReusable(success, files))) return 'done';
       }
-      // A subject has one open workflow. If ours was terminated while this step was on its way, a later job has it now.
-      const isOurs = latestId === undefined || latestId < input.recordId;
-      if (isOurs) {
+      // If this workflow was terminated in the meantime, a later job owns the subject.
+      const isOwner = latestId === undefined || latestId < input.recordId;
+      if (isOwner) {
         const previous = latestId === undefined || latestId === successId ? success : await records.get(latestId);
         if (previous?.status === 'pending') {
-          // The earlier one was terminated, and nothing else will end its record.
+          // The earlier job was terminated, and nothing else finishes its record.
           await finishRecord(records, previous.id, { status: 'failed', failure: failureFor('stoppedByOperator') });
         }
         await records.noteLatest({ subjectId: input.subjectId, id: input.recordId });
       }
       await records.insertIfAbsent(pendingRecordOf(input));
     }
-    // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
+    // The paying job is charged from now on, even if it is cancelled, because this job continues.
     if (input.parameters !== undefined && 'paidBy' in input.parameters) {
       await records.recordProviderCall(String(input.parameters.paidBy), OWNER_PROFILE_PART);
     }
     return 'claimed';
   };
   return {
-    /** @returns the record beside which the content of a post is kept, by whichever URL it was fetched; undefined when none is fresh */
+    /** @returns the ID of the record with fresh content of a post, whichever of its URLs was requested; otherwise undefined */
     async findFreshContent(shortcode: string): Promise<string | undefined> {
       for (const kind of ['post', 'reel'] as const) {
         const success = await records.successOf(postSubjectOf({ kind, shortcode }));
@@ -79,16 +79,12 @@ export function createRecordActivities({
       return isFresh ? sent.recordId : undefined;
     },
 
-    /**
-     * Ends a job's record; whoever comes second changes nothing.
-     *
-     * @param job.price of the job, which spares a look
-     */
+    /** Finishes a job's record. A second call changes nothing. */
     async finishJob({ recordId, outcome, price }: FinishedJob): Promise<void> {
       await finishRecord(records, recordId, priced(outcome, price));
     },
 
-    /** Takes the subject for a job, and tells it by which route each of its uses of a platform goes. */
+    /** Claims the subject for a job and returns the routes that the job uses. */
     async beginJob(input: JobInput): Promise<Claim> {
       const claim = await claimJob(input);
       return claim === 'done' ? claim : { routes: routeNamesOf(routes) };
@@ -97,16 +93,16 @@ export function createRecordActivities({
 }
 
 /**
- * Whether the success came between the two looks of the api that accepts the job: the api has seen it then, and told its
- * caller of no other record. Not one that is about to expire by our clock and has expired by the api's, nor one of
- * another name of the subject, which may come at any time: the api may have missed it.
+ * Whether the success came while the api accepted the job, so that the api returned that success to the caller. Excludes a
+ * success that has expired only by the api's clock, and a success of another name of the subject, which the api may have
+ * missed.
  */
 function isJustBefore({ subjectId, createdAt }: JobInput, success: DownloadRecord): boolean {
   if (success.status !== 'success' || success.subjectId !== subjectId) return false;
   return Date.parse(success.finishedAt) >= Date.parse(createdAt) - CLOCKS_DIFFER_MS;
 }
 
-/** A success costs what its work says, and otherwise what the job costs. */
+/** A success is charged what its activity reports, otherwise the price of the job. */
 function priced(outcome: JobOutcome, price: Thousandths): JobOutcome {
   if (outcome.status !== 'success') return outcome;
   return { ...outcome, result: { charge: price, ...outcome.result } };

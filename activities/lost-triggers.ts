@@ -7,11 +7,11 @@ import type { OpenClaim, SnapshotKey, SnapshotStore } from '../store/records/sna
 import { retryLater } from './retry-later.ts';
 
 export const TRIGGER_TIMEOUT_MS = 60_000;
-/** After this time whoever was starting the snapshot has an answer, or is dead. */
+/** After this time the attempt that was starting the snapshot has an answer, or its worker is dead. */
 const TRIGGER_IS_OVER_MS = TRIGGER_TIMEOUT_MS + 15_000;
-/** So long after the end of a request its snapshot is in the provider's list, or was never started. */
+/** After this time a started snapshot is in the provider's list. */
 const LISTED_WITHIN_MS = 60_000;
-/** So long after that end a list that cannot be had is asked for. */
+/** For this time an unavailable list is requested again. */
 const GIVE_UP_MS = 8 * 60_000;
 const LIST_TIMEOUT_MS = 30_000;
 
@@ -22,12 +22,12 @@ interface LostTriggerDeps {
 }
 
 /**
- * Finds the snapshot that a request started whose answer was lost, and takes it over: one that was started with the same
- * input, and that no other claim has. Such a one holds what was asked for even if another lost request started it.
+ * Finds the snapshot of a request whose answer was lost: one with the same input that no other claim has. It has the
+ * wanted rows even if another lost request started it.
  *
- * @returns its id
- * @throws ApplicationFailure that Temporal asks again after; UncertainTriggerError where the provider cannot tell;
- *   JobError `upstream_error` when it has started none: another trigger may be sent
+ * @returns its ID
+ * @throws ApplicationFailure with a retry delay; UncertainTriggerError if the provider's list is unavailable; JobError
+ *   `upstream_error` if no snapshot was started, so that another request may be sent
  */
 export async function findStarted(
   { imgnet, snapshots, records }: LostTriggerDeps,

@@ -16,7 +16,7 @@ import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-
 import { withSpace } from './with-space.ts';
 import { titled } from './record-title.ts';
 
-/** What makes and publishes files. */
+/** Dependencies of making and publishing files. */
 export interface MakerDeps extends SourceCallDeps {
   readonly files: FileStore;
   readonly space: SpaceGuard;
@@ -34,10 +34,8 @@ type Format = MediaPage['format'];
 const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
 
 /**
- * One attempt at a download: fetch and make a file in a private folder, and publish it at the end.
- *
- * Fetching, converting and verifying are one activity and not three: they share files on this machine's disk. A repeated
- * run starts from an empty folder and replaces the published file, so it may be repeated at will.
+ * Fetches a file into a private folder, converts, verifies and publishes it. These steps are one activity because they
+ * share files on this machine's disk. A retry starts from an empty folder and replaces the published file.
  */
 export function fetchFile(
   deps: FetchDeps,
@@ -67,9 +65,9 @@ export function fetchFile(
 }
 
 /**
- * Most audio is an M4A of AAC: it is copied without a look at it first, and the finished file tells whether it was one.
+ * Copies an M4A with AAC, the most common source, without probing it first. The finished file shows whether that was right.
  *
- * @returns undefined for anything else, which needs that look
+ * @returns undefined for any other source, which must be probed
  * @throws JobError
  */
 async function copyM4a(
@@ -95,7 +93,7 @@ async function copyM4a(
   return { path, durationSeconds: result.durationSeconds };
 }
 
-/** Makes an M4A or an MP4 in the attempt's folder, and verifies it. @throws JobError */
+/** Makes an M4A or MP4 in the folder of the attempt and verifies it. @throws JobError */
 async function make(
   { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
   attempt: RunningCall,
@@ -105,7 +103,7 @@ async function make(
   attempt.report({ stage: 'converting' });
   const sources: MediaSource[] = [];
   for (const path of fetched.paths) sources.push({ path, probe: await media.probe(path, signal) });
-  // The platform sends pictures and sound apart, or both in one file.
+  // Pictures and sound may be in separate files.
   const having = (kind: Format) => sources.find(({ probe }) => codecOf(probe, kind) !== undefined);
   const [pictures, sound] = [format === 'video' ? having('video') : undefined, having('audio')];
   const main = format === 'video' ? pictures : sound;
@@ -132,7 +130,7 @@ async function make(
   return { path, durationSeconds: result.durationSeconds };
 }
 
-/** @returns a reporter of how much of a conversion is done */
+/** @returns a function that reports the progress of a conversion */
 export function conversionProgress(attempt: RunningCall, totalSeconds: number): (seconds: number) => void {
   return (seconds) => {
     const percent = totalSeconds > 0 ? { percent: percentOf(seconds / totalSeconds) } : {};
@@ -148,11 +146,9 @@ function verifyDuration({ durationSeconds }: Pick<Probe, 'durationSeconds'>, exp
 }
 
 /**
- * Pictures and sound that came as two files must both be as long as the whole: one of them may have been cut short, and
- * the other one hides it. The finished file is looked at, since a fragmented source states the duration of the whole
- * even when half of it is missing.
- *
- * Not where the sizes are known to be right: there are recordings whose sound ends before the pictures do.
+ * Checks that pictures and sound from separate files are both complete, because a truncated one would not change the total
+ * duration. The finished file is probed, since a fragmented source states the full duration even when half is missing.
+ * Streams whose sizes were verified are not checked: some recordings end with pictures without sound.
  */
 function verifyEachStream(result: Probe, expectedSeconds: number): void {
   for (const { durationSeconds = result.durationSeconds } of result.streams) {

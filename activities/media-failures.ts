@@ -2,7 +2,7 @@ import { JobError } from '../runtime/job-error.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
 import { DownloadError, type DownloadProblem } from '../outbound/download-error.ts';
 
-/** How a host of media says that a signed link is over, or that what it leads to has moved. */
+/** The statuses with which a media host answers an expired link. */
 const EXPIRED = new Set([403, 404, 410]);
 
 export function hasExpired(error: unknown): boolean {
@@ -10,8 +10,8 @@ export function hasExpired(error: unknown): boolean {
 }
 
 /**
- * Reads media that the platform sent. What cannot be read although all of it arrived is what the platform has: another
- * download would bring the same, so it is the subject's fault. Half a file is the upstream's.
+ * Reads media from the platform. Unreadable media that arrived completely is the subject's fault, because another download
+ * would bring the same. Unreadable media that is incomplete is the upstream's fault.
  */
 export async function readingMedia<Result>(isWhole: boolean, read: () => Promise<Result>): Promise<Result> {
   try {
@@ -22,7 +22,7 @@ export async function readingMedia<Result>(isWhole: boolean, read: () => Promise
   }
 }
 
-/** What a download of media threw, as a job tells it. @returns the error itself when it is not theirs */
+/** @returns the failure of a job for an error of a download; any other error unchanged */
 export function mediaFailure(error: unknown): unknown {
   if (error instanceof DownloadError) return failureOf(error.problem, error);
   return error;
@@ -31,9 +31,7 @@ export function mediaFailure(error: unknown): unknown {
 function failureOf(problem: DownloadProblem, cause: DownloadError): JobError {
   switch (problem.kind) {
     case 'forbidden':
-      return new JobError('addressForbidden', {
-        cause,
-      });
+      return new JobError('addressForbidden', { cause });
     case 'status':
       return problem.statusCode === 429
         ? new JobError('mediaHostRateLimited', { cause })
@@ -41,9 +39,7 @@ function failureOf(problem: DownloadProblem, cause: DownloadError): JobError {
     case 'too_large':
       return new JobError('videoTooLarge', { cause });
     case 'too_slow':
-      return new JobError('mediaTooSlow', {
-        cause,
-      });
+      return new JobError('mediaTooSlow', { cause });
     case 'incomplete':
       return new JobError('mediaHostIncomplete', { cause });
     case 'unreachable':

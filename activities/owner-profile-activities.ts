@@ -16,19 +16,18 @@ export interface OwnerDeps {
   readonly isOpen: (workflowId: string) => Promise<boolean>;
 }
 
-/** Whose profile is wanted, and by which job. */
 export interface OwnerOfPost extends Pick<JobInput, 'version'> {
   readonly account: string;
-  /** Record of that job. The job of the profile starts with the same version, so that the same workers know its steps. */
+  /** The record of the job that pays. The profile's job starts in the same version, so that the same workers support it. */
   readonly paidBy: string;
 }
 
 export type OwnerActivities = ReturnType<typeof createOwnerActivities>;
 
-/** The profile of a post's owner, for the job that fetches the post. All may be repeated at will. */
+/** The profile of a post's owner, for the job that fetches the post. All activities are idempotent. */
 export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
   return {
-    /** @returns the job that would fetch the profile, charged with the given record; undefined when it is there and fresh */
+    /** @returns the input of a job that fetches the profile; undefined if a fresh profile exists */
     planOwnerProfile: async (owner: OwnerOfPost): Promise<JobInput | undefined> => {
       const subjectId = subjectIdOf('imgnet_profile', owner.account);
       const success = await records.successOf(subjectId);
@@ -50,23 +49,22 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
     },
 
     /**
-     * Asks once whether the job of a profile has ended, which another one fetches and pays; while it has not, fails in a way
-     * that Temporal asks again.
+     * Polls once whether the job of a profile, for which another job pays, has ended. Until then it fails with a retry delay.
      */
     awaitOwnerProfile: async (subjectId: string): Promise<void> => {
-      // Who asks is the job of a content, whose workflow has the ID of its subject.
-      const { workflowExecution: asker } = Context.current().info;
-      const content = asker && (await records.latestOf(asker.workflowId));
+      // The calling workflow's ID is the subject of the content.
+      const { workflowExecution: caller } = Context.current().info;
+      const content = caller && (await records.latestOf(caller.workflowId));
       if (content !== undefined) await records.leaveOutProfile(content.id);
       if (await isOpen(subjectId)) throw retryLater('upstream_timeout', "The owner's profile is being fetched.");
     },
 
-    /** @returns whether that very job fetched the profile, or was stopped after the provider had been asked for it */
+    /** @returns whether the job fetched the profile, or was stopped after its request to the provider */
     hasFetchedProfile: async (recordId: string): Promise<boolean> => {
       const record = await records.get(recordId);
       if (record === undefined) return false;
       if (record.status === 'success') return true;
-      // Pending: its workflow was terminated, and nobody has ended the record yet.
+      // A pending record belongs to a terminated workflow.
       const isStopped = record.status === 'pending' || record.failure.code === 'cancelled';
       return isStopped && wasProviderCalled(record);
     },

@@ -23,16 +23,16 @@ export interface PreparedAudioDeps {
 
 export type SpeechOrder = SpeakerLabelsParameters & { readonly recordId: string };
 
-/** A window as it is kept for the machines that hear it. */
+/** A stored window. */
 export interface KeptWindow extends SpeechWindow {
-  /** What the audio was made of when it was prepared. Absent where no part of it can be cut elsewhere. */
+  /** The channels that were prepared. Absent if the window cannot be cut from the published audio. */
   readonly taken?: ChannelSelection;
 }
 
 /**
- * The audio of a job, prepared on this machine.
+ * Prepares the audio of a job on this machine, unless it is prepared already.
  *
- * @returns `taken`: what it was made of; absent where an older release made it
+ * @returns `taken`: the channels that were prepared
  * @throws JobError `removed`, `disk_full`
  */
 export async function preparedAudio(
@@ -43,9 +43,9 @@ export async function preparedAudio(
   const { path, note } = await deps.speechAudio.ensure(order.recordId, (output) =>
     withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
       const input = await audioOf(deps, order, folder);
-      // It decodes an hour in seconds: there is no progress to tell.
+      // Decoding takes seconds per hour of audio, so no progress is reported.
       const rest = { maxSeconds: deps.maxMediaSeconds, onProgress: () => undefined };
-      return prepareWav(input, output, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest }).catch(ours);
+      return prepareWav(input, output, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest }).catch(asStoredAudioFailure);
     }),
   );
   const taken = CHANNEL_SELECTIONS.find((one) => one === note);
@@ -53,8 +53,8 @@ export async function preparedAudio(
 }
 
 /**
- * A WAV file with the samples of a window in their places: what this machine has prepared, else the window alone, cut out of
- * the published audio. That is copied here once for all windows of a job.
+ * Provides a WAV file with the samples of a window at their positions: the prepared audio of this machine, or the window cut
+ * from a local copy of the published audio. All windows of a job share that copy.
  *
  * @throws JobError `removed`, `disk_full`
  */
@@ -68,29 +68,31 @@ export async function audioWith(
   const whole = await deps.speechAudio.find(order.recordId);
   if (whole !== undefined) return whole;
   return withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
-    const input = await deps.speechAudio.source(order.recordId, (place) => audioOf(deps, order, place));
+    const input = await deps.speechAudio.source(order.recordId, (folder) => audioOf(deps, order, folder));
     const path = join(folder, 'window.wav');
-    await cutWindow(input, path, { ...window, taken, ffmpeg: deps.ffmpeg, signal, timeoutMs }).catch(ours);
+    await cutWindow(input, path, { ...window, taken, ffmpeg: deps.ffmpeg, signal, timeoutMs }).catch(
+      asStoredAudioFailure,
+    );
     return path;
   });
 }
 
-/** It was verified when it was published: no platform is at fault any more. */
-function ours(error: unknown): never {
+/** The audio was verified when it was published, so unreadable audio is an internal fault. */
+function asStoredAudioFailure(error: unknown): never {
   const isUnreadable = error instanceof JobError && error.code === 'incomplete';
   throw isUnreadable ? new JobError('storedAudioDamaged', { cause: error }) : error;
 }
 
-/** In published audio without gaps, times are places of samples. */
+/** Up to this difference, published audio has no gaps, so that times are positions of samples. */
 const GAPLESS_SECONDS = 0.1;
 
 /**
- * A decoder skips what it cannot read: half a transcript must not pass for a whole one.
+ * Rejects audio of which a part is missing, since a decoder skips unreadable parts.
  *
- * @returns whether it is as long as it should be, to a tenth of a second
+ * @returns whether the audio has its full duration, to a tenth of a second
  * @throws JobError `internal`
  */
-export async function refuseHalf(
+export async function rejectPartialAudio(
   { records }: PreparedAudioDeps,
   { audioId }: SpeechOrder,
   foundSeconds: number,

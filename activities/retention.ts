@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { DownloadRecord } from '../contract/download-record.ts';
 import { formatMicroseconds } from '../contract/text/times.ts';
-import type { removalSchema } from '../runtime/inputs/input-fields.ts';
-import type { keptRemovalSchema } from '../runtime/inputs/input-fields.ts';
+import type { keptRemovalSchema, removalSchema } from '../runtime/inputs/input-fields.ts';
 import type { FileEntry, FileStore } from '../store/files/file-store.ts';
 import type { KeptKind, ExpiredDocuments } from '../store/records/expired-documents.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
@@ -15,18 +14,18 @@ export interface RetentionDeps {
   readonly workFolders: WorkFolders;
   /** Whether a workflow with this ID is open. */
   readonly isOpen: (workflowId: string) => Promise<boolean>;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** For how long this worker's configuration keeps files; undefined: for ever. */
+  /** For how long this worker's configuration keeps files; undefined: forever. */
   readonly retentionDays: number | undefined;
   readonly expiredDocuments: ExpiredDocuments;
-  /** The same for what is kept beside the files; what is not named is kept for ever. */
+  /** The same for other stored data, by kind. */
   readonly keepDays: Readonly<Partial<Record<KeptKind, number>>>;
 }
 
 export type RetentionActivities = ReturnType<typeof createRetentionActivities>;
 
-/** How many files were looked at and removed. */
+/** Numbers of files that were checked and removed. */
 export interface RetentionSummary {
   readonly seen: number;
   readonly expired: number;
@@ -37,20 +36,20 @@ type SweepOrder = z.infer<typeof removalSchema> & { readonly after?: string };
 type KeptOrder = z.infer<typeof keptRemovalSchema>;
 
 const DAY_MS = 24 * 3_600_000;
-/** A job that publishes its files one by one, and then ends its record, takes less. */
+/** Longer than a job takes from its first published file to the end of its record. */
 const ORPHAN_AFTER_MS = DAY_MS;
-/** The longest attempt at a download is over after 10 hours. */
+/** The longest attempt takes 10 hours. */
 const WORK_FOLDER_AFTER_MS = 2 * DAY_MS;
 
-/** Removes what is kept no longer. All may be repeated at will. */
+/** Removes expired data. All activities are idempotent. */
 export function createRetentionActivities(deps: RetentionDeps) {
   const { files, workFolders, now, retentionDays: configuredDays } = deps;
   return {
     /**
-     * Looks at one page of the files, and removes those that are too old or that no record knows. What nobody has confirmed
-     * removes nothing that this worker's own configuration keeps: a workflow can be started by whoever reaches Temporal.
+     * Checks one page of files, and removes expired files and files without a record. Without a confirmation, files are kept
+     * as long as this worker's configuration says, because anyone with access to Temporal can start a workflow.
      *
-     * @returns what it came to, and where the listing goes on, unless this was the last page
+     * @returns `next`: the position of the next page; absent after the last one
      */
     sweepFiles: async (page: SweepOrder): Promise<RetentionSummary & { readonly next?: string }> => {
       const leastDays = page.confirmedBy === undefined ? configuredDays : page.retentionDays;
@@ -59,19 +58,18 @@ export function createRetentionActivities(deps: RetentionDeps) {
       const { entries, next } = await files.page(page.after);
       const swept = { seen: entries.length, expired: 0, orphans: 0 };
       for (const entry of entries) {
-        const fate = await fateOf(deps, entry, retentionDays);
-        if (fate === 'kept') continue;
+        const decision = await decideOn(deps, entry, retentionDays);
+        if (decision === 'kept') continue;
         await files.remove(entry);
-        swept[fate === 'expired' ? 'expired' : 'orphans'] += 1;
+        swept[decision === 'expired' ? 'expired' : 'orphans'] += 1;
       }
       return { ...swept, ...(next === undefined ? {} : { next }) };
     },
 
     /**
-     * Looks at one page of what is kept beside the files, and removes what belongs to jobs that ended too long ago. The same
-     * holds of what nobody has confirmed.
+     * Removes expired documents of one page, under the same condition.
      *
-     * @returns how many documents, and where the next page begins, unless this was the last one
+     * @returns the number of documents, and the position of the next page; absent after the last one
      */
     sweepKept: ({ kind, days, after, confirmedBy }: KeptOrder): Promise<{ removed: number; next?: string }> =>
       withHeartbeat(async (_report, signal) => {
@@ -82,7 +80,7 @@ export function createRetentionActivities(deps: RetentionDeps) {
         let removed = 0;
         for (const [recordId, ids] of found) {
           signal.throwIfAborted();
-          if (!(await mayGo(deps, recordId, { kind, beforeMs }))) continue;
+          if (!(await isExpired(deps, recordId, { kind, beforeMs }))) continue;
           for (const id of ids) {
             if (kind === 'deliveries' && !(await deps.expiredDocuments.isDelivered(id))) continue;
             await deps.expiredDocuments.remove(kind, id);
@@ -92,7 +90,7 @@ export function createRetentionActivities(deps: RetentionDeps) {
         return { removed, ...(next === undefined ? {} : { next }) };
       }),
 
-    /** Removes what dead publications and dead attempts left behind. @returns how many of each */
+    /** Removes unfinished uploads and work folders of attempts that died. @returns the number of each */
     sweepLeftovers: async (): Promise<{ uploads: number; workFolders: number }> => ({
       uploads: await files.removeLeftovers(now() - ORPHAN_AFTER_MS),
       workFolders: (await workFolders.removeOlderThan(now() - WORK_FOLDER_AFTER_MS)).length,
@@ -100,8 +98,8 @@ export function createRetentionActivities(deps: RetentionDeps) {
   };
 }
 
-/** Whether a job has ended before a time. A success says from then on that its contents are gone: it answers no new request. */
-async function mayGo(
+/** Whether a job ended before a time. A success then records that its contents are removed, and answers no new request. */
+async function isExpired(
   { records, now }: RetentionDeps,
   id: string,
   { kind, beforeMs }: { readonly kind: KeptKind; readonly beforeMs: number },
@@ -113,8 +111,8 @@ async function mayGo(
   return true;
 }
 
-/** `expired`: its record says so from now on, so that nobody is sent to a file that is about to go. */
-async function fateOf(
+/** Decides about a file. The record of an `expired` file is updated first, so that no answer links to it. */
+async function decideOn(
   { records, isOpen, now }: RetentionDeps,
   entry: FileEntry,
   retentionDays: number,
@@ -126,7 +124,7 @@ async function fateOf(
     return 'expired';
   }
   if (now() < entry.modifiedMs + ORPHAN_AFTER_MS) return 'kept';
-  // Its job may be about to end the record, as soon as the database takes it.
+  // The job may be about to finish its record.
   if (record?.status === 'pending' && (await isOpen(record.subjectId))) return 'kept';
   return 'orphan';
 }

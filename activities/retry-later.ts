@@ -2,21 +2,20 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { Context } from '@temporalio/activity';
 import type { FailureCode } from '../contract/failures.ts';
 
-/** Type of the failure of an activity that only has to wait. */
+/** The type of the failure of an activity that waits. */
 export const LATER = 'later';
 
-/** Most answers come within seconds; a list of thousands takes up to an hour. */
 const DELAYS_SECONDS = [2, 3, 5, 10, 15] as const;
 const LAST_DELAY_SECONDS = 30;
-/** Longest wait that an upstream may ask for. */
+/** The maximum delay that an upstream may request. */
 const MAX_DELAY_MS = 10 * 60_000;
 
 /**
- * What an activity throws that polls once an attempt: Temporal waits, so a wait of an hour is one activity in the history,
- * and survives every restart.
+ * Makes the failure of an activity that polls once per attempt. Temporal waits between the attempts, so a wait of an hour is
+ * one activity in the history and survives restarts.
  *
- * @param code what a job fails with that has waited too long
- * @param retryAtMs epoch, milliseconds; before it there is no use in asking
+ * @param code the failure of a job that has waited too long
+ * @param retryAtMs the earliest time for the next attempt, in milliseconds since the epoch
  */
 export function retryLater(code: FailureCode, message: string, retryAtMs?: number): ApplicationFailure {
   const delayMs = (DELAYS_SECONDS[Context.current().info.attempt - 1] ?? LAST_DELAY_SECONDS) * 1000;
@@ -26,7 +25,7 @@ export function retryLater(code: FailureCode, message: string, retryAtMs?: numbe
     type: LATER,
     details: [code],
     nextRetryDelay: Math.min(MAX_DELAY_MS, Math.max(delayMs, wantedMs)),
-    // Waiting is no failure: it belongs into no log and no alarm.
+    // Waiting is not logged as an error.
     category: ApplicationFailureCategory.BENIGN,
   });
 }

@@ -9,12 +9,11 @@ export interface SourceCallDeps {
   readonly fetchTimeoutMs: number;
 }
 
-/** What the body of a call works with. */
 export interface RunningCall extends SourceCall {
   readonly report: (progress: ActivityProgress) => void;
 }
 
-/** A call of a driver from an activity: a private folder that is removed afterwards, a heartbeat, failures sorted. */
+/** Calls a driver in an activity, with a private work folder, heartbeats and classified failures. */
 export function withSourceCall<Result>(
   deps: SourceCallDeps,
   recordId: string,

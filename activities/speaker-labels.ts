@@ -19,7 +19,7 @@ import { withHeartbeat } from './heartbeat.ts';
 import {
   audioWith,
   preparedAudio,
-  refuseHalf,
+  rejectPartialAudio,
   type KeptWindow,
   type PreparedAudioDeps,
   type SpeechOrder,
@@ -35,26 +35,26 @@ export interface SpeechDeps extends PreparedAudioDeps, Pick<SourceCallDeps, 'wor
   readonly speechWindowSeconds: number;
 }
 
-/** What is known of the audio when its windows are cut. */
+/** The result of preparing the audio. */
 export interface PreparedSpeech {
   readonly windows: number;
   readonly durationSeconds: number;
-  /** All windows are heard by the same engine: voices of different ones can't be compared. */
+  /** One engine analyses all windows, because voices of different engines cannot be compared. */
   readonly engine: string;
   /** Of the queues of those who have it, with its models; absent in jobs of older releases. */
   readonly engineKey?: string;
-  /** Nobody was heard; what may be voices was taken for speech by its level. */
+  /** Set if no speech was detected, and loud parts were taken as speech. */
   readonly isByLevel?: true;
 }
 
 export interface WindowOrder extends SpeechOrder {
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly engine: string;
   readonly engineKey?: string;
 }
 
-/** What was heard in a window, and by whom: should another engine begin anew, it is worth nothing. */
+/** The stored result of a window. A result of another engine is not used. */
 interface KeptResult extends WindowResult {
   readonly heard?: Span & { readonly engineKey: string };
 }
@@ -62,7 +62,7 @@ interface KeptResult extends WindowResult {
 export function createSpeechActivities(deps: SpeechDeps) {
   const callDeps = { workFolders: deps.workFolders, fetchTimeoutMs: deps.speechTimeoutMs };
   return {
-    /** Writes the audio as the engines want it, finds where somebody speaks, cuts that into windows and keeps their list. */
+    /** Prepares the audio, detects speech, cuts it into windows and stores their list. */
     prepareSpeech: (order: SpeechOrder): Promise<PreparedSpeech> =>
       withSourceCall(callDeps, order.recordId, async (call) => {
         const { report, signal } = call;
@@ -78,7 +78,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           maxSeconds: deps.speechWindowSeconds,
           onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
         });
-        const isGapless = await refuseHalf(deps, order, durationSeconds);
+        const isGapless = await rejectPartialAudio(deps, order, durationSeconds);
         await keepWindows(
           deps.contents,
           order.recordId,
@@ -91,8 +91,8 @@ export function createSpeechActivities(deps: SpeechDeps) {
       }),
 
     /**
-     * Hears the words and voices of a window and keeps them. A window that was kept is not heard again: the worker died
-     * before it could say so.
+     * Transcribes a window and stores its words and voices. A stored result is not computed again, since a worker may have
+     * died before it reported it.
      */
     transcribeWindow: (order: WindowOrder): Promise<{ readonly words: number; readonly voices: number }> =>
       withSourceCall(callDeps, order.recordId, async (call) => {
@@ -126,7 +126,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
         return { words: result.words.length, voices: result.voices.length };
       }),
 
-    /** Finds the speakers of the whole audio, gives each word to one, and keeps the transcript beside the record. */
+    /** Finds the speakers of the whole audio, assigns each word to one, and stores the transcript. */
     labelSpeakers: (order: SpeechOrder & PreparedSpeech): Promise<JobResult> =>
       classifyFailures(() =>
         withHeartbeat(async (report, signal) => {
@@ -150,7 +150,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           });
           const audio = await deps.records.get(order.audioId);
           const title = audio?.status === 'success' ? audio.title : undefined;
-          // Where nobody speaks there is nothing to pay for (design, section 3).
+          // Audio without speech is free of charge (design, section 3).
           return { durationSeconds, ...titled(title), ...(segments.length === 0 ? { charge: 0 } : {}) };
         }),
       ),
@@ -159,7 +159,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
 
 export function createSpeechRemains({ contents, speechAudio }: Pick<SpeechDeps, 'contents' | 'speechAudio'>) {
   return {
-    /** Removes what a transcription needs while it runs. On other machines a worker does that when it starts. */
+    /** Removes the intermediate data of a transcription. Other machines remove theirs when a worker starts. */
     async clearSpeech(recordId: string): Promise<void> {
       await speechAudio.remove(recordId);
       const windows = (await contents.piece({ recordId, name: 'speech_windows', number: 1 })) ?? [];
@@ -175,7 +175,7 @@ function present(speech: Speech): Exclude<Speech, { readonly missing: string }> 
   return speech;
 }
 
-/** @throws what Temporal tries again elsewhere when this worker has another engine than the one that began the job */
+/** @throws a failure with a retry delay if this worker has another engine than the one that began the job */
 function sameEngine(engine: SpeechEngine, began: Pick<WindowOrder, 'engine' | 'engineKey'>): SpeechEngine {
   const { engineKey = engineKeyOf(engine) } = began;
   if (engine.name === began.engine && engineKeyOf(engine) === engineKey) return engine;
@@ -184,10 +184,9 @@ function sameEngine(engine: SpeechEngine, began: Pick<WindowOrder, 'engine' | 'e
   throw retryLater('tool_missing', `${message} While such a job runs, some worker must have its engine.`);
 }
 
-/** @param windows of which results may be kept already, of the same ones or of others */
 async function keepWindows(contents: ContentsStore, recordId: string, windows: readonly KeptWindow[]): Promise<void> {
   const before = await windowsOf(contents, recordId);
-  // What is kept beyond the last one would not be found again.
+  // Results beyond the last window would never be removed.
   if (before.length > windows.length) await contents.removePieces({ recordId, name: 'speech_results' }, before.length);
   await contents.putPiece({ recordId, name: 'speech_windows', number: 1 }, windows);
 }
@@ -202,7 +201,7 @@ async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrd
   return window;
 }
 
-/** Whether the result is of this window, by the engine that is asked for; of older releases all are. */
+/** Whether the stored result is of this window and this engine. */
 function isOf({ heard }: KeptResult, { engineKey }: Pick<WindowOrder, 'engineKey'>, window: Span): boolean {
   if (heard === undefined || engineKey === undefined) return true;
   const { startSeconds, endSeconds } = window;

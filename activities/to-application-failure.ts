@@ -4,11 +4,11 @@ import { JobError } from '../runtime/job-error.ts';
 import { diskFull, isDiskFull } from '../store/files/free-space.ts';
 
 /**
- * What crosses from an activity to its workflow: the fault is the failure's `type`, its details are the code and, if the
- * platform told it, the time (milliseconds since the epoch) before which it need not be asked again.
+ * Converts the failure of a job for Temporal. The `type` is the fault; the details are the code and the time (milliseconds
+ * since the epoch) before which the upstream rejects a retry, if it named one.
  *
- * The subject's and the upstream's faults are final for the activity: the workflow decides what follows. Anything else
- * (a database that is away, a bug) keeps the activity's retry policy.
+ * These failures are final for the retry policy; the interceptor in pacing/ decides about retries. Other errors, such as an
+ * unreachable database or a bug, keep the activity's retry policy.
  */
 export function toApplicationFailure(error: JobError): ApplicationFailure {
   const fault: Fault = FAILURE_FAULTS[error.code];
@@ -17,13 +17,13 @@ export function toApplicationFailure(error: JobError): ApplicationFailure {
     type: fault,
     nonRetryable: true,
     details: [error.code satisfies FailureCode, ...(error.retryAtMs === undefined ? [] : [error.retryAtMs])],
-    // A private video is no news for whoever watches the logs and metrics of the workers.
+    // A fault of the subject, such as a private video, is not an error of the worker.
     ...(fault === 'subject' ? { category: ApplicationFailureCategory.BENIGN } : {}),
     ...(error.cause instanceof Error ? { cause: error.cause } : {}),
   });
 }
 
-/** Runs an activity's body; a {@link JobError}, or a full disk, leaves it as the failure that workflows understand. */
+/** Runs an activity's body and converts a {@link JobError} or a full disk into the failure that workflows read. */
 export async function classifyFailures<Result>(body: () => Promise<Result>): Promise<Result> {
   try {
     return await body();

@@ -12,7 +12,7 @@ export interface TranscriptDeps extends SourceCallDeps {
   readonly transcripts: TranscriptSource;
   readonly comments: CommentSource;
   readonly contents: ContentsStore;
-  /** Most comments that are kept of a video. */
+  /** The maximum number of stored comments of a video. */
   readonly maxComments: number;
 }
 
@@ -20,7 +20,7 @@ type TranscriptPart = Pick<JobInput, 'recordId' | 'mediaId'>;
 
 export function createTranscriptActivities(deps: TranscriptDeps) {
   return {
-    /** Fetches the facts and the captions of a video in a language, and keeps them beside the record. */
+    /** Fetches and stores the facts and the captions of a video in a language. */
     fetchTranscript: (job: TranscriptPart & { readonly language: string }): Promise<JobResult> =>
       withSourceCall(deps, job.recordId, async (call) => {
         call.report({ stage: 'fetching' });
@@ -30,7 +30,7 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
         return { ...optional('durationSeconds', durationSeconds), ...titled(title) };
       }),
 
-    /** Fetches the comments of a video and keeps them in pieces. A repeated run replaces what an earlier one wrote. */
+    /** Fetches the comments of a video and stores them in pieces. A retry replaces the earlier pieces. */
     fetchComments: (job: TranscriptPart): Promise<JobResult> =>
       withSourceCall(deps, job.recordId, async (call) => {
         const pages = deps.comments.pages(job.mediaId, deps.maxComments, call);

@@ -1,21 +1,20 @@
 import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
 
 /**
- * Where the videos of a post or reel are, in its order.
- *
- * @returns no entry when it has photos only; undefined when its record does not tell enough
+ * @returns the URLs of the videos of a post or reel, in order; empty if it has only photos; undefined if its record does not
+ *   contain them all
  */
 export function videoUrlsOf(content: ContentFacts): readonly string[] | undefined {
   const { videos = [], video_url } = content;
-  const told = videos.length > 0 ? videos : typeof video_url === 'string' ? [video_url] : [];
+  const listed = videos.length > 0 ? videos : typeof video_url === 'string' ? [video_url] : [];
   const slides = content.type === 'post' ? content.post_content : undefined;
   const videoSlides = slides?.filter(({ type }) => type === 'video') ?? [];
   if (videoSlides.length > 0) {
     const urls = videoSlides.flatMap(({ url }) => url ?? []);
     if (urls.length === videoSlides.length) return urls;
-    return told.length === videoSlides.length ? told : undefined;
+    return listed.length === videoSlides.length ? listed : undefined;
   }
-  if (told.length > 0) return told;
+  if (listed.length > 0) return listed;
   return isPhotosOnly(content) ? [] : undefined;
 }
 

@@ -10,18 +10,18 @@ import { webhookHeaders } from '../contract/http/webhook-headers.ts';
 import type { LongBody } from '../outbound/webhooks/webhook-client.ts';
 import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 
-/** Most characters of a body that are held; a longer one is read to know its length, and again as it is sent. */
+/** A longer body is not kept in memory: it is generated once for its length and again while it is sent. */
 const HELD_BODY_CHARS = 1_000_000;
 
 export interface MessageDeps {
   readonly rendering: RenderContext;
   readonly signWebhook: WebhookSigner;
-  /** What hands a trace on to the receiver. */
+  /** The headers that propagate the trace to the receiver. */
   readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined;
 }
 
 /**
- * What an attempt sends, built now, so that its links are fresh.
+ * Builds the request of an attempt. It is built for each attempt, so that its links are fresh.
  *
  * @throws MissingContentsError, also while the body is read
  */
@@ -35,7 +35,7 @@ export async function webhookMessage(
     ...webhookHeaders({
       endpoint: delivery.endpoint,
       originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
-      // Callers of speaker labels know the audio's id and no other.
+      // Callers of speaker labels know only the ID of the audio.
       downloadId: audioIdOf(record),
     }),
     ...traceHeaders?.(),
@@ -51,7 +51,7 @@ async function bytesOf(chunks: AsyncIterable<string>): Promise<number> {
 }
 
 async function bodyOf(record: DownloadRecord, rendering: RenderContext): Promise<WebhookBody> {
-  // Links are made here, once, and lists are pieces that do not change: each reading gives the same text.
+  // Links are signed once here, and stored lists do not change, so each iteration generates the same text.
   const result = await renderResult(record, rendering);
   let held = '';
   for await (const chunk of jsonChunks(result)) {

@@ -4,8 +4,8 @@ import { diskFull, type SpaceGuard } from '../store/files/free-space.ts';
 import type { RunningCall } from './source-call.ts';
 
 /**
- * Runs what fills the disk: there is space when it begins, and it stops when there is none left. Its files are removed by
- * whoever opened the folder, at once.
+ * Runs work that fills the disk. It starts only if there is space, and is aborted when the space runs out. The owner of the
+ * work folder then removes the files.
  *
  * @throws JobError `disk_full`
  */
@@ -16,19 +16,19 @@ export async function withSpace<Result>(
 ): Promise<Result> {
   await space.require();
   const short = new AbortController();
-  const stopLooking = space.watch((error) => short.abort(error));
+  const stopWatching = space.watch((error) => short.abort(error));
   try {
     return await body({ ...call, signal: AbortSignal.any([call.signal, short.signal]) });
   } catch (error) {
-    // Tools do not always say what ails them: yt-dlp may leave out a piece that it could not write, and half a file has no sound.
+    // Tools do not always report a full disk: yt-dlp may omit a part that it could not write, and half a file has no sound.
     if (mayBeSpace(error) && !call.signal.aborted && (await space.isShort())) throw diskFull(error);
     throw error;
   } finally {
-    stopLooking();
+    stopWatching();
   }
 }
 
-/** A private video stays private, and a missing tool missing, however full the disk is. */
+/** Other failures, such as a private video, do not depend on the disk. */
 function mayBeSpace(error: unknown): boolean {
   if (!(error instanceof JobError)) return true;
   return FAILURE_FAULTS[error.code] === 'upstream' || error.code === 'internal' || error.code === 'no_audio';
