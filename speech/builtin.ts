@@ -12,10 +12,8 @@ const ANALYSE = fileURLToPath(new URL('./builtin/analyse.py', import.meta.url));
 const LINK = fileURLToPath(new URL('./builtin/link.py', import.meta.url));
 
 const lineSchema = z.union([progressLine, z.object({ word: spanSchema.extend({ text: z.string() }) }), voiceLine]);
-/** Twelve hours take a minute. */
+/** Twelve hours of audio take a minute. */
 const LINKING_TIMEOUT_MS = 30 * 60_000;
-
-const linkSchema = z.array(z.array(z.int().min(0)));
 
 export interface BuiltinSettings {
   /** Absolute path of a Python that has the packages of local/engines/speech-requirements.txt. */
@@ -24,23 +22,23 @@ export interface BuiltinSettings {
   readonly workFolder: string;
   /** Wall-clock limit of one window, and of linking the windows. */
   readonly timeoutMs: number;
-  /** False where another engine hears the words: voices alone take a fraction of the time. Default: true. */
+  /** Whether the engine transcribes. The voices alone take a fraction of the time. Default: true. */
   readonly words?: boolean;
 }
 
 /**
- * Speech without any download of models: English words by pocketsphinx, voices by classical features and clustering.
- * docs/speech.md says how far that goes.
+ * An engine that needs no models besides the one in the package of pocketsphinx, which transcribes English. Voices are clustered
+ * by their cepstra. docs/speech.md has the error rates.
  */
 export function createBuiltinEngine({
   python,
   workFolder,
   timeoutMs,
-  words: hearsWords = true,
+  words: transcribes = true,
 }: BuiltinSettings): SpeechEngine {
   const env = {
     ...bareEnvironment(python),
-    // One core a window: windows run beside each other, and sums in another order would differ in their last digits.
+    // Windows are analysed concurrently. With more threads, the last digits would depend on the order of summation.
     OMP_NUM_THREADS: '1',
     OPENBLAS_NUM_THREADS: '1',
   };
@@ -49,10 +47,10 @@ export function createBuiltinEngine({
   };
   return {
     name: 'builtin',
-    ...(hearsWords ? { languages: ['en'] } : {}),
+    ...(transcribes ? { languages: ['en'] } : {}),
 
     async analyse({ wavPath, startSeconds, endSeconds, speech }, { language, signal, onProgress }) {
-      if (hearsWords && language !== undefined && !/^en(-|$)/i.test(language)) {
+      if (transcribes && language !== undefined && !/^en(-|$)/i.test(language)) {
         throw new JobError('englishOnly');
       }
       const words: Word[] = [];
@@ -62,7 +60,7 @@ export function createBuiltinEngine({
         python,
         [
           ...['-E', '-s', '-B', ANALYSE, wavPath],
-          ...[String(startSeconds), String(endSeconds), regions, hearsWords ? 'all' : 'voices'],
+          ...[String(startSeconds), String(endSeconds), regions, transcribes ? 'all' : 'voices'],
         ],
         {
           what: 'the analysis of speech',
@@ -75,22 +73,22 @@ export function createBuiltinEngine({
           run: common(signal, analysisTimeoutMs({ startSeconds, endSeconds })),
         },
       );
-      return { ...(hearsWords ? { language: 'en' } : {}), words, voices };
+      return { ...(transcribes ? { language: 'en' } : {}), words, voices };
     },
 
     async cluster(windows, { signal, ...limits }) {
       if (windows.every((voices) => voices.length === 0)) return windows.map(() => []);
       const folder = await mkdtemp(join(workFolder, 'link-'));
       try {
-        const question = join(folder, 'voices.json');
+        const request = join(folder, 'voices.json');
         const trimmed = windows.map((voices) =>
           voices.map(({ localSpeaker, embedding }) => ({ localSpeaker, embedding })),
         );
-        await writeFile(question, JSON.stringify({ windows: trimmed, ...limits }));
+        await writeFile(request, JSON.stringify({ windows: trimmed, ...limits }));
         let speakers: number[][] = [];
-        await runJsonLines(python, ['-E', '-s', '-B', LINK, question], {
-          what: 'telling speakers apart',
-          schema: linkSchema,
+        await runJsonLines(python, ['-E', '-s', '-B', LINK, request], {
+          what: 'the identification of speakers',
+          schema: z.array(z.array(z.int().min(0))),
           onLine: (line) => (speakers = line),
           run: common(signal, LINKING_TIMEOUT_MS),
         });

@@ -21,7 +21,7 @@ export interface FoundWindows {
 export async function findWindows(
   wavPath: string,
   engine: Pick<SpeechEngine, 'findsSpeech'>,
-  { maxSeconds, ...options }: RegionsOptions & { readonly maxSeconds?: number },
+  { maxSeconds, ...options }: RegionsOptions & { readonly maxSeconds: number },
 ): Promise<FoundWindows> {
   const regions = await findSpeech(wavPath, options);
   const { durationSeconds } = regions;

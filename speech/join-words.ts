@@ -10,7 +10,7 @@ const MAX_CHARS = 200;
 /** A segment that reaches this share of a limit ends at the next end of a sentence or small pause. */
 const COMFORTABLE_SHARE = 0.6;
 const SMALL_PAUSE_SECONDS = 0.35;
-/** A word outside all speaker turns belongs to one within this distance, otherwise to the previous speaker. */
+/** A word outside all voice segments belongs to one within this distance, otherwise to the previous speaker. */
 const NEAR_SECONDS = 1;
 /** A single word of at most this length belongs to its neighbours, because speaker boundaries are not exact. */
 const STRAY_SECONDS = 0.3;

@@ -8,7 +8,7 @@ import { run } from '../runtime/subprocess/run-program.ts';
 import { createMixLevels, LEVEL_FILTERS } from './mix-levels.ts';
 import { BYTES_PER_SAMPLE, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';
 
-/** The channels in the prepared audio: all of them, or one of two. */
+/** The channels in the prepared audio: a mix of all, or one of two. */
 export const CHANNEL_SELECTIONS = ['mix', 'left', 'right'] as const;
 export type ChannelSelection = (typeof CHANNEL_SELECTIONS)[number];
 

@@ -45,11 +45,6 @@ export function findSpeechByLevel(wavPath: string, options: SearchOptions): Prom
   return search(LEVEL, [], { wavPath, ...options });
 }
 
-/** A slow processor needs a fiftieth of the duration. */
-function searchTimeMs(durationSeconds: number): number {
-  return 600_000 + durationSeconds * 500;
-}
-
 async function search(
   child: string,
   args: readonly string[],
@@ -73,7 +68,8 @@ async function search(
       cwd: dirname(wavPath),
       env: bareEnvironment(process.execPath),
       signal,
-      timeoutMs: Math.min(timeoutMs, searchTimeMs(durationSeconds)),
+      // A slow processor needs a fiftieth of the duration.
+      timeoutMs: Math.min(timeoutMs, 600_000 + durationSeconds * 500),
     },
   });
   onProgress(1);

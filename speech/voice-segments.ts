@@ -1,13 +1,13 @@
 import type { SpeakerTurn, VoiceSegment } from '../contract/speech-results.ts';
 
-/** The longest pause of one speaker that does not end a speaker turn. */
+/** The longest pause of a speaker that does not end a voice segment. */
 const BRIDGED_SECONDS = 0.5;
-/** A shorter one within that of another speaker is considered an error of the engine. */
+/** A shorter segment within that of another speaker is considered an error of the engine. */
 const FLICKER_SECONDS = 0.25;
 
 /**
- * Joins the voices of all windows into speaker turns, in order of their start. Those of different speakers may
- * overlap, those of one speaker do not.
+ * Joins the voice segments of all windows, in order of their start. Those of different speakers may overlap, those of one speaker
+ * do not.
  *
  * @param windows the voices of each window
  * @param speakers the speaker of each voice, as {@link SpeechEngine.cluster} returns it; they are renumbered here
@@ -27,7 +27,7 @@ export function speakerTurnsOf(
   );
 }
 
-/** Joins speaker turns of one speaker that overlap or are adjacent, or that have only a short pause between them. */
+/** Joins segments of one speaker that overlap or are adjacent, or that have only a short pause between them. */
 function bridge(speakerTurns: readonly SpeakerTurn[]): SpeakerTurn[] {
   const out: SpeakerTurn[] = [];
   const lastOf = new Map<number, number>();

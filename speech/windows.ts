@@ -1,20 +1,13 @@
 import type { Span, SpeechWindow } from '../contract/speech-results.ts';
 import type { SpeechRegions } from './regions.ts';
 
-/** The longest window. It determines how much work a crash repeats and how much memory an engine needs. */
-export const WINDOW_MAX_SECONDS = 300;
-
 /**
- * Cuts the audio into windows at pauses. Intervals without speech between two windows belong to none.
- *
- * Each window contains as much speech as fits. It ends at the longest pause in its last fifth.
+ * Cuts the audio into windows that contain as much speech as fits. A window ends at the longest pause in its last fifth. Intervals
+ * without speech between two windows belong to none.
  *
  * @param maxSeconds the longest window; a single longer region becomes a window of its own
  */
-export function cutWindows(
-  { speech }: Pick<SpeechRegions, 'speech'>,
-  maxSeconds: number = WINDOW_MAX_SECONDS,
-): SpeechWindow[] {
+export function cutWindows({ speech }: Pick<SpeechRegions, 'speech'>, maxSeconds: number): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
   for (let first = 0; first < speech.length;) {
     const count = regionCount(speech.slice(first, first + MOST_REGIONS), maxSeconds);
@@ -31,16 +24,9 @@ export function cutWindows(
 
 /**
  * Cuts the whole audio into windows for an engine that detects speech itself, because voice activity detection misses
- * distant voices.
- *
- * A window ends at the longest pause in its last fifth.
- *
- * @param maxSeconds the longest window
+ * distant voices. A window ends at the longest pause in its last fifth.
  */
-export function coverWindows(
-  { durationSeconds, speech }: SpeechRegions,
-  maxSeconds: number = WINDOW_MAX_SECONDS,
-): SpeechWindow[] {
+export function coverWindows({ durationSeconds, speech }: SpeechRegions, maxSeconds: number): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
   for (let startSeconds = 0; startSeconds < durationSeconds;) {
     const endSeconds =

@@ -43,29 +43,24 @@ function ownLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** All tokens of a text. Ranges of tokens exclude `end`. */
-interface Row {
-  readonly tokens: readonly Token[];
-  columns(from: number, end: number): number;
-  /** The end of the longest range that fits into two lines; it has at least one token. */
-  cueEnd(from: number): number;
-  /** The end of the longest range that fits into the first line of a cue; it has at least one token. */
-  firstEnd(from: number): number;
-}
+type Row = ReturnType<typeof rowOf>;
 
-function rowOf(tokens: readonly Token[], firstColumns: number): Row {
+/** Measures ranges of tokens, which exclude `end`. */
+function rowOf(tokens: readonly Token[], firstColumns: number) {
   const blankBefore = (token: number): number => (tokens[token]?.isSpaced === true ? 1 : 0);
   const before = [0];
   for (const [i, { columns }] of tokens.entries()) before.push((before[i] ?? 0) + blankBefore(i) + columns);
   // The space before a range is not part of it.
   const columns = (from: number, end: number): number => (before[end] ?? 0) - (before[from] ?? 0) - blankBefore(from);
+  /** The end of the longest range that fits into the columns; it has at least one token. */
   const lineEnd = (from: number, most: number): number => {
     let end = Math.min(from + 1, tokens.length);
     while (end < tokens.length && columns(from, end + 1) <= most) end += 1;
     return end;
   };
   const firstEnd = (from: number): number => lineEnd(from, firstColumns);
-  return { tokens, columns, firstEnd, cueEnd: (from) => lineEnd(firstEnd(from), LINE_MAX_COLUMNS) };
+  const cueEnd = (from: number): number => lineEnd(firstEnd(from), LINE_MAX_COLUMNS);
+  return { tokens, columns, firstEnd, cueEnd };
 }
 
 /** @returns the ends of all cues, which are of about equal length */

@@ -1,8 +1,7 @@
-"""Words and voices of one window of a WAV file, as JSON lines on stdout.
+"""Prints the words and voices of one window of a WAV file as JSON lines.
 
-analyse.py WAV START END SPEECH WHAT times in seconds; SPEECH: [[start, end], ...] within them, as JSON; WHAT: all, voices
-  {"progress": 0.5}                  share done
-  {"word": {...}}, {"voice": {...}}  as in speech/speech-engine.ts, times in the whole file
+Usage: analyse.py WAV START END SPEECH WHAT. Times are in seconds of the whole file. SPEECH contains the intervals with speech as
+JSON: [[start, end], ...]. WHAT is `all` or `voices`. speech/builtin.ts declares the lines.
 """
 
 import json
@@ -12,19 +11,19 @@ import numpy as np
 from blocks import Block, blocks_of
 from features import FRAMES_PER_SECOND, phone_features, read_samples, voice_features
 from gaussians import Stats
-from phones import Phones, without_sounds
+from phones import Phones, without_phones
 from speakers import label_blocks
 from words import Words, model_folder
 
 _SHORTEST_FRAMES = 5
-# Pauses of one speaker up to this are part of the segment.
+# The longest pause of a speaker that does not end a segment.
 _BRIDGED_SECONDS = 0.5
-# What takes how much of the time, roughly.
+# The approximate share of the time that the transcription takes.
 _WORDS_SHARE = 0.8
 
 
-def tell(**what: object) -> None:
-    print(json.dumps(what, allow_nan=False), flush=True)
+def print_line(**line: object) -> None:
+    print(json.dumps(line, allow_nan=False), flush=True)
 
 
 def main(path: str, start: float, end: float, speech: list[list[float]], hears_words: bool) -> None:
@@ -34,32 +33,33 @@ def main(path: str, start: float, end: float, speech: list[list[float]], hears_w
         words(samples, regions, start)
     for voice in voices(samples, regions):
         times = {key: round(start + voice[key], 3) for key in ("startSeconds", "endSeconds")}
-        tell(voice=voice | times)
-    tell(progress=1)
+        print_line(voice=voice | times)
+    print_line(progress=1)
 
 
 def words(samples: np.ndarray, regions: list[tuple[float, float]], start: float) -> None:
     decoder = Words()
     for i, (a, b) in enumerate(regions):
         for text, at, until in decoder.of(samples, a, b):
-            tell(word={"text": text, "startSeconds": round(start + at, 3), "endSeconds": round(start + until, 3)})
-        tell(progress=round(_WORDS_SHARE * (i + 1) / len(regions), 4))
+            word = {"text": text, "startSeconds": round(start + at, 3), "endSeconds": round(start + until, 3)}
+            print_line(word=word)
+        print_line(progress=round(_WORDS_SHARE * (i + 1) / len(regions), 4))
 
 
 def voices(samples: np.ndarray, regions: list[tuple[float, float]]) -> list[dict]:
-    """Segments of one speaker each, with the sums of their features as embedding."""
+    """Returns segments with one speaker each. Their embeddings are the statistics of their features."""
     if len(samples) < 512:
         return []
-    x, sounds = voice_features(samples), phone_features(samples)
-    count = min(len(x), len(sounds))
+    x, phones = voice_features(samples), phone_features(samples)
+    count = min(len(x), len(phones))
     frames = [(round(a * FRAMES_PER_SECOND), min(count, round(b * FRAMES_PER_SECOND))) for a, b in regions]
     frames = [(a, b) for a, b in frames if b - a >= _SHORTEST_FRAMES]
     if not frames:
         return []
     spoken = np.concatenate([np.arange(a, b) for a, b in frames])
-    posteriors = Phones(model_folder()).posteriors(sounds[:count] - sounds[spoken].mean(0))
+    posteriors = Phones(model_folder()).posteriors(phones[:count] - phones[spoken].mean(0))
     voice = np.zeros((count, x.shape[1]))
-    voice[spoken] = without_sounds(x[spoken], posteriors[spoken])
+    voice[spoken] = without_phones(x[spoken], posteriors[spoken])
     blocks = blocks_of(frames)
     return [
         {"startSeconds": a / FRAMES_PER_SECOND, "endSeconds": b / FRAMES_PER_SECOND, "localSpeaker": speaker}

@@ -1,4 +1,4 @@
-"""The pieces of a window that are given to speakers."""
+"""Blocks, the parts of a window that are assigned to speakers, and chunks of consecutive blocks."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ class Block:
 
 
 def blocks_of(regions: list[tuple[int, int]]) -> list[Block]:
-    """Pieces of about 0.1 s of the speech regions (in frames)."""
+    """Splits speech regions, which are in frames, into blocks of about 0.1 s."""
     out: list[Block] = []
     for start, end in regions:
         count = max(1, round((end - start) / BLOCK_FRAMES))
@@ -30,7 +30,7 @@ def blocks_of(regions: list[tuple[int, int]]) -> list[Block]:
 
 
 def chunks_of(blocks: list[Block]) -> list[list[int]]:
-    """Groups of up to CHUNK_BLOCKS neighbours without a pause between them."""
+    """Groups up to CHUNK_BLOCKS consecutive blocks without a pause between them."""
     chunks: list[list[int]] = []
     for i, block in enumerate(blocks):
         if not chunks or block.after_pause or len(chunks[-1]) >= CHUNK_BLOCKS:
@@ -40,7 +40,7 @@ def chunks_of(blocks: list[Block]) -> list[list[int]]:
 
 
 def first_heard(x: np.ndarray, blocks: list[Block]) -> list[int]:
-    """For each block the earliest one that it is a copy of, often itself."""
+    """Returns for each block the earliest one that it repeats, which is usually the block itself."""
     chunks = chunks_of(blocks)
     starts = np.array([block.start for block in blocks])
     first = list(range(len(blocks)))
@@ -50,14 +50,14 @@ def first_heard(x: np.ndarray, blocks: list[Block]) -> list[int]:
         for i in chunk:
             middle = source + (blocks[i].start + blocks[i].end) // 2 - blocks[chunk[0]].start
             at = int(np.searchsorted(starts, middle, "right")) - 1
-            # The borders of speech may differ by a moment.
+            # The boundaries of speech may differ slightly.
             if at >= 0 and first[at] < i and middle < blocks[at].end + GAP_FRAMES:
                 first[i] = first[at]
     return first
 
 
 def only(blocks: list[Block], kept: list[int]) -> list[Block]:
-    """The blocks of these indices; between two that were not neighbours there is a pause, if it is long enough."""
+    """Selects blocks by their indices. There is a pause between two if the gap is long enough."""
     return [
         replace(blocks[i], after_pause=n > 0 and blocks[i].start - blocks[kept[n - 1]].end >= GAP_FRAMES)
         for n, i in enumerate(kept)

@@ -1,11 +1,10 @@
-"""Sums from which the full Gaussian of any union of segments can be had, and what splitting it is worth."""
+"""Statistics of segments, from which the Gaussian of any union of segments is computed, and the gain of splitting it."""
 
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
-# Counts as so many frames of variance 1, so that the covariance of a short segment has an inverse.
+# The weight of the prior in frames. It makes the covariance of a short segment invertible.
 _PRIOR_FRAMES = 20
 
 
@@ -27,7 +26,7 @@ class Stats:
         return self.sums / max(1, self.frames)
 
     def packed(self) -> list[float]:
-        """Frames, means, and the upper half of the covariance; rounded, since it is kept as JSON."""
+        """Returns the number of frames, the means and the upper half of the covariance, rounded for JSON."""
         mean = self.mean
         covariance = self.squares / max(1, self.frames) - np.outer(mean, mean)
         return [self.frames, *np.round(np.append(mean, covariance[np.triu_indices(len(mean))]), 4).tolist()]
@@ -43,22 +42,18 @@ class Stats:
         return Stats(frames, frames * mean, frames * (covariance + np.outer(mean, mean)))
 
     def spread(self, prior: np.ndarray) -> float:
-        """Half the frames times the log-determinant of the covariance: the negative log-likelihood without constants."""
+        """Returns the negative log-likelihood without constants: half the frames times the log-determinant of the covariance."""
         covariance = self.squares - np.outer(self.sums, self.sums) / max(1, self.frames) + _PRIOR_FRAMES * prior
         return 0.5 * self.frames * float(np.linalg.slogdet(covariance / (self.frames + _PRIOR_FRAMES))[1])
 
 
 def split_gain(whole: Stats, parts: list[Stats]) -> float:
-    """By how many nats the parts explain their frames better than one Gaussian does."""
+    """Returns the increase of the log-likelihood, in nats, when each part has a Gaussian of its own."""
     prior = np.diag(np.diag(whole.squares / whole.frames - np.outer(whole.mean, whole.mean)))
     return whole.spread(prior) - sum(part.spread(prior) for part in parts)
 
 
 def split_penalty(whole: Stats, parts: int) -> float:
-    """The BIC penalty of the further parts."""
+    """Returns the BIC penalty for the parameters of all parts but one."""
     values = len(whole.sums)
     return (parts - 1) * 0.5 * (values + values * (values + 1) / 2) * np.log(max(2, whole.frames))
-
-
-def total(stats: list[Stats]) -> Stats:
-    return reduce(lambda a, b: a + b, stats)

@@ -1,21 +1,23 @@
-"""Which voices of different windows are one speaker.
+"""Identifies the voices of different windows that belong to one speaker.
 
-link.py FILE      FILE: {"windows": [[{"localSpeaker", "embedding"}, ...], ...], "minSpeakers"?, "maxSpeakers"?}
-  [[0, 1, 0], ...]  the speaker of each segment, numbered in order of appearance
+Usage: link.py FILE. FILE contains {"windows": [[{"localSpeaker", "embedding"}, ...], ...], "minSpeakers"?, "maxSpeakers"?}.
+The output is the speaker of each segment of each window, numbered in order of appearance: [[0, 1, 0], ...].
 """
 
 import json
 import sys
+from functools import reduce
 from itertools import combinations
+from operator import add
 
 import numpy as np
 from clusters import centres_of, nearest
-from gaussians import Stats, split_gain, split_penalty, total
+from gaussians import Stats, split_gain, split_penalty
 
-# Two voices are one speaker while telling them apart is worth less: in units of the BIC penalty and in nats a frame.
+# Two voices are two speakers if the gain of separating them exceeds this factor of the BIC penalty and these nats per frame.
 PENALTY_FACTOR = 1.0
 GAIN_PER_FRAME = 0.2
-# Of a group that is to be split, so many segments are looked at to find the two halves.
+# The number of longest segments of a group from which its two halves are determined.
 MOST_EXAMPLES = 5_000
 
 Group = list[tuple[int, int]]
@@ -24,13 +26,16 @@ Group = list[tuple[int, int]]
 def link(windows: list[list[dict]], at_least: int, at_most: int | None) -> list[list[int]]:
     stats = [[Stats.unpacked(voice["embedding"]) for voice in window] for window in windows]
     groups = _local_groups(windows)
-    of = lambda group: total([stats[w][s] for w, s in group])  # noqa: E731
-    groups = _merge(groups, [of(group) for group in groups], at_most)
+
+    def stats_of(group: Group) -> Stats:
+        return reduce(add, [stats[w][s] for w, s in group])
+
+    groups = _merge(groups, [stats_of(group) for group in groups], at_most)
     while len(groups) < at_least:
         halves = [half for half in (_split(group, [stats[w][s] for w, s in group]) for group in groups) if half]
         if not halves:
             break
-        best = max(halves, key=lambda pair: split_gain(of(pair[0] + pair[1]), [of(pair[0]), of(pair[1])]))
+        best = max(halves, key=lambda pair: split_gain(stats_of(pair[0] + pair[1]), [stats_of(half) for half in pair]))
         groups = [group for group in groups if set(group) != set(best[0] + best[1])] + list(best)
     labels = [[0] * len(window) for window in windows]
     for speaker, group in enumerate(sorted(groups, key=min)):
@@ -48,7 +53,7 @@ def _local_groups(windows: list[list[dict]]) -> list[Group]:
 
 
 def _merge(groups: list[Group], stats: list[Stats], at_most: int | None) -> list[Group]:
-    """Merges the nearest pair again and again; voices that one window tells apart stay apart unless `at_most` asks."""
+    """Merges the nearest groups repeatedly. Speakers of one window are merged only if `at_most` requires it."""
     alive = dict(enumerate(groups))
     sums = dict(enumerate(stats))
     windows = {i: {w for w, _ in group} for i, group in alive.items()}
@@ -88,5 +93,5 @@ def _split(group: Group, stats: list[Stats]) -> tuple[Group, Group] | None:
 
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
-        question = json.load(file)
-    print(json.dumps(link(question["windows"], question.get("minSpeakers", 1), question.get("maxSpeakers"))))
+        request = json.load(file)
+    print(json.dumps(link(request["windows"], request.get("minSpeakers", 1), request.get("maxSpeakers"))))

@@ -1,7 +1,7 @@
-"""Which sound is spoken in a frame, by the Gaussians of pocketsphinx's acoustic model.
+"""Detects the phone of each frame with the Gaussians of pocketsphinx's acoustic model.
 
-What a voice sounds like within one second depends more on the sounds of that second than on the speaker. Taking the mean of
-each sound away leaves the speaker.
+Within one second, the features depend more on the phones than on the speaker. The difference from the mean of each phone depends
+on the speaker.
 """
 
 import struct
@@ -12,7 +12,7 @@ _SMOOTHING_FRAMES = 7
 
 
 def read_gaussians(path: str) -> list[np.ndarray]:
-    """A `means` or `variances` file of Sphinx-3 models: per stream (phones, densities, values)."""
+    """Reads a `means` or `variances` file of a Sphinx-3 model. Each stream has the shape (phones, densities, values)."""
     with open(path, "rb") as file:
         data = file.read()
     at = data.index(b"endhdr\n") + 7
@@ -20,7 +20,6 @@ def read_gaussians(path: str) -> list[np.ndarray]:
         raise ValueError(f"{path} is not in the byte order of this machine")
     phones, streams, densities = struct.unpack_from("<3i", data, at + 4)
     sizes = struct.unpack_from(f"<{streams}i", data, at + 16)
-    # A checksum follows the values.
     count = phones * densities * sum(sizes)
     values = np.frombuffer(data, "<f4", count, at + 20 + 4 * streams).reshape(phones, -1).astype(np.float64)
     parts = np.split(values, np.cumsum([densities * size for size in sizes])[:-1], axis=1)
@@ -33,7 +32,7 @@ class Phones:
         for means, variances in zip(read_gaussians(f"{model}/means"), read_gaussians(f"{model}/variances")):
             inverse = 1 / np.maximum(variances, 1e-4)
             constant = (means**2 * inverse - np.log(inverse)).sum(2).ravel()
-            # All of it in one product: of the values, their squares and 1.
+            # The likelihoods are one product with the values, their squares and 1.
             weights = np.concatenate([_flat(means * inverse), -_flat(inverse) / 2, -constant[:, None] / 2], axis=1)
             self._streams.append((means.shape[:2], weights.T.astype(np.float32)))
 
@@ -50,7 +49,7 @@ class Phones:
         (phones, densities), weights = stream
         values = np.concatenate([x, x**2, np.ones((len(x), 1))], axis=1).astype(np.float32)
         out = np.empty((len(x), phones), np.float32)
-        # In pieces: 5,376 densities a frame.
+        # The range is split because each frame has 5,376 densities.
         for at in range(0, len(x), 256):
             each = (values[at : at + 256] @ weights).reshape(-1, phones, densities)
             most = each.max(2)
@@ -60,7 +59,7 @@ class Phones:
 
 
 def _smoothed(x: np.ndarray) -> np.ndarray:
-    """The mean of a frame and those around it; nothing is beyond the ends."""
+    """Returns the mean of each frame and its neighbours. Beyond the ends there are zeros."""
     beyond = _SMOOTHING_FRAMES // 2
     padded = np.pad(x.astype(np.float64), ((beyond, beyond), (0, 0)))
     return sum(padded[at : at + len(x)] for at in range(_SMOOTHING_FRAMES)) / _SMOOTHING_FRAMES
@@ -71,11 +70,11 @@ def _flat(values: np.ndarray) -> np.ndarray:
 
 
 def _shifted(x: np.ndarray, by: int) -> np.ndarray:
-    """Row i is row i + by of x; the first and last rows are repeated at the ends."""
+    """Returns the rows i + by of x. The first and last rows are repeated at the ends."""
     return x[np.clip(np.arange(len(x)) + by, 0, len(x) - 1)]
 
 
-def without_sounds(x: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
-    """x (frames, values) less the mean of the sound of each frame; rare sounds keep theirs."""
+def without_phones(x: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
+    """Subtracts from x (frames, values) the mean of the phone of each frame. Rare phones are hardly changed."""
     weights = posteriors.sum(0)[:, None] + 20
     return x - posteriors @ (posteriors.T @ x / weights)

@@ -1,30 +1,26 @@
-"""Who speaks when within one window, by classical means: no training data, nothing but the window itself."""
+"""Assigns the blocks of one window to speakers, without a trained model."""
 
 import numpy as np
 from blocks import CHUNK_BLOCKS, Block, chunks_of, first_heard, only
 from clusters import Mixture, ward
 from gaussians import Stats, split_gain, split_penalty
 
-# Set by some of the recordings of docs/speech.md, which names them.
+# These values were chosen with the recordings that docs/speech.md names.
 MOST_SPEAKERS = 8
-# A further speaker must explain the window better by more than chance does. So many BIC penalties, since frames are not
-# independent of each other; and so many nats a frame for each nat of knowing who speaks, since in minutes of speech moods
-# and repeated phrases can be told apart as well.
+# The gain of another speaker must exceed a factor of the BIC penalty, because frames are not independent of each other. It must
+# also exceed a share of the entropy of the labels, because minutes of speech also contain different moods and repeated phrases.
 PENALTY_FACTOR = 1.5
 NATS_PER_NAT = 0.25
 MIXTURES = 8
 RELEVANCE = 10
 SWITCH_COST = 5.0
-# Frames next to each other tell the same: ten count as one.
+# Adjacent frames are similar, so ten count as one.
 ACOUSTIC_SCALE = 0.1
 ROUNDS = 10
 
 
 def label_blocks(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
-    """The speaker (0, 1, …) of each block.
-
-    @param x features (frames, values) of the window
-    """
+    """Returns the speaker (0, 1, …) of each block. @param x the features (frames, values) of the window"""
     first = first_heard(x, blocks)
     fresh = [i for i, source in enumerate(first) if source == i]
     labels = dict(zip(fresh, _label_fresh(x, only(blocks, fresh))))
@@ -46,11 +42,11 @@ def _label_fresh(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
     best = 0.0
     found_at = 1
     for count in range(2, min(MOST_SPEAKERS, len(chunks)) + 1):
-        # Three more have brought nothing: so will the next.
+        # Three more speakers were no improvement.
         if count > found_at + 3:
             break
         start = np.concatenate([np.full(len(chunk), at) for chunk, at in zip(chunks, grouped[count - 1])])
-        # Moved borders may also lose a voice, so both are candidates.
+        # Both labelings are candidates, because resegmentation may lose a speaker.
         for found in (_resegment(x, blocks, start, mixture), start):
             parts = _parts(x, blocks, found)
             worth = split_gain(whole, parts) - PENALTY_FACTOR * split_penalty(whole, len(parts))
@@ -68,13 +64,13 @@ def _parts(x: np.ndarray, blocks: list[Block], labels: np.ndarray) -> list[Stats
 
 
 def _grouped(stats: list[Stats], chunks: list[list[int]]) -> list[np.ndarray]:
-    # A short chunk tells little: it is drawn to the middle, where any cluster may take it.
+    # The mean of a short chunk is unreliable. It is moved towards the centre, where it may belong to any cluster.
     trust = np.sqrt(np.minimum(1, np.array([len(chunk) for chunk in chunks]) / CHUNK_BLOCKS))
     return ward(np.array([s.mean for s in stats]) * trust[:, None], MOST_SPEAKERS)
 
 
 def _resegment(x: np.ndarray, blocks: list[Block], labels: np.ndarray, mixture: Mixture | None) -> np.ndarray:
-    """Moves the borders to where the mixtures of the speakers, adapted from that of the window, fit best."""
+    """Assigns blocks again, to mixtures of the speakers that are adapted from the mixture of the window."""
     if mixture is None:
         return labels
     constants, posteriors = mixture.constants(), mixture.posteriors(x)
@@ -96,7 +92,7 @@ def _resegment(x: np.ndarray, blocks: list[Block], labels: np.ndarray, mixture: 
 
 
 def _best_path(scores: np.ndarray, blocks: list[Block]) -> np.ndarray:
-    """Viterbi: a change of speaker costs, at a pause half as much."""
+    """Viterbi algorithm. A change of speaker has a cost, which is half as high at a pause."""
     came_from = np.empty(scores.shape, int)
     total = scores[0]
     own = np.arange(scores.shape[1])

@@ -19,7 +19,7 @@ const RESERVE_BYTES = 200_000_000;
 /** Test recordings, which are not installed. */
 const EXCLUDED = new Set(['test_wavs']);
 
-/** The archive is cut off, damaged or hostile: to unpack it again does not help. */
+/** The archive is truncated, damaged or hostile. Another attempt to unpack it would fail too. */
 export class BadArchiveError extends Error {
   override readonly name = 'BadArchiveError';
 }
@@ -34,8 +34,7 @@ interface Entry extends AsyncIterable<Uint8Array> {
  * device or a path outside the folder is rejected.
  *
  * @param onProgress called with the completed share, 0 to 1
- * @throws BadArchiveError that says what is wrong with the archive; Error where there is no room. What was unpacked so far
- * stays in the folder
+ * @throws BadArchiveError with the reason; Error if the disk is full. The files that were unpacked before stay in the folder
  */
 export async function unpack(
   archive: string,
@@ -71,7 +70,7 @@ export async function unpack(
   }
 }
 
-/** Ends unpacking that exceeds the limit, whatever sizes the entries declare. */
+/** Limits the unpacked size, even if the entries declare smaller sizes. */
 function limitOf(archiveBytes: number): Transform {
   const mostBytes = Math.min(MAX_BYTES, Math.max(ANY_RATIO_BYTES, archiveBytes * MAX_RATIO));
   let bytes = 0;

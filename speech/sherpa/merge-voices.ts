@@ -1,5 +1,5 @@
 import type { SplitOptions } from './split-voices.ts';
-import { added, distanceOf, unitVector, type LocalGroup, type Vector, type VoiceGroup } from './voice-groups.ts';
+import { distanceOf, unitVector, type LocalGroup, type Vector, type VoiceGroup } from './voice-groups.ts';
 
 interface Cluster extends LocalGroup {
   readonly unit: Vector;
@@ -57,7 +57,7 @@ export async function mergeNearest(
 function merge(clusters: Map<number, Cluster>, { id: a, other: b }: Pair, ignoresCannotLink: boolean): number[] {
   const [left, right] = [clusters.get(a), clusters.get(b)];
   if (left === undefined || right === undefined) return [];
-  const sum = added(left.sum, right.sum);
+  const sum = left.sum.map((value, i) => value + (right.sum[i] ?? 0));
   const unit = unitVector(sum);
   const cannotLink = new Set([...left.cannotLink, ...right.cannotLink].filter((id) => id !== a && id !== b));
   clusters.delete(b);

@@ -21,10 +21,6 @@ export function distanceOf(a: Vector, b: Vector): number {
   return 1 - product;
 }
 
-export function added(a: Vector, b: Vector): Vector {
-  return a.map((value, i) => value + (b[i] ?? 0));
-}
-
 /** The segments of one speaker. */
 export interface VoiceGroup {
   readonly voices: readonly VoiceSegment[];

@@ -32,7 +32,7 @@ async function prepare(folder: string): Promise<Prepared> {
   const regions = await findSpeech(wavPath, { vadModel, signal, timeoutMs: 60_000, onProgress: () => undefined });
   return { ...regions, wavPath };
 }
-async function windowsOf(folder: string, maxSeconds?: number): Promise<AudioWindow[]> {
+async function windowsOf(folder: string, maxSeconds = 300): Promise<AudioWindow[]> {
   const preparing = recordings.get(folder) ?? prepare(folder);
   recordings.set(folder, preparing);
   const { wavPath, ...regions } = await preparing;

@@ -15,7 +15,7 @@ describe('windows', () => {
   });
 
   it('do not exist without speech', () => {
-    expect(cutWindows({ speech: [] })).toEqual([]);
+    expect(cutWindows({ speech: [] }, 300)).toEqual([]);
   });
 
   it('contain each region of any speech once and in order, within the maximum length', () => {
@@ -42,7 +42,7 @@ describe('windows', () => {
 
   it('are computed for ten hours of audio', () => {
     const speech = Array.from({ length: 18_000 }, (_, i) => region(i * 2, i * 2 + 1.5));
-    const windows = cutWindows({ speech });
+    const windows = cutWindows({ speech }, 300);
     expect(windows.length).toBeGreaterThanOrEqual(120);
     expect(windows.length).toBeLessThanOrEqual(150);
   });
@@ -73,7 +73,7 @@ describe('windows for an engine that detects speech itself', () => {
       [10, 20],
       [20, 25],
     ]);
-    expect(coverWindows({ durationSeconds: 0, speech: [] })).toEqual([]);
+    expect(coverWindows({ durationSeconds: 0, speech: [] }, 300)).toEqual([]);
   });
 
   it('cover any audio from beginning to end and contain all its speech', () => {

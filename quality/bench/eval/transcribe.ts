@@ -35,6 +35,7 @@ export async function transcribe(
     vadModel,
     signal,
     timeoutMs: TIMEOUT_MS,
+    maxSeconds: 300,
     onProgress: (share) => onProgress('finding speech', share),
   });
   const windows = found.windows.map((window) => ({ ...window, wavPath }));
