@@ -77,7 +77,7 @@ describe('SubRip', () => {
     expect(toSrt([line('a'), line('  '), line('b')]).match(/^\d+$/gm)).toEqual(['1', '2']);
   });
 
-  it('keeps an arrow in a text from looking like the next cue', () => {
+  it('replaces an arrow in a text, which would look like the next cue', () => {
     const text = toSrt([line('00:00:09,000 --> 00:00:10,000')]);
     expect(text.match(/-->/g)).toHaveLength(1);
     expect(text).toContain('00:00:09,000 → 00:00:10,000');

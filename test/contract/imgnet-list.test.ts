@@ -106,9 +106,9 @@ describe('the webhook of a part of a list', () => {
       ...{ message: MESSAGE, code: 'private' },
       last_response: { posts: { download_id: record.id, ...failure } },
     });
-    const told = await webhookOf('posts', 'success', 'failed');
-    expect(told.body['message']).toBe('The posts are complete.');
-    expect(told.body['last_response']).toEqual({ reels: { download_id: told.other.id, ...failure } });
+    const succeeded = await webhookOf('posts', 'success', 'failed');
+    expect(succeeded.body['message']).toBe('The posts are complete.');
+    expect(succeeded.body['last_response']).toEqual({ reels: { download_id: succeeded.other.id, ...failure } });
   });
 
   it('changes only the status when the other part ends between two attempts', async () => {
@@ -120,9 +120,9 @@ describe('the webhook of a part of a list', () => {
         wholeOf(await renderResult(record, contextOf({ otherPart: () => Promise.resolve(other) }))),
       ),
     );
-    const told = before as { downloads: { reels: object } };
-    const reels = { ...told.downloads.reels, status: 'success' };
-    expect(after).toEqual({ ...told, downloads: { ...told.downloads, reels } });
+    const body = before as { downloads: { reels: object } };
+    const reels = { ...body.downloads.reels, status: 'success' };
+    expect(after).toEqual({ ...body, downloads: { ...body.downloads, reels } });
   });
 });
 
@@ -133,8 +133,8 @@ describe('the response for a list', () => {
     return answer as Record<string, unknown>;
   };
   const part = (name: ListPartName, status: RecordStatus): ListPart => ({ record: partOf(name, status) });
-  /** As it was asked for: when, and of an account with how many posts. */
-  const asked = (name: ListPartName, parameters: object): ListPart => ({
+  /** A success with the parameters of its request. */
+  const requested = (name: ListPartName, parameters: object): ListPart => ({
     record: { ...partOf(name, 'success'), parameters: { part: name, ...parameters } },
   });
 
@@ -153,7 +153,7 @@ describe('the response for a list', () => {
   it.each([
     ['posts', 'reels'],
     ['reels', 'posts'],
-  ] as const)('brings the %s while the %s are fetched, with the progress of those', async (ready, running) => {
+  ] as const)('contains the %s while the %s are fetched, with the progress of the latter', async (ready, running) => {
     const progress = { stage: 'listing', items: 2 } as const;
     const lastResponse = { download_id: ulid(), status: 'failed', response: MESSAGE, created_at: AT } as const;
     const parts = {
@@ -191,11 +191,11 @@ describe('the response for a list', () => {
   });
 
   it.each([
-    ['what the profile counts', { postsCount: 7 }, 7],
-    ['nothing that the profile does not tell', {}, null],
-    ['nothing for some days alone', { postsCount: 7, sinceDate: '2026-11-01' }, null],
-  ])('compares what was received with %s', async (_what, parameters, expected) => {
-    const answer = await answerTo(asked('posts', parameters), asked('reels', parameters));
+    ['the count of the profile', { postsCount: 7 }, 7],
+    ['nothing if the profile has no count', {}, null],
+    ['nothing if the request covers only some days', { postsCount: 7, sinceDate: '2026-11-01' }, null],
+  ])('compares the received items with %s', async (_what, parameters, expected) => {
+    const answer = await answerTo(requested('posts', parameters), requested('reels', parameters));
     expect(answer).toMatchObject({ ...ITEMS, posts_count: 1, reels_count: 2, total_count: 3 });
     expect(answer).toHaveProperty('completeness', { expected, received: 3 });
     expect(answer).not.toHaveProperty('last_response');

@@ -40,7 +40,7 @@ describe('the setting MEDIA_SITES', () => {
     expect(loadConfig({ MEDIA_SITES: given }).platforms.mediaSites).toEqual(expected);
   });
 
-  it.each(['https://example.com', 'a b', ','])('is refused at start: %s', (given) => {
+  it.each(['https://example.com', 'a b', ','])('is rejected at start: %s', (given) => {
     expect(() => loadConfig({ MEDIA_SITES: given })).toThrow(/MEDIA_SITES: off, all, or names of hosts/);
   });
 });

@@ -50,8 +50,8 @@ function contextOf(labels: SpeakerLabels | undefined): RenderContext {
   return { prices: priceTable({}), linkTo: () => '', contents, lists: noLists };
 }
 
-const rendered = async (...told: Parameters<typeof renderSpeakerLabels>): Promise<unknown> =>
-  wholeOf(await renderSpeakerLabels(...told));
+const rendered = async (...args: Parameters<typeof renderSpeakerLabels>): Promise<unknown> =>
+  wholeOf(await renderSpeakerLabels(...args));
 
 describe('the result of speaker labels', () => {
   it('has the fields of the specification (2.8) and few more', () => {
@@ -61,7 +61,7 @@ describe('the result of speaker labels', () => {
       ['transcript_speaker_id', 'string'],
       ['media_id', 'string'],
       ['transcript_speaker_cost', 'string'],
-      // Ours: the record of the job.
+      // An addition: the record of the job.
       ['download_id', 'string'],
       ['data', 'object'],
       ['data.transcriptsWithTimeStamps', 'array of object'],
@@ -72,7 +72,7 @@ describe('the result of speaker labels', () => {
       ['data.language', 'string'],
       ['data.duration', 'number'],
       ['data.message', 'string'],
-      // Ours: what heard it.
+      // An addition: the name of the engine.
       ['data.engine', 'string'],
     ]);
     expect(fieldsOf(audioRequiredSchema).map(([path]) => path)).toEqual(['status', 'message', 'transcript_speaker_id']);
@@ -99,7 +99,7 @@ describe('the result of speaker labels', () => {
   });
 
   it('has the language `und` if the engine reports none', async () => {
-    const { language: _told, ...labels } = LABELS;
+    const { language: _language, ...labels } = LABELS;
     expect(await rendered(success, contextOf(labels))).toMatchObject({ data: { language: 'und' } });
   });
 
@@ -172,12 +172,18 @@ describe('a request for speaker labels', () => {
 
   it('has one subject for each combination of parameters, all below the audio', () => {
     const audio = { audioId: AUDIO_ID, fileName: 'a.m4a' };
-    const told = [{}, { language: 'en' }, { minSpeakers: 2 }, { maxSpeakers: 2 }, { minSpeakers: 2, maxSpeakers: 2 }];
-    const subjects = told.map((one) => speakerLabelsSubjectOf({ ...audio, ...one }));
-    expect(new Set(subjects).size).toBe(told.length);
+    const combinations = [
+      {},
+      { language: 'en' },
+      { minSpeakers: 2 },
+      { maxSpeakers: 2 },
+      { minSpeakers: 2, maxSpeakers: 2 },
+    ];
+    const subjects = combinations.map((one) => speakerLabelsSubjectOf({ ...audio, ...one }));
+    expect(new Set(subjects).size).toBe(combinations.length);
     expect(subjects[0]).toBe(labelsOfAudio(AUDIO_ID));
     expect([subjectAbove({}), subjectAbove({ parameters: {} })]).toEqual([undefined, undefined]);
-    for (const [index, one] of told.entries()) {
+    for (const [index, one] of combinations.entries()) {
       expect(subjects[index]).toMatch(new RegExp(`^${labelsOfAudio(AUDIO_ID)}`));
       expect(subjectAbove({ parameters: { ...audio, ...one } })).toBe(labelsOfAudio(AUDIO_ID));
     }
@@ -186,10 +192,10 @@ describe('a request for speaker labels', () => {
 
 describe('exported speaker labels', () => {
   const text = async (
-    { segments, speakerTurns: turns }: Pick<SpeakerLabels, 'segments' | 'speakerTurns'>,
+    { segments, speakerTurns }: Pick<SpeakerLabels, 'segments' | 'speakerTurns'>,
     format: 'vtt' | 'srt' | 'txt' | 'rttm',
   ): Promise<string> => {
-    const labels = { segments: streamOf(segments), speakerTurns: streamOf(turns) };
+    const labels = { segments: streamOf(segments), speakerTurns: streamOf(speakerTurns) };
     let whole = '';
     for await (const chunk of writeSpeakerLabels(labels, format, 'kX3vQ9mTz0A').chunks()) whole += chunk;
     return whole;
@@ -209,7 +215,7 @@ describe('exported speaker labels', () => {
 
   it('start a cue within a segment at its first word, and name the speaker in each', async () => {
     const words = ['ten', 'letters', 'and', 'more'].flatMap((word) => Array.from({ length: 8 }, () => word));
-    // Everything is said in the first two seconds; then somebody holds the last word for ten.
+    // All words start in the first two seconds, and the last one lasts for ten.
     const wordStarts = words.map((_, i) => 5 + i / 16);
     const segment = { text: words.join(' '), start: 5, duration: 12, speaker: 'Speaker 1', wordStarts };
     const cues = parseCaptions(await text({ segments: [segment], speakerTurns: [] }, 'vtt'), 'vtt', 'manual');
@@ -228,14 +234,14 @@ describe('exported speaker labels', () => {
   });
 
   it('as RTTM contain the intervals of speakers, with the labels of the text', async () => {
-    const turns = [
-      // Somebody coughs before the first word; the text does not count that speaker.
+    const voices = [
+      // This speaker has no words, so the text does not number them.
       { startSeconds: 0.1, endSeconds: 0.3, speaker: 0 },
       { startSeconds: 0.5, endSeconds: 1.75, speaker: 1 },
       { startSeconds: 1.7, endSeconds: 2.6, speaker: 2 },
       { startSeconds: 9, endSeconds: 9.5, speaker: 1 },
     ];
-    const lines = await text({ ...LABELS, speakerTurns: turns }, 'rttm');
+    const lines = await text({ ...LABELS, speakerTurns: voices }, 'rttm');
     expect(lines).toBe(
       [
         'SPEAKER kX3vQ9mTz0A 1 0.100 0.200 <NA> <NA> Speaker_3 <NA> <NA>',
@@ -244,15 +250,15 @@ describe('exported speaker labels', () => {
         'SPEAKER kX3vQ9mTz0A 1 9.000 0.500 <NA> <NA> Speaker_1 <NA> <NA>\n',
       ].join('\n'),
     );
-    expect(readRttm(lines)).toHaveLength(turns.length);
+    expect(readRttm(lines)).toHaveLength(voices.length);
   });
 
   it.each([
-    ['all of them', [0, 10, 12], [[0, 8]], [[8, 12]]],
-    ['not what is before a segment', [20, 22, 32], [[0, 24]], [[24, 32]]],
-    ['not what is after a segment', [0, 10, 12], [[0, 8]], [[8, 30]]],
+    ['for one speaker per segment', [0, 10, 12], [[0, 8]], [[8, 12]]],
+    ['ignoring speech before a segment', [20, 22, 32], [[0, 24]], [[24, 32]]],
+    ['ignoring speech after a segment', [0, 10, 12], [[0, 8]], [[8, 30]]],
     [
-      'not who comes first',
+      'even if another speaker is first',
       [0, 10, 20],
       [[1, 10]],
       [
@@ -261,7 +267,7 @@ describe('exported speaker labels', () => {
       ],
     ],
     [
-      'not who comes last',
+      'even if another speaker is last',
       [0, 10, 20],
       [
         [0, 9],
@@ -269,24 +275,24 @@ describe('exported speaker labels', () => {
       ],
       [[10, 18]],
     ],
-  ])('as RTTM name who speaks by the seconds that are shared: %s', async (_how, [start, middle, end], one, two) => {
+  ])('as RTTM have the label with the longest overlap, %s', async (_how, [start, middle, end], one, two) => {
     const segments = [
       { text: 'One.', start: start!, duration: middle! - start!, speaker: 'Speaker 1' },
       { text: 'Two.', start: middle!, duration: end! - middle!, speaker: 'Speaker 2' },
     ];
-    // The engine counts them the other way round.
-    const turnsOf = (spans: readonly (readonly number[])[], speaker: number) =>
+    // The engine numbers them in reverse order.
+    const voicesOf = (spans: readonly (readonly number[])[], speaker: number) =>
       spans.map(([startSeconds, endSeconds]) => ({ startSeconds: startSeconds!, endSeconds: endSeconds!, speaker }));
-    const turns = [...turnsOf(one, 1), ...turnsOf(two, 0)].toSorted((a, b) => a.startSeconds - b.startSeconds);
-    const named = readRttm(await text({ segments, speakerTurns: turns }, 'rttm'));
+    const voices = [...voicesOf(one, 1), ...voicesOf(two, 0)].toSorted((a, b) => a.startSeconds - b.startSeconds);
+    const named = readRttm(await text({ segments, speakerTurns: voices }, 'rttm'));
     expect(named.map(({ speaker }) => speaker)).toEqual(
-      turns.map(({ speaker }) => (speaker === 1 ? 'Speaker_1' : 'Speaker_2')),
+      voices.map(({ speaker }) => (speaker === 1 ? 'Speaker_1' : 'Speaker_2')),
     );
   });
 
   it('as RTTM number speakers without words after those with words', async () => {
-    const turns = [0, 1, 2, 1].map((speaker, i) => ({ startSeconds: 100 + i, endSeconds: 100.5 + i, speaker }));
-    const named = readRttm(await text({ segments: LABELS.segments.slice(0, 1), speakerTurns: turns }, 'rttm'));
+    const voices = [0, 1, 2, 1].map((speaker, i) => ({ startSeconds: 100 + i, endSeconds: 100.5 + i, speaker }));
+    const named = readRttm(await text({ segments: LABELS.segments.slice(0, 1), speakerTurns: voices }, 'rttm'));
     expect(named.map(({ speaker }) => speaker)).toEqual(['Speaker_2', 'Speaker_3', 'Speaker_4', 'Speaker_3']);
   });
 
@@ -296,11 +302,11 @@ describe('exported speaker labels', () => {
   });
 
   it('as RTTM separate two speakers who talk at the same time', async () => {
-    const turns = [
+    const voices = [
       { startSeconds: 0, endSeconds: 3, speaker: 0 },
       { startSeconds: 0, endSeconds: 2.9, speaker: 1 },
     ];
-    const speakers = readRttm(await text({ segments: LABELS.segments.slice(0, 1), speakerTurns: turns }, 'rttm')).map(
+    const speakers = readRttm(await text({ segments: LABELS.segments.slice(0, 1), speakerTurns: voices }, 'rttm')).map(
       (one) => one.speaker,
     );
     expect(speakers).toEqual(['Speaker_1', 'Speaker_2']);

@@ -69,16 +69,16 @@ describe('the cost of a download', () => {
     ...{ ...begun, finishedAt, status: 'failed' as const, failure: { code, message: 'No.' } },
     ...(providerCalls && { providerCalls: providerCalls }),
   });
-  const asked = { content: true } as const;
-  const all = { ...asked, 'owner-profile': true } as const;
+  const called = { content: true } as const;
+  const all = { ...called, 'owner-profile': true } as const;
 
   it.each<[string, DownloadRecord, number]>([
     ['while it runs, its price', { ...begun, status: 'pending' }, 15],
     ['of a success, its charge', { ...begun, status: 'success', finishedAt, charge: 5, files: [] }, 5],
-    ['of a failure, nothing, even where a provider was asked', failed('upstream_error', asked), 0],
-    ['of one cancelled before a provider was asked, nothing', failed('cancelled'), 0],
-    ['of one cancelled afterwards, what was asked for', failed('cancelled', asked), 5],
-    ['of one cancelled after all was asked for, its price', failed('cancelled', all), 15],
+    ['of a failure, nothing, even if a provider was called', failed('upstream_error', called), 0],
+    ['of a job cancelled before a provider was called, nothing', failed('cancelled'), 0],
+    ['of a job cancelled afterwards, the price of the called parts', failed('cancelled', called), 5],
+    ['of a job cancelled after all calls, its price', failed('cancelled', all), 15],
   ])('is, %s', (_when, record, cost) => {
     expect(costOf(record)).toBe(cost);
   });
@@ -101,13 +101,13 @@ describe('times', () => {
 
 describe('ids', () => {
   it.each(['--exec', '../x', '', 'a'.repeat(12), 'abcdefghij ', 'abcdefghij\n', 'äbcdefghijk', 'abc/efghijk'])(
-    'refuses %j as a video id',
+    'rejects %j as a video ID',
     (id) => {
       expect(vidnetVideoIdSchema.safeParse(id).success).toBe(false);
     },
   );
 
-  it.each(['k3fP0aTz9Qw', '-abcdefghij', '___________'])('takes %j as a video id', (id) => {
+  it.each(['k3fP0aTz9Qw', '-abcdefghij', '___________'])('accepts %j as a video ID', (id) => {
     expect(vidnetVideoIdSchema.safeParse(id).success).toBe(true);
   });
 

@@ -42,7 +42,7 @@ async function windowsOf(folder: string, maxSeconds = 300): Promise<AudioWindow[
 const analyse = (window: AudioWindow, by = engine()): Promise<WindowResult> =>
   by.analyse(window, { signal, onProgress: () => undefined });
 
-/** Who speaks in each line of a dialogue, by the captions and the dialogue's text. */
+/** Returns the speaker of each line of a dialogue from its captions and text. */
 async function linesOf(folder: string): Promise<{ startSeconds: number; endSeconds: number; speaker: string }[]> {
   const captions = JSON.parse(await readFile(media(folder, 'en.json3'), 'utf8')) as {
     events: { tStartMs: number; dDurationMs: number }[];
@@ -57,12 +57,12 @@ async function linesOf(folder: string): Promise<{ startSeconds: number; endSecon
   }));
 }
 
-/** The speakers who are heard for more than a tenth of a line. */
-function heardIn(line: { startSeconds: number; endSeconds: number }, turns: readonly SpeakerTurn[]): number[] {
+/** Returns the speakers who talk for more than a tenth of a line. */
+function heardIn(line: { startSeconds: number; endSeconds: number }, segments: readonly SpeakerTurn[]): number[] {
   const shares = new Map<number, number>();
-  for (const turn of turns) {
-    const seconds = Math.min(turn.endSeconds, line.endSeconds) - Math.max(turn.startSeconds, line.startSeconds);
-    if (seconds > 0) shares.set(turn.speaker, (shares.get(turn.speaker) ?? 0) + seconds);
+  for (const segment of segments) {
+    const seconds = Math.min(segment.endSeconds, line.endSeconds) - Math.max(segment.startSeconds, line.startSeconds);
+    if (seconds > 0) shares.set(segment.speaker, (shares.get(segment.speaker) ?? 0) + seconds);
   }
   return [...shares]
     .filter(([, seconds]) => seconds > (line.endSeconds - line.startSeconds) / 10)
@@ -72,7 +72,7 @@ function heardIn(line: { startSeconds: number; endSeconds: number }, turns: read
 describe('the builtin engine', () => {
   const heardOf = describeEngine({
     engine: () => engine(),
-    // The shortest talk, in two windows with both voices in each, since hearing words takes as long as the audio.
+    // The shortest recording, in two windows that contain both voices, because transcription takes as long as the audio.
     windows: () => windowsOf('garden', 8),
     says: /too late|ground/,
     language: 'en',
@@ -80,15 +80,15 @@ describe('the builtin engine', () => {
     unknownLanguage: 'pt-BR',
   });
 
-  it('hears the same voices without the words, for an engine that has words from a server', SLOW, async () => {
+  it('detects the same voices without words, for an engine that gets the words from a server', SLOW, async () => {
     const whole = await heardOf(0);
     const [window] = await windowsOf('garden', 8);
     const own = engine(false);
     const heard: WindowResult[] = [];
     const listening: SpeechEngine = {
       ...own,
-      async analyse(...asked) {
-        const result = await own.analyse(...asked);
+      async analyse(...args) {
+        const result = await own.analyse(...args);
         heard.push(result);
         return result;
       },
@@ -106,24 +106,24 @@ describe('the builtin engine', () => {
     expect(new Set((await both.cluster([result.voices], { signal })).flat()).size).toBe(2);
   });
 
-  it('takes any language where it hears no words', async () => {
+  it('accepts any language if it does not transcribe', async () => {
     const [{ wavPath }] = (await windowsOf('garden', 8)) as [AudioWindow];
     const quiet = { wavPath, startSeconds: 0, endSeconds: 0.5, speech: [] };
     const answer = engine(false).analyse(quiet, { language: 'de', signal, onProgress: () => undefined });
     expect(await answer).toEqual({ words: [], voices: [] });
   });
 
-  it('tells the two voices of a conversation apart, line by line, and hears its words', SLOW, async () => {
+  it('distinguishes the two voices of a conversation in each line, and transcribes it', SLOW, async () => {
     const [window, ...more] = await windowsOf('bridge');
     expect(more).toEqual([]);
     const shares: number[] = [];
-    // Hearing words takes most of the time, and those of another talk are heard above.
+    // Transcription takes most of the time, and another recording is transcribed above.
     const listener = engine(isLong());
     const result = await listener.analyse(window!, { signal, onProgress: (share) => shares.push(share) });
-    const turns = speakerTurnsOf([result.voices], await engine().cluster([result.voices], { signal }));
+    const segments = speakerTurnsOf([result.voices], await engine().cluster([result.voices], { signal }));
     const numbers: Record<string, number> = { b: 0, a: 1 };
-    for (const line of await linesOf('bridge')) expect(heardIn(line, turns)).toEqual([numbers[line.speaker]]);
-    expect(new Set(turns.map(({ speaker }) => speaker)).size).toBe(2);
+    for (const line of await linesOf('bridge')) expect(heardIn(line, segments)).toEqual([numbers[line.speaker]]);
+    expect(new Set(segments.map(({ speaker }) => speaker)).size).toBe(2);
 
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     expect(shares.at(-1)).toBe(1);
@@ -138,22 +138,21 @@ describe('the builtin engine', () => {
     }
   });
 
-  it('knows a voice again in another window, line by line', SLOW, async () => {
+  it('recognises a voice in each line of another window', SLOW, async () => {
     const windows = await windowsOf('tea', 15);
     const voices: WindowResult['voices'][] = [];
-    // Voices are the same with words and without: see above.
     for (const window of windows) voices.push((await analyse(window, engine(false))).voices);
-    const turns = speakerTurnsOf(voices, await engine().cluster(voices, { signal }));
-    for (const [i, line] of (await linesOf('tea')).entries()) expect(heardIn(line, turns)).toEqual([i % 2]);
+    const segments = speakerTurnsOf(voices, await engine().cluster(voices, { signal }));
+    for (const [i, line] of (await linesOf('tea')).entries()) expect(heardIn(line, segments)).toEqual([i % 2]);
   });
 
-  it('takes speech that is shorter than a frame', async () => {
+  it('accepts speech that is shorter than a frame', async () => {
     const [{ wavPath }] = (await windowsOf('garden')) as [AudioWindow];
     const speech = [{ startSeconds: 1, endSeconds: 1.01 }];
     expect((await analyse({ wavPath, startSeconds: 1, endSeconds: 1.01, speech })).voices).toEqual([]);
   });
 
-  it('names the setting when its Python is not there', async () => {
+  it('names the setting if its Python does not exist', async () => {
     const broken = createBuiltinEngine({ python: '/nowhere/python3', workFolder: bench.folder, timeoutMs: 10_000 });
     const [window] = await windowsOf('garden');
     const answer = broken.analyse(window!, { signal, onProgress: () => undefined });

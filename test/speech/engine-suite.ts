@@ -14,14 +14,15 @@ const SLOW = { timeout: 180_000 };
 
 export interface EngineBench {
   readonly engine: () => SpeechEngine;
-  /** Windows of one recording with two voices, at least two of them. */
+  /** At least two windows of one recording with two voices. */
   readonly windows: () => Promise<readonly AudioWindow[]>;
-  /** What is said in one of them, and the language that is told. */
+  /** Matches the words of one window. */
   readonly says: RegExp;
+  /** The language that the engine returns. */
   readonly language: string | undefined;
-  /** A window that takes long enough to be cancelled in the midst of it. */
+  /** A window whose analysis takes long enough to be cancelled. */
   readonly longWindow: () => Promise<AudioWindow>;
-  /** A tag that it does not know. */
+  /** A language tag that the engine does not support. */
   readonly unknownLanguage: string;
 }
 
@@ -30,9 +31,9 @@ interface Heard extends WindowResult {
 }
 
 /**
- * What the port of speech/speech-engine.ts promises; every engine is tested by it.
+ * Tests an engine against the interface of speech/speech-engine.ts.
  *
- * @returns what is heard in a window, for further tests: some engines take as long as the audio
+ * @returns the result of a window for further tests, because some engines take as long as the audio
  */
 export function describeEngine(bench: EngineBench): (index: number) => Promise<WindowResult> {
   const { engine, windows, says, language, longWindow, unknownLanguage } = bench;
@@ -47,7 +48,7 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
     return result;
   };
   const heard = new Map<number, Promise<Heard>>();
-  /** What was heard the first time, since some engines take as long as the audio. */
+  /** Returns the first result of a window. */
   const heardIn = async (index: number): Promise<Heard> => {
     const window = (await windows())[index]!;
     const result = heard.get(index) ?? listen(window);
@@ -72,8 +73,8 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
       expect(all.length).toBeGreaterThan(1);
       const text: string[] = [];
       for (const [index, window] of all.entries()) {
-        const { words, voices, shares, ...told } = await heardIn(index);
-        expect(told.language).toBe(language);
+        const { words, voices, shares, ...result } = await heardIn(index);
+        expect(result.language).toBe(language);
         text.push(...words.map((word) => word.text));
         for (const spans of [words, voices]) {
           expect(spans.length).toBeGreaterThan(0);
@@ -86,7 +87,7 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
             expect(endSeconds).toBeGreaterThan(startSeconds);
           }
         }
-        // Times that are not of this window end up at its edge.
+        // Times outside the window would be moved to its edge.
         expect(new Set(words.map(({ startSeconds }) => startSeconds)).size).toBeGreaterThan(words.length / 2);
         for (const { text } of words) expect(text).toMatch(/^\S+$/);
         for (const { embedding, localSpeaker } of voices) {

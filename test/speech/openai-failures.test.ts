@@ -134,9 +134,9 @@ describe('errors of a speech server', () => {
   });
 
   it('does not retry', async () => {
-    let asked = 0;
-    await failureOf({ before: (_req, res) => ((asked += 1), fail(res, 503, 'busy'), true) });
-    expect(asked).toBe(1);
+    let requests = 0;
+    await failureOf({ before: (_req, res) => ((requests += 1), fail(res, 503, 'busy'), true) });
+    expect(requests).toBe(1);
   });
 
   it.each([

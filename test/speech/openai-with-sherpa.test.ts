@@ -41,15 +41,15 @@ afterAll(async () => {
 const recordings = new Map<number, Promise<AudioWindow>>();
 
 /** Written once: an engine may be reading it while the next test asks for it. */
-function recording(turns: number): Promise<AudioWindow> {
-  const known = recordings.get(turns) ?? write(turns);
-  recordings.set(turns, known);
+function recording(tones: number): Promise<AudioWindow> {
+  const known = recordings.get(tones) ?? write(tones);
+  recordings.set(tones, known);
   return known;
 }
 
-async function write(turns: number): Promise<AudioWindow> {
-  const wavPath = join(folder, `${String(turns)}.wav`);
-  const { speech, seconds } = await writeTones(wavPath, conversation(turns));
+async function write(tones: number): Promise<AudioWindow> {
+  const wavPath = join(folder, `${String(tones)}.wav`);
+  const { speech, seconds } = await writeTones(wavPath, conversation(tones));
   return { wavPath, speech, startSeconds: 0, endSeconds: seconds };
 }
 

@@ -121,7 +121,7 @@ describe('the words of a response', () => {
 
 describe('voices of a server that tells speakers apart', () => {
   const window = { ...span(100, 160), speech: [span(100, 160)] };
-  const told = (...segments: [number, number, string | null][]): TranscriptionResponse => ({
+  const diarized = (...segments: [number, number, string | null][]): TranscriptionResponse => ({
     segments: segments.map(([start, end, speaker]) => ({ start, end, speaker, text: 'x' })),
   });
   const heard = (...stretches: [number, number][]): VoiceSegment[] =>
@@ -130,7 +130,7 @@ describe('voices of a server that tells speakers apart', () => {
     voices.map(({ startSeconds, localSpeaker, embedding }) => [startSeconds - 100, localSpeaker, embedding[0]!]);
 
   it('have the embedding of the voice segment that overlaps most', () => {
-    const answer = told([0, 10, 'C'], [10, 14, 'A'], [14, 30, 'C']);
+    const answer = diarized([0, 10, 'C'], [10, 14, 'A'], [14, 30, 'C']);
     expect(brief(diarizedVoices(answer, window, heard([0, 9.5], [9.5, 15], [15, 20], [20, 30])))).toEqual([
       [0, 0, 0],
       [10, 1, 1],
@@ -139,7 +139,7 @@ describe('voices of a server that tells speakers apart', () => {
   });
 
   it('do not have that of a voice segment in which another speaker talks longer', () => {
-    const answer = told([0, 10, 'A'], [10, 12, 'B'], [20, 25, 'B']);
+    const answer = diarized([0, 10, 'A'], [10, 12, 'B'], [20, 25, 'B']);
     expect(brief(diarizedVoices(answer, window, heard([0, 12], [20, 25])))).toEqual([
       [0, 0, 0],
       [10, 1, 1],
@@ -148,25 +148,25 @@ describe('voices of a server that tells speakers apart', () => {
   });
 
   it('have that of their longest voice segment if none overlaps', () => {
-    const answer = told([0, 3, 'A'], [10, 20, 'A'], [30, 31, 'A']);
+    const answer = diarized([0, 3, 'A'], [10, 20, 'A'], [30, 31, 'A']);
     expect(brief(diarizedVoices(answer, window, heard([0, 3], [10, 20])))[2]).toEqual([30, 0, 1]);
   });
 
   it('have that of a shared voice segment if there is no other', () => {
-    expect(brief(diarizedVoices(told([0, 10, 'A'], [10, 12, 'B']), window, heard([0, 12])))).toEqual([
+    expect(brief(diarizedVoices(diarized([0, 10, 'A'], [10, 12, 'B']), window, heard([0, 12])))).toEqual([
       [0, 0, 0],
       [10, 1, 0],
     ]);
   });
 
   it('are omitted without an embedding or a speaker', () => {
-    const answer = told([0, 10, 'A'], [20, 22, 'B'], [22, 24, null], [24, 24, 'A']);
+    const answer = diarized([0, 10, 'A'], [20, 22, 'B'], [22, 24, null], [24, 24, 'A']);
     expect(brief(diarizedVoices(answer, window, heard([0, 10])))).toEqual([[0, 0, 0]]);
     expect(diarizedVoices({ text: '' }, window, heard([0, 10]))).toEqual([]);
   });
 
   it('are numbered in order of appearance for any order of the response', () => {
-    const spans: Span[] = diarizedVoices(told([5, 6, 'A'], [0, 1, 'B']), window, heard([0, 10]));
+    const spans: Span[] = diarizedVoices(diarized([5, 6, 'A'], [0, 1, 'B']), window, heard([0, 10]));
     expect(spans).toMatchObject([
       { localSpeaker: 0, startSeconds: 100 },
       { localSpeaker: 1, startSeconds: 105 },

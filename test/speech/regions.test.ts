@@ -71,7 +71,7 @@ describe('findSpeech', () => {
     ['noise', 'anoisesrc=a=0.1:seed=1:r=16000'],
     ['bursts of noise', "anoisesrc=a=0.2:seed=1:r=16000,volume='if(lt(mod(t,1),0.5),1,0.01)':eval=frame"],
     ['a melody', 'aevalsrc=0.3*sin(2*PI*262*pow(2\\,floor(mod(t*2\\,5))/5)*t)*exp(-3*mod(t*2\\,1)):s=16000'],
-  ])('does not take %s for voices by its level either', async (_, source) => {
+  ])('does not find speech by the level of %s', async (_, source) => {
     const made = await bench.make('made.wav', '-f', 'lavfi', '-i', source, '-t', '10');
     expect((await findLoud(await bench.prepare(made))).speech).toEqual([]);
   });

@@ -15,16 +15,16 @@ import { conversation, writeTones } from './tones.ts';
 const tiny = useTinyModels();
 const signal = new AbortController().signal;
 const LONGEST_MS = 100;
-const TURNS = 8;
-const LONG_TURNS = 80;
+const TONES = 8;
+const LONG_TONES = 80;
 
 let folder = '';
 const recordings = new Map<string, AudioWindow>();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-sherpa-'));
-  for (const [name, turns] of Object.entries({ short: TURNS, long: LONG_TURNS })) {
+  for (const [name, tones] of Object.entries({ short: TONES, long: LONG_TONES })) {
     const wavPath = join(folder, `${name}.wav`);
-    const { speech, seconds } = await writeTones(wavPath, conversation(turns));
+    const { speech, seconds } = await writeTones(wavPath, conversation(tones));
     recordings.set(name, { wavPath, speech, startSeconds: 0, endSeconds: seconds });
   }
 });
@@ -122,14 +122,14 @@ describe('the sherpa engine', () => {
       voices.push((await engine.analyse(window, { signal, onProgress: () => undefined })).voices);
     }
     const speakers = await engine.cluster(voices, { signal });
-    for (const [turn, { startSeconds, endSeconds }] of recording('short').speech.entries()) {
+    for (const [index, { startSeconds, endSeconds }] of recording('short').speech.entries()) {
       const middle = (startSeconds + endSeconds) / 2;
       const here = voices.flatMap((ofWindow, w) =>
         ofWindow.flatMap((voice, i) =>
           voice.startSeconds < middle && voice.endSeconds > middle ? [speakers[w]![i]] : [],
         ),
       );
-      expect(here).toEqual([turn % 2]);
+      expect(here).toEqual([index % 2]);
     }
   });
 

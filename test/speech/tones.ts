@@ -2,24 +2,24 @@ import { writeFile } from 'node:fs/promises';
 import type { Span } from '../../contract/speech-results.ts';
 import { SAMPLE_RATE, wavHeader } from '../../speech/wav.ts';
 
-/** Two voices, as the tiny models take them: they go by loudness and pitch. */
+/** Two voices for the tiny models, which distinguish loudness and pitch. */
 const VOICES = { soft: { hertz: 300, level: 0.05 }, loud: { hertz: 1_900, level: 0.5 } };
 
 export interface Tone {
-  /** Undefined: silence. */
+  /** Undefined for silence. */
   readonly voice?: keyof typeof VOICES;
   readonly seconds: number;
 }
 
-/** Turns of both voices with pauses between them. */
-export function conversation(turns: number): Tone[] {
-  return Array.from({ length: turns }, (_, i): Tone[] => [
+/** Alternates the voices, with pauses between them. */
+export function conversation(tones: number): Tone[] {
+  return Array.from({ length: tones }, (_, i): Tone[] => [
     { voice: i % 2 === 0 ? 'soft' : 'loud', seconds: 3 },
     { seconds: 0.6 },
   ]).flat();
 }
 
-/** Writes tones as prepare.ts writes audio. @returns where somebody "speaks", and how long it is */
+/** Writes tones in the format of prepare.ts. @returns the intervals with tones, and the duration */
 export async function writeTones(path: string, tones: readonly Tone[]): Promise<{ speech: Span[]; seconds: number }> {
   const seconds = tones.reduce((sum, tone) => sum + tone.seconds, 0);
   const samples = new Int16Array(Math.round(seconds * SAMPLE_RATE));

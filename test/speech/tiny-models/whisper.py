@@ -86,13 +86,13 @@ def _decoder(path: str, attention: bool, multilingual: bool) -> None:
     answers[last_of_prompt : last_of_prompt + len(spoken)] = spoken
     count = g.node("Gather", [g.node("Shape", ["tokens"]), g.constant(1, np.int64)])
     steps = g.node("Range", [g.constant(0, np.int64), count, g.constant(1, np.int64)])
-    places = g.node("Add", [steps, "offset"])
-    ids = g.node("Unsqueeze", [g.node("Gather", [g.constant(answers, np.int64), places]), g.ints(0)])
+    positions = g.node("Add", [steps, "offset"])
+    ids = g.node("Unsqueeze", [g.node("Gather", [g.constant(answers, np.int64), positions]), g.ints(0)])
     g.node("OneHot", [ids, g.constant(VOCABULARY, np.int64), g.floats(0, 50)], "logits", axis=-1)
     for kind in ("k", "v"):
         g.node("Identity", [f"in_n_layer_self_{kind}_cache"], f"out_n_layer_self_{kind}_cache")
     if attention:
-        _attention(g, places)
+        _attention(g, positions)
     cache, cross = [LAYERS, "N", CONTEXT, STATE], [LAYERS, "N", "T", STATE]
     g.save(
         path,
@@ -111,12 +111,12 @@ def _decoder(path: str, attention: bool, multilingual: bool) -> None:
     )
 
 
-def _attention(g: Graph, places: str) -> None:
+def _attention(g: Graph, positions: str) -> None:
     """Each token looks at a fifth of a second of its own; sherpa-onnx smooths away what is narrower than 7 frames."""
     width = STEPS_PER_SECOND // 5
     frames = g.node("Gather", [g.node("Shape", ["n_layer_cross_k"]), g.constant(2, np.int64)])
     numbers = g.node("Range", [g.constant(0, np.int64), frames, g.constant(1, np.int64)])
-    middles = g.node("Unsqueeze", [g.node("Mul", [places, g.ints(width)]), g.ints(1)])
+    middles = g.node("Unsqueeze", [g.node("Mul", [positions, g.ints(width)]), g.ints(1)])
     distances = g.node("Abs", [g.node("Sub", [numbers, middles])])
     looked_at = g.node("Cast", [g.node("Less", [distances, g.ints(width // 2)])], to=FLOAT)
     g.node("Unsqueeze", [looked_at, g.ints(0, 1)], "cross_attention_weights")

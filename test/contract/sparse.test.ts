@@ -11,26 +11,26 @@ describe('withNullDefaults', () => {
       id: z.string(),
       name: z.string().nullable().describe('Null when unknown'),
       items: z.array(z.object({ size: z.number().nullable() })).describe('Empty when unknown'),
-      place: z.object({ name: z.string(), country: z.string().nullable() }).nullable(),
+      country: z.object({ name: z.string(), code: z.string().nullable() }).nullable(),
       note: z.string().optional(),
     }),
   );
 
   it('adds null, an empty list, and nothing for optional fields', () => {
     const whole = complete({ id: 'a' });
-    expect(whole).toEqual({ id: 'a', name: null, items: [], place: null });
+    expect(whole).toEqual({ id: 'a', name: null, items: [], country: null });
     expect(whole).not.toHaveProperty('note');
-    // Told by null, as JSON may.
-    expect(complete({ id: 'a', place: null } as never)).toEqual(whole);
+    // JSON may contain null for an absent field.
+    expect(complete({ id: 'a', country: null } as never)).toEqual(whole);
   });
 
   it('completes nested values, keeps their order and does not modify the input', () => {
-    const told = { place: { name: 'x' }, id: 'a', items: [{}, { size: 2 }], note: 'n' };
-    const before = JSON.stringify(told);
-    expect(JSON.stringify(complete(told))).toBe(
-      '{"place":{"name":"x","country":null},"id":"a","items":[{"size":null},{"size":2}],"note":"n","name":null}',
+    const sparse = { country: { name: 'x' }, id: 'a', items: [{}, { size: 2 }], note: 'n' };
+    const before = JSON.stringify(sparse);
+    expect(JSON.stringify(complete(sparse))).toBe(
+      '{"country":{"name":"x","code":null},"id":"a","items":[{"size":null},{"size":2}],"note":"n","name":null}',
     );
-    expect(JSON.stringify(told)).toBe(before);
+    expect(JSON.stringify(sparse)).toBe(before);
   });
 });
 

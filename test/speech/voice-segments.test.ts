@@ -7,7 +7,7 @@ const voice = (startSeconds: number, endSeconds: number): VoiceSegment => ({
   ...{ startSeconds, endSeconds, localSpeaker: 0, embedding: [] },
 });
 
-describe('turnsOf', () => {
+describe('speakerTurnsOf', () => {
   it('joins segments of one speaker across a short pause and a window boundary', () => {
     expect(
       speakerTurnsOf(
@@ -46,21 +46,21 @@ describe('turnsOf', () => {
     );
     fc.assert(
       fc.property(some, (voices) => {
-        const turns = speakerTurnsOf(
+        const segments = speakerTurnsOf(
           [voices.map(([start, length]) => voice(start / 100, (start + length) / 100))],
           [voices.map(([, , s]) => s)],
         );
-        const starts = turns.map(({ startSeconds }) => startSeconds);
+        const starts = segments.map(({ startSeconds }) => startSeconds);
         expect(starts).toEqual(starts.toSorted((a, b) => a - b));
-        const speakers = [...new Set(turns.map(({ speaker }) => speaker))];
+        const speakers = [...new Set(segments.map(({ speaker }) => speaker))];
         expect(speakers).toEqual(speakers.map((_, i) => i));
         for (const [start, length] of voices.filter(([, l]) => l >= 25)) {
-          const holds = turns.some((t) => t.startSeconds <= start / 100 && t.endSeconds >= (start + length) / 100);
+          const holds = segments.some((t) => t.startSeconds <= start / 100 && t.endSeconds >= (start + length) / 100);
           expect(holds).toBe(true);
         }
-        for (const [i, turn] of turns.entries()) {
-          const next = turns.slice(i + 1).find(({ speaker }) => speaker === turn.speaker);
-          if (next !== undefined) expect(next.startSeconds).toBeGreaterThan(turn.endSeconds);
+        for (const [i, segment] of segments.entries()) {
+          const next = segments.slice(i + 1).find(({ speaker }) => speaker === segment.speaker);
+          if (next !== undefined) expect(next.startSeconds).toBeGreaterThan(segment.endSeconds);
         }
       }),
     );
