@@ -2,8 +2,7 @@ import type { ChannelFacts, ChannelVideoItem } from '../contract/kinds/channel.t
 import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
 import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
-import type { ContentsStore } from '../store/records/contents-store.ts';
-import type { ListingState } from '../store/records/record-documents.ts';
+import type { ContentsStore, ListingState } from '../store/records/contents-store.ts';
 import type { RunningCall } from './source-call.ts';
 
 interface ChannelListing {

@@ -78,7 +78,7 @@ async function partsOf(
   const nowMs = deps.now();
   const since = sinceOf(asked.days, nowMs);
   const name = { listId: profile.id, days: since === undefined ? undefined : asked.days };
-  const before = await deps.lists.asked(name);
+  const before = await deps.lists.get(name);
   const standing = before && (await standingOf(deps, profile, { list: before, nowMs }));
   const mayStart = isWithin(await validSinceMs(deps, profile), LIST_ID_VALID_MS, nowMs);
   const { posts, reels } = standing ?? {};

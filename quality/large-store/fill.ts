@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Db, Document } from 'mongodb';
 import { encodeTime } from 'ulid';
-import { pack } from '../../store/records/record-documents.ts';
+import { isDuplicate } from '../../store/mongo/upsert.ts';
+import { pack } from '../../store/records/contents-store.ts';
 
 /** Of the key that every other download belongs to. */
 export const KEY = '3f9c2a7be4d05816';
@@ -35,7 +36,7 @@ export async function fill(db: Db, count: number, tell: (line: string) => void):
         .insertMany([...documents], { ordered: false })
         .catch((error: unknown) => {
           // Those of a batch that was cut off are there.
-          if ((error as { code?: unknown }).code !== 11_000) throw error;
+          if (!isDuplicate(error)) throw error;
         });
     };
     await insert(

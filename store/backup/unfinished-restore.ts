@@ -1,25 +1,25 @@
 import type { Collection, Db } from 'mongodb';
+import { isDuplicate } from '../mongo/upsert.ts';
 
-/** Stands in a database from before the first write of a restore until after its last. */
+/** Marks a database from before the first write of a restore until after its last. */
 interface MarkDocument {
   _id: 'restore';
   /** When the backup was made: ISO 8601. */
   takenAt: string;
-  /** Where the restore puts files; absent when it leaves them where they are. */
-  filesPlace?: string;
+  /** Describes where the restore writes files; absent when it leaves them where they are. */
+  filesLocation?: string;
 }
 
 const marksOf = (db: Db): Collection<MarkDocument> => db.collection(RESTORE_MARKS);
 
-/** The collection of the mark. */
 export const RESTORE_MARKS = 'restores';
 
-/** @throws UnfinishedRestoreError when another restore has begun */
+/** @throws UnfinishedRestoreError when another restore has started */
 export async function markRestore(db: Db, mark: Omit<MarkDocument, '_id'>): Promise<void> {
   try {
     await marksOf(db).insertOne({ _id: 'restore', ...mark });
   } catch (error) {
-    if ((error as { code?: unknown }).code === 11_000) await refuseUnfinishedRestore(db);
+    if (isDuplicate(error)) await refuseUnfinishedRestore(db);
     throw error;
   }
 }
@@ -29,7 +29,7 @@ export async function unmarkRestore(db: Db): Promise<void> {
 }
 
 /**
- * For everything that works on a database: after a restore that was cut off, jobs, charges and files are missing from it.
+ * Every process calls this before it uses a database, which lacks jobs, charges and files after an interrupted restore.
  *
  * @throws UnfinishedRestoreError
  */
@@ -41,8 +41,8 @@ export async function refuseUnfinishedRestore(db: Db): Promise<void> {
 export class UnfinishedRestoreError extends Error {
   override readonly name = 'UnfinishedRestoreError';
 
-  constructor(database: string, { takenAt, filesPlace }: MarkDocument) {
-    const files = filesPlace === undefined ? ', leave the files where they are,' : ` and ${filesPlace},`;
+  constructor(database: string, { takenAt, filesLocation }: MarkDocument) {
+    const files = filesLocation === undefined ? ', leave the files where they are,' : ` and ${filesLocation},`;
     super(
       `MONGODB_DATABASE: the restore of the backup of ${takenAt} into the database ${database} has not finished. Wait for it; if it was cut off, empty the database ${database}${files} and restore again`,
     );

@@ -1,16 +1,21 @@
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 
-/** Two concurrent upserts of one `_id` may collide (E11000); the second then finds the document and updates it. */
+/** Whether a document with the same `_id` exists (E11000). */
+export function isDuplicate(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 11_000;
+}
+
+/** Repeats an upsert that collided with another one of the same `_id`: the second attempt finds the document. */
 export async function upsert<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write();
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 11_000) throw error;
+    if (!isDuplicate(error)) throw error;
     return write();
   }
 }
 
-/** Changes the document of an `_id`, which is made where there is none. @returns it as it is now */
+/** Changes the document with that `_id`, or creates it. @returns the document after the change */
 export async function upsertOne<Item extends { _id: string }>(
   collection: Collection<Item>,
   id: string,

@@ -9,17 +9,17 @@ import {
 import { createScans } from '../mongo/scans.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
-/** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */
+/** Attempts are stored by number, so that a repeated write of one attempt changes nothing. */
 type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
   _id: string;
   attempts?: Record<string, DeliveryAttempt>;
 };
 
 export interface DeliveryFilter {
-  /** Only those for which this caller asked. */
+  /** Only deliveries of this caller's subscriptions. */
   readonly subscribedBy?: string | undefined;
   readonly state?: DeliveryState | undefined;
-  /** Only deliveries with a smaller id. */
+  /** Only deliveries with a smaller ID. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -42,7 +42,7 @@ export function createDeliveryStore(db: Db) {
   const deliveriesIn = async (recordId: string, start: number, end: number): Promise<readonly Delivery[]> => {
     const found: Delivery[] = [];
     for (let first = start; first < end; first += BLOCK) {
-      // One query per ID: the embedded server finds a single `_id` by its index, but scans the collection for several.
+      // One query per ID, because the embedded server finds one `_id` by its index but scans for several.
       const numbers = Array.from({ length: Math.min(BLOCK, end - first) }, (_, index) => first + index);
       const block = await Promise.all(numbers.map((number) => get(deliveryIdOf(recordId, number))));
       const present = block.filter((delivery) => delivery !== undefined);
@@ -60,20 +60,17 @@ export function createDeliveryStore(db: Db) {
         ...(await deliveriesIn(recordId, LATE_SUBSCRIBERS_FROM, Infinity)),
       ];
     },
-    /** A page, the greatest id first, so those of the newest downloads; it may scan. */
+    /** @returns a page, greatest ID first, which means the newest records. It may scan the collection. */
     async list({ subscribedBy, state, before, limit }: DeliveryFilter): Promise<readonly Delivery[]> {
-      // What is undefined is not sent (mongo.ts).
-      const filter = {
-        state,
-        ...(before !== undefined && { _id: { $lt: before } }),
-        subscribedBy,
-      } as Filter<DeliveryDocument>;
+      // The driver ignores undefined fields (mongo-client.ts).
+      const _id = before === undefined ? undefined : { $lt: before };
+      const filter = { state, _id, subscribedBy } as Filter<DeliveryDocument>;
       return (await scans(deliveries, { filter, limit })).map(fromDocument);
     },
     async open({ id, ...fields }: Omit<Delivery, 'state' | 'attempts'>): Promise<Delivery> {
       return fromDocument(await upsertOne(deliveries, id, { $setOnInsert: { ...fields, state: 'pending' } }));
     },
-    /** Makes a delivery pending for a further round, unless its first attempt is on record already. */
+    /** Makes a delivery pending for another round, unless the first attempt of that round is stored. */
     async reopen(id: string, firstAttempt: number): Promise<void> {
       await deliveries.updateOne(
         { _id: id, [`attempts.${String(firstAttempt)}`]: { $exists: false } },

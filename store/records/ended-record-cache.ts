@@ -1,15 +1,15 @@
 import type { DownloadRecord } from '../../contract/download-record.ts';
 
-/** A webhook follows the end of its job within milliseconds, unless workers or receivers are busy. */
+/** Webhooks read the record within milliseconds after the end of its job, unless workers or receivers are busy. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 1_000;
 
-/** Records that this process has just seen end. But for the note that files were removed, days later, they stay as they are. */
+/** Caches records whose end this process has just stored. They change again days later, when their files are removed. */
 export function createEndedRecords(now = (): number => performance.now()) {
   const kept = new Map<string, { readonly record: DownloadRecord; readonly untilMs: number }>();
-  const forgetOld = (most: number): void => {
+  const evict = (maxSize: number): void => {
     for (const [id, { untilMs }] of kept) {
-      if (kept.size <= most && now() < untilMs) break;
+      if (kept.size <= maxSize && now() < untilMs) break;
       kept.delete(id);
     }
   };
@@ -18,12 +18,12 @@ export function createEndedRecords(now = (): number => performance.now()) {
     keep(record: DownloadRecord): DownloadRecord {
       if (record.status === 'pending') return record;
       kept.delete(record.id);
-      forgetOld(KEPT_MAX - 1);
+      evict(KEPT_MAX - 1);
       kept.set(record.id, { record, untilMs: now() + KEPT_MS });
       return record;
     },
     get(id: string): DownloadRecord | undefined {
-      forgetOld(KEPT_MAX);
+      evict(KEPT_MAX);
       return kept.get(id)?.record;
     },
   };

@@ -1,15 +1,14 @@
 import type { Collection, Db } from 'mongodb';
 import { encodeTime } from 'ulid';
 import type { Delivery } from '../../contract/http/webhook-delivery.ts';
+import { optional } from '../../runtime/optional.ts';
 import { SCAN_TIMEOUT_MS } from '../mongo/scans.ts';
 
-/** What is kept for a time of its own beside the files. */
-export const keptKinds = ['contents', 'deliveries', 'snapshots', 'failed'] as const;
-export type KeptKind = (typeof keptKinds)[number];
+/** The kinds of documents that have a retention of their own. */
+export type KeptKind = 'contents' | 'deliveries' | 'snapshots' | 'failed';
 
-/** A page of documents by their ids. */
 export interface ExpiredPage {
-  /** What belongs to each record of it, in the order of their ids. */
+  /** The IDs of documents by their record, in ascending order. */
   readonly records: ReadonlyMap<string, readonly string[]>;
   /** Where the next page begins; absent on the last one. */
   readonly next?: string;
@@ -18,38 +17,28 @@ export interface ExpiredPage {
 interface Ids {
   readonly _id: string;
 }
-type DeliveryDocument = Ids & Pick<Delivery, 'state' | 'createdAt'>;
 
-/** The first characters of what a ULID of that length begins with, which tell its time. */
+/** The leading characters of a ULID that encode its time. */
 const TIME_CHARS = 10;
 const PAGE = 500;
 const DELIVERY_PREFIX = 'webhook/';
 
-/** Documents that belong to old records, found by the times in their ids: all begin with the id of the record. */
+/** Documents of old records. They are found by their IDs, which begin with the ID of the record and so with its time. */
 export type ExpiredDocuments = ReturnType<typeof createExpiredDocuments>;
 
 export function createExpiredDocuments(db: Db) {
-  const collections = {
-    contents: db.collection<Ids>('contents'),
-    deliveries: db.collection<DeliveryDocument>('deliveries'),
-    snapshots: db.collection<Ids & { readonly snapshotId?: string }>('snapshots'),
-    failed: db.collection<Ids & { readonly status: string }>('records'),
-  };
+  const deliveries = db.collection<Ids & Pick<Delivery, 'state'>>('deliveries');
+  const snapshots = db.collection<Ids & { readonly snapshotId?: string }>('snapshots');
   const holders = db.collection<Ids>('snapshot_holders');
   const receivers = db.collection<Ids>('receivers');
+  const collectionOf = (kind: KeptKind | 'receivers') =>
+    db.collection(kind === 'failed' ? 'records' : kind) as unknown as Collection<Ids & { readonly status?: string }>;
 
-  const idsBetween = async (
-    kind: KeptKind | 'receivers',
-    after: string,
-    before: string,
-  ): Promise<readonly string[]> => {
-    // The documents themselves are no part of it: contents are large.
-    const all = { ...collections, receivers };
-    const collection = all[kind] as Collection<Ids & { readonly status?: string }>;
-    const range = { _id: { $gt: after, $lt: before } };
+  const idsBetween = async (kind: KeptKind | 'receivers', after: string, before: string) => {
+    const filter = { ...(kind === 'failed' && { status: 'failed' }), _id: { $gt: after, $lt: before } };
+    // Only IDs are read, because contents are large.
     const options = { projection: { _id: 1 }, maxTimeMS: SCAN_TIMEOUT_MS };
-    const filter = kind === 'failed' ? { status: 'failed', ...range } : range;
-    const found = await collection.find(filter, options).sort({ _id: 1 }).limit(PAGE).toArray();
+    const found = await collectionOf(kind).find(filter, options).sort({ _id: 1 }).limit(PAGE).toArray();
     return found.map(({ _id }) => _id);
   };
   const removeAll = async (kind: KeptKind, recordId: string): Promise<void> => {
@@ -67,50 +56,44 @@ export function createExpiredDocuments(db: Db) {
       return;
     }
     if (kind === 'snapshots') {
-      const snapshotId = (await collections.snapshots.findOne({ _id: id }))?.snapshotId;
-      // First, or nobody would ever find it.
+      const snapshotId = (await snapshots.findOne({ _id: id }))?.snapshotId;
+      // The holder is only found through the snapshot, so it is removed first.
       if (snapshotId !== undefined) await holders.deleteOne({ _id: snapshotId });
     }
     if (kind === 'failed') {
       for (const other of ['contents', 'deliveries', 'snapshots'] as const) await removeAll(other, id);
       await receivers.deleteOne({ _id: id });
     }
-    await (collections[kind] as Collection<Ids>).deleteOne({ _id: id });
-  };
-
-  /** Of records: their receivers, which hold URLs as deliveries do. Not all of them have come to a delivery. */
-  const pageOfReceivers = async (after: string, beforeMs: number): Promise<ExpiredPage> => {
-    const ids = await idsBetween('receivers', after, encodeTime(beforeMs, TIME_CHARS));
-    const records = new Map(ids.map((id) => [id, [id]]));
-    return { records, next: ids.length === PAGE ? (ids.at(-1) ?? DELIVERY_PREFIX) : DELIVERY_PREFIX };
+    await collectionOf(kind).deleteOne({ _id: id });
   };
 
   return {
     /**
-     * Those of deliveries begin with the pages of receivers, whose ids come first in order.
+     * The pages of deliveries begin with webhook subscriptions (`receivers`), which also contain URLs. Their IDs precede those
+     * of deliveries.
      *
      * @param page.after `next` of the page before
-     * @param page.beforeMs only of records that were accepted earlier: milliseconds since 1970
+     * @param page.beforeMs only documents of records that were accepted earlier; in milliseconds since 1970
      */
     async page(
       kind: KeptKind,
-      { after, beforeMs }: { after?: string | undefined; beforeMs: number },
+      { after = '', beforeMs }: { after?: string | undefined; beforeMs: number },
     ): Promise<ExpiredPage> {
-      const prefix = kind === 'deliveries' ? DELIVERY_PREFIX : '';
-      if (!(after ?? '').startsWith(prefix)) return pageOfReceivers(after ?? '', beforeMs);
-      const ids = await idsBetween(kind, after ?? prefix, prefix + encodeTime(beforeMs, TIME_CHARS));
+      const isSubscriptions = kind === 'deliveries' && !after.startsWith(DELIVERY_PREFIX);
+      const prefix = kind === 'deliveries' && !isSubscriptions ? DELIVERY_PREFIX : '';
+      const before = prefix + encodeTime(beforeMs, TIME_CHARS);
+      const ids = await idsBetween(isSubscriptions ? 'receivers' : kind, after, before);
       const records = new Map<string, string[]>();
       for (const id of ids) {
         const [recordId = ''] = id.slice(prefix.length).split('/', 1);
         records.set(recordId, [...(records.get(recordId) ?? []), id]);
       }
-      const next = ids.length === PAGE ? ids.at(-1) : undefined;
-      return { records, ...(next === undefined ? {} : { next }) };
+      const next = ids.length === PAGE ? ids.at(-1) : isSubscriptions ? DELIVERY_PREFIX : undefined;
+      return { records, ...optional('next', next) };
     },
-    /** With what belongs to it. May be repeated. */
+    /** Removes a document with all that belongs to it. May be repeated. */
     remove,
-    /** Whether a delivery is over; what is not there is. */
-    isDelivered: async (id: string): Promise<boolean> =>
-      (await collections.deliveries.findOne({ _id: id }))?.state !== 'pending',
+    /** Whether a delivery has ended or is gone. */
+    isDelivered: async (id: string): Promise<boolean> => (await deliveries.findOne({ _id: id }))?.state !== 'pending',
   };
 }

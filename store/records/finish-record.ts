@@ -2,15 +2,11 @@ import type { DownloadRecord, JobOutcome } from '../../contract/download-record.
 import { nowMicroseconds } from '../mongo/clock.ts';
 import type { RecordStore } from './record-store.ts';
 
-/**
- * Ends a record, and lets its subject point to it. May be repeated: whoever comes second changes nothing.
- *
- * @returns the record as it is now
- */
+/** Ends a record, and points its subject to it. A repetition changes nothing. @returns the record as it is now */
 export async function finishRecord(records: RecordStore, id: string, outcome: JobOutcome): Promise<DownloadRecord> {
   const record = await records.finish(id, outcome, nowMicroseconds());
   if (record.status === 'failed') await records.noteFailure(record);
-  // Contents of another record stay as old as they are: only that one says how long they are fresh.
+  // A record that uses the contents of another one does not make them fresh again.
   if (record.status === 'success' && record.contentsOf === undefined) await records.noteSuccess(record);
   return record;
 }

@@ -4,12 +4,10 @@ import { isWithin } from '../../contract/within.ts';
 import type { FileStore } from '../files/file-store.ts';
 
 /**
- * Whether a finished record answers a new request for its subject: as long as its files are kept, or for the time that
- * its kind of facts stays fresh.
+ * Whether a record answers a new request for its subject: while its files are kept, or while its facts are fresh. The api and
+ * the first step of a job both call this, because they must decide alike.
  *
- * The api and a job's first step must decide alike, so both call this.
- *
- * @param nowMs milliseconds since the epoch
+ * @param nowMs milliseconds since 1970
  */
 export async function isReusable(record: DownloadRecord, files: FileStore, nowMs = Date.now()): Promise<boolean> {
   if (record.status !== 'success' || record.contentsRemovedAt !== undefined) return false;

@@ -1,49 +1,42 @@
 import type { Db } from 'mongodb';
+import { isDuplicate } from '../mongo/upsert.ts';
 
 interface Entry {
-  /** List and place in it, such as `speaker_labels/01JD…/1`. */
+  /** The list's ID and a position, such as `speaker_labels/01JD…/1`. */
   _id: string;
   recordId: string;
 }
 
 /**
- * Lists of records' ids, such as of all jobs about one audio. They are short. Each entry is a document that is inserted and never changed. So nothing has to change in one piece: whoever is repeated
- * after a crash finds its own entry, and of two who want the same place one is refused, by MongoDB and by the embedded
- * server alike.
+ * Short lists of record IDs, such as all jobs about one audio. Each entry is a document that never changes. So a repetition
+ * after a crash finds its own entry, and of two processes that insert at one position, the database refuses one.
  */
 export function createJobLists(db: Db) {
   const entries = db.collection<Entry>('jobLists');
-  const at = async (listId: string, place: number): Promise<string | undefined> =>
-    (await entries.findOne({ _id: `${listId}/${String(place)}` }))?.recordId;
+  const read = async (listId: string): Promise<string[]> => {
+    const ids: string[] = [];
+    for (;;) {
+      const entry = await entries.findOne({ _id: `${listId}/${String(ids.length + 1)}` });
+      if (entry === null) return ids;
+      ids.push(entry.recordId);
+    }
+  };
   return {
-    /** May be repeated: a record is in a list once. */
+    /** May be repeated: a list contains a record once. */
     async add(listId: string, recordId: string): Promise<void> {
-      let place = 1;
       for (;;) {
-        const taken = await at(listId, place);
-        if (taken === recordId) return;
-        if (taken !== undefined) {
-          place += 1;
-          continue;
-        }
+        const ids = await read(listId);
+        if (ids.includes(recordId)) return;
         try {
-          await entries.insertOne({ _id: `${listId}/${String(place)}`, recordId });
+          await entries.insertOne({ _id: `${listId}/${String(ids.length + 1)}`, recordId });
           return;
         } catch (error) {
-          // Somebody took the place in between: perhaps for the same record.
-          if ((error as { code?: unknown }).code !== 11_000) throw error;
+          // Another process inserted at this position, perhaps the same record.
+          if (!isDuplicate(error)) throw error;
         }
       }
     },
-    /** @returns the records' ids, the newest job first */
-    async newestFirst(listId: string): Promise<readonly string[]> {
-      const ids: string[] = [];
-      for (let place = 1; ; place += 1) {
-        const id = await at(listId, place);
-        // Ids begin with the time at which the job was accepted.
-        if (id === undefined) return ids.sort().reverse();
-        ids.push(id);
-      }
-    },
+    /** @returns the record IDs, newest job first: they begin with the time at which the job was accepted */
+    newestFirst: async (listId: string): Promise<readonly string[]> => (await read(listId)).sort().reverse(),
   };
 }

@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { ListParameters } from '../../contract/kinds/imgnet-list-job.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { otherListPartOf } from '../../contract/kinds/subjects.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { RecordStore } from './record-store.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
@@ -12,23 +13,21 @@ export interface ListName {
   readonly days: number | undefined;
 }
 
-/** A list that was asked for. */
+/** A list that a caller has requested. */
 export interface RequestedList {
-  /** When that began, in milliseconds since 1970. */
+  /** When its jobs were first requested, in milliseconds since 1970. */
   readonly askedAtMs: number;
-  /**
-   * The moment at which it begins, in ISO 8601 UTC; absent for everything. Polls of the list keep it, and so find its jobs.
-   */
+  /** The time of the oldest items, in ISO 8601 UTC; absent for everything. Polls of the list keep it, and so find its jobs. */
   readonly since?: string;
 }
 
 interface ListDocument extends Partial<RequestedList> {
-  /** A `list_id`, or that and the days of a list. */
+  /** A `list_id`, or that with the days of a list. */
   _id: string;
   handedOutAtMs?: number;
 }
 
-/** What the ids of lists stand for. */
+/** The lists that callers have requested, and when their IDs were returned. */
 export type ListStore = ReturnType<typeof createListStore>;
 
 export function createListStore(
@@ -36,29 +35,28 @@ export function createListStore(
   { records, now }: { readonly records: Pick<RecordStore, 'get' | 'latestOf'>; readonly now: () => number },
 ) {
   const lists: Collection<ListDocument> = db.collection('lists');
-  const asked = async (name: ListName): Promise<RequestedList | undefined> => {
+  const get = async (name: ListName): Promise<RequestedList | undefined> => {
     const { askedAtMs, since } = (await lists.findOne({ _id: idOf(name) })) ?? {};
-    return askedAtMs === undefined ? undefined : { askedAtMs, ...(since === undefined ? {} : { since }) };
+    return askedAtMs === undefined ? undefined : { askedAtMs, ...optional('since', since) };
   };
   return {
-    /** Notes that an answer tells a `list_id`: it is valid from then on. */
+    /** Records that a response contains a `list_id`, which is valid from then on. */
     async handOut(listId: string): Promise<void> {
       await upsertOne(lists, listId, { $set: { handedOutAtMs: now() } });
     },
-    /** @returns when somebody was last told of a `list_id`, in milliseconds since 1970 */
+    /** @returns when a response last contained a `list_id`, in milliseconds since 1970 */
     handedOutAtMs: async (listId: string) => (await lists.findOne({ _id: listId }))?.handedOutAtMs,
-    asked,
-    /** Begins a list in place of the one before, unless somebody else was quicker. @returns the one that stands */
+    get,
+    /** Stores a list that replaces `before`, unless another process has replaced it. @returns the stored list */
     async begin(name: ListName, list: RequestedList, before: RequestedList | undefined): Promise<RequestedList> {
       const _id = idOf(name);
       if (before === undefined) await upsertOne(lists, _id, { $setOnInsert: list });
       else await lists.updateOne({ _id, askedAtMs: before.askedAtMs }, { $set: list });
-      return (await asked(name)) ?? list;
+      return (await get(name)) ?? list;
     },
-
     /**
-     * As it was planned when the part was accepted, unless that failed or somebody else was quicker to start it: then the
-     * newest. There is none for the moment between the start of the one and of the other.
+     * @returns the other part of a list: the job that was planned when this part was accepted, or the newest one when the
+     *   planned job has failed or another process started one earlier. Until it has started, a pending record represents it.
      */
     async otherPart(record: DownloadRecord): Promise<DownloadRecord> {
       const other = otherListPartOf(record);

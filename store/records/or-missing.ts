@@ -1,4 +1,4 @@
-/** For a call of the file system that may find nothing: `await stat(path).catch(orMissing)` is undefined then. */
+/** Makes a file system call return undefined for a missing path: `await stat(path).catch(orMissing)`. */
 export function orMissing(error: unknown): undefined {
   if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
 }

@@ -7,7 +7,6 @@ import type {
   RecordType,
 } from '../../contract/download-record.ts';
 import type { ContentParameters } from '../../contract/kinds/imgnet-content.ts';
-import type { Thousandths } from '../../contract/money.ts';
 import { subjectAbove } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
@@ -26,13 +25,13 @@ interface SubjectDocument {
   successId?: string;
   /** The record of the newest job that failed. */
   failedId?: string;
-  /** The record whose job fetches what several subject IDs stand for. */
+  /** The record whose job fetches the data of several subject IDs. */
   fetcherId?: string;
-  /** Another subject ID of the same thing (a channel's handle and its id), and when that was found out. */
+  /** Another subject ID of the same thing, such as a channel's ID for its handle, and when that was found. */
   sameAs?: { readonly subjectId: string; readonly foundAtMs: number };
-  /** The record beside which the newest contents lie that a provider sent for it, however their job ended, and since when. */
+  /** The record with the newest contents from a provider, even if its job failed, and when they were stored. */
   contents?: { readonly recordId: string; readonly keptAtMs: number };
-  /** The account whose post it is, as the platform has told. */
+  /** The account that has published the post. */
   owner?: string;
 }
 
@@ -42,58 +41,54 @@ export interface RecordFilter {
   readonly mediaId?: string | undefined;
   /** ISO 8601 with microseconds, inclusive. */
   readonly createdAfter?: string | undefined;
-  /** The same, exclusive. */
+  /** ISO 8601 with microseconds, exclusive. */
   readonly createdBefore?: string | undefined;
-  /** Only what is pending, or has ended at this time or later: the same. */
+  /** Only records that are pending, or have ended at this time or later; in ISO 8601 with microseconds. */
   readonly openSince?: string | undefined;
-  /** Only what neither a key nor a service of ours has started, as far as is known. */
+  /** Only records that neither a key nor this service itself is known to have started. */
   readonly isWithoutKey?: boolean;
-  /** Only these records. */
   readonly ids?: readonly string[] | undefined;
-  /** Only records with a smaller id. */
+  /** Only records with a smaller ID. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
 const SAME_AS_MS = 3_600_000;
 
-/** Records by their ULID, and subjects with the ids of their records. */
+/** Records by their ULID, and subjects with the IDs of their records. */
 export type RecordStore = ReturnType<typeof createRecordStore>;
 
-/** The record store on a MongoDB-wire server: equality on `_id` only, single-document writes only. */
 export function createRecordStore(db: Db) {
   const accounts = createAccountStore(db);
   const records: Collection<RecordDocument> = db.collection('records');
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
   const lists = createJobLists(db);
   const scans = createScans();
-  const justEnded = createEndedRecords();
+  const endedRecords = createEndedRecords();
 
   const get = async (id: string): Promise<DownloadRecord | undefined> => {
     const document = await records.findOne({ _id: id });
     return document === null ? undefined : fromDocument(document);
   };
   const getIfAny = (id: string | undefined) => (id === undefined ? undefined : get(id));
-  const subjectRecord = async (
-    subjectId: string,
-    field: 'latestId' | 'successId' | 'failedId',
-  ): Promise<DownloadRecord | undefined> => getIfAny((await subjects.findOne({ _id: subjectId }))?.[field]);
-
-  const point = (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<SubjectDocument> =>
-    upsertOne(subjects, subjectId, { $set: pointers });
-  const note = async (...change: Parameters<typeof point>): Promise<void> => {
-    await point(...change);
+  const getSubject = async (subjectId: string): Promise<SubjectDocument> =>
+    (await subjects.findOne({ _id: subjectId })) ?? { _id: subjectId };
+  const changeSubject = (subjectId: string, fields: Omit<SubjectDocument, '_id'>): Promise<SubjectDocument> =>
+    upsertOne(subjects, subjectId, { $set: fields });
+  const noteRemoval = async (id: string, field: 'filesRemovedAt' | 'contentsRemovedAt', at: string): Promise<void> => {
+    const record = await get(id);
+    if (record?.status !== 'success' || record[field] !== undefined) return;
+    await records.updateOne({ _id: id }, { $set: { [field]: at } });
   };
-  const priceOf = async (id: string): Promise<Thousandths> => present(await get(id), id).price;
 
   return {
     get,
-    /** The same of a record that has ended: without a look where this process has seen that just now. */
-    getEnded: async (id: string) => justEnded.get(id) ?? get(id),
-    /** Writes the record unless one with its id is there; its webhook in any case. @returns the record that is there now */
+    /** Reads a record that has ended, from memory if this process has just ended it. */
+    getEnded: async (id: string) => endedRecords.get(id) ?? get(id),
+    /** Inserts the record unless it exists, and stores its webhook in any case. @returns the stored record */
     async insertIfAbsent(record: PendingRecord): Promise<DownloadRecord> {
       const { id, webhookUrl, ...fields } = record;
-      // Who joins a job does not know the webhook that it was started with, and may come first.
+      // A request that joins the job may insert the record first, without knowing the webhook of the one that started it.
       const change = { $setOnInsert: fields, ...(webhookUrl !== undefined && { $set: { webhookUrl } }) };
       const inserted = fromDocument(await upsertOne(records, id, change as UpdateFilter<RecordDocument>));
       const above = subjectAbove(inserted);
@@ -101,8 +96,8 @@ export function createRecordStore(db: Db) {
       return inserted;
     },
     /**
-     * Moves a pending record to its final state with its charge, in one conditional write: whoever comes second changes
-     * nothing. The charge is then booked to the account that pays, once.
+     * Moves a pending record to its final state in one conditional write, so that a repetition changes nothing. The charge is
+     * then captured once.
      *
      * @returns the record as it is now
      */
@@ -112,7 +107,7 @@ export function createRecordStore(db: Db) {
           ? {
               status: 'success' as const,
               files: [],
-              charge: outcome.result.charge ?? (await priceOf(id)),
+              charge: outcome.result.charge ?? present(await get(id), id).price,
               ...outcome.result,
               finishedAt,
             }
@@ -120,47 +115,39 @@ export function createRecordStore(db: Db) {
       const pending = { _id: id, status: 'pending' } as const;
       const changed = await records.findOneAndUpdate(pending, { $set: change }, { returnDocument: 'after' });
       const ended = changed === null ? present(await get(id), id) : fromDocument(changed);
-      // Here, so that no way of ending a record forgets it; also when it had ended before: whoever did may have died.
-      await accounts.captureHold(ended);
-      return justEnded.keep(ended);
+      // This also runs for a record that had ended before: the process that ended it may have died before it captured.
+      await accounts.capture(ended);
+      return endedRecords.keep(ended);
     },
-    /** Notes that a provider is about to be asked for a part. @returns false when the record has ended: it must not be asked */
+    /** Records that a provider is about to be called for a part. @returns false when the record has ended, and no call is allowed */
     async recordProviderCall(id: string, part: string): Promise<boolean> {
-      const asked = { $set: { [`providerCalls.${part}`]: true } } as UpdateFilter<RecordDocument>;
-      return (await records.updateOne({ _id: id, status: 'pending' }, asked)).matchedCount === 1;
+      const change = { $set: { [`providerCalls.${part}`]: true } } as UpdateFilter<RecordDocument>;
+      return (await records.updateOne({ _id: id, status: 'pending' }, change)).matchedCount === 1;
     },
-    /** The provider has begun nothing: the part costs nothing. */
+    /** Records that the provider has started nothing, so that the part costs nothing. */
     async noteProviderRefused(id: string, part: string): Promise<void> {
-      const refused = { $unset: { [`providerCalls.${part}`]: '' } } as UpdateFilter<RecordDocument>;
-      await records.updateOne({ _id: id, status: 'pending' }, refused);
+      const change = { $unset: { [`providerCalls.${part}`]: '' } } as UpdateFilter<RecordDocument>;
+      await records.updateOne({ _id: id, status: 'pending' }, change);
     },
-    /** Notes on a success that its files were removed; the first time stays. @param at ISO 8601 with microseconds */
-    async noteFilesRemoved(id: string, at: string): Promise<void> {
-      const record = await get(id);
-      if (record?.status !== 'success' || record.filesRemovedAt !== undefined) return;
-      await records.updateOne({ _id: id }, { $set: { filesRemovedAt: at } });
-    },
-    /** The same of what was kept beside it. */
-    async noteContentsRemoved(id: string, at: string): Promise<void> {
-      const record = await get(id);
-      if (record?.status !== 'success' || record.contentsRemovedAt !== undefined) return;
-      await records.updateOne({ _id: id }, { $set: { contentsRemovedAt: at } });
-    },
-    /** The newest job of a subject, and its newest success: often the same record. */
+    /** Records on a success when its files were first removed. @param at ISO 8601 with microseconds */
+    noteFilesRemoved: (id: string, at: string) => noteRemoval(id, 'filesRemovedAt', at),
+    /** Records on a success when its contents were first removed. @param at ISO 8601 with microseconds */
+    noteContentsRemoved: (id: string, at: string) => noteRemoval(id, 'contentsRemovedAt', at),
+    /** @returns the newest job of a subject, and its newest success, which is often the same record */
     async standingOf(subjectId: string) {
-      const { latestId, successId } = (await subjects.findOne({ _id: subjectId })) ?? {};
+      const { latestId, successId } = await getSubject(subjectId);
       const [latest, other] = await Promise.all([
         getIfAny(latestId),
         successId === latestId ? undefined : getIfAny(successId),
       ]);
       return { latest, success: successId === latestId ? latest : other };
     },
-    latestOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'latestId'),
-    successOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'successId'),
-    failureOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'failedId'),
+    latestOf: async (subjectId: string) => getIfAny((await getSubject(subjectId)).latestId),
+    successOf: async (subjectId: string) => getIfAny((await getSubject(subjectId)).successId),
+    failureOf: async (subjectId: string) => getIfAny((await getSubject(subjectId)).failedId),
     /**
-     * The newest success of a subject and of those below it; without one, their newest job. Only for subjects that
-     * {@link subjectAbove} names.
+     * @param subjectId one that {@link subjectAbove} returns
+     * @returns the newest success of the subjects below it; without one, their newest job
      */
     async newestBelow(subjectId: string): Promise<DownloadRecord | undefined> {
       let newest: DownloadRecord | undefined;
@@ -171,26 +158,30 @@ export function createRecordStore(db: Db) {
       }
       return newest;
     },
-    /** The ids of the newest job of a subject, and of the newest that succeeded. */
-    async pointersOf(subjectId: string): Promise<Pick<SubjectDocument, 'latestId' | 'successId'>> {
-      return (await subjects.findOne({ _id: subjectId })) ?? {};
-    },
-    /** @returns the id of the newest success of the subject, as it is after this change */
+    /** @returns the IDs of the newest job of a subject, and of its newest success */
+    pointersOf: async (subjectId: string): Promise<Pick<SubjectDocument, 'latestId' | 'successId'>> =>
+      getSubject(subjectId),
+    /** Makes the record the newest of its subject. @returns the ID of the subject's newest success */
     noteLatest: async ({ subjectId, id }: Pick<DownloadRecord, 'subjectId' | 'id'>): Promise<string | undefined> =>
-      (await point(subjectId, { latestId: id })).successId,
-    /** Makes the record the success of its subject, and of the subject that this one stands for. */
+      (await changeSubject(subjectId, { latestId: id })).successId,
+    /** Makes the record the newest success of its subject, and of the subject's canonical one. */
     async noteSuccess({ subjectId, id }: DownloadRecord): Promise<void> {
-      const canonicalId = canonicalIn(await point(subjectId, { successId: id }));
-      if (canonicalId !== subjectId) await note(canonicalId, { successId: id });
+      const canonicalId = canonicalIn(await changeSubject(subjectId, { successId: id }));
+      if (canonicalId !== subjectId) await changeSubject(canonicalId, { successId: id });
     },
-    noteFailure: ({ subjectId, id }: DownloadRecord): Promise<void> => note(subjectId, { failedId: id }),
-    /** Notes beside which record the contents lie that a provider sent for a subject. */
-    noteContents: (subjectId: string, recordId: string): Promise<void> =>
-      note(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
-    /** Notes whose post a subject is about. */
-    noteOwner: (subjectId: string, owner: string): Promise<void> => note(subjectId, { owner }),
-    ownerOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.owner,
-    /** Takes the owner's profile out of what a pending content costs: it will not be charged. May be repeated. */
+    async noteFailure({ subjectId, id }: DownloadRecord): Promise<void> {
+      await changeSubject(subjectId, { failedId: id });
+    },
+    /** Records which record has the newest contents from a provider. */
+    async noteContents(subjectId: string, recordId: string): Promise<void> {
+      await changeSubject(subjectId, { contents: { recordId, keptAtMs: Date.now() } });
+    },
+    /** Records which account has published the post. */
+    async noteOwner(subjectId: string, owner: string): Promise<void> {
+      await changeSubject(subjectId, { owner });
+    },
+    ownerOf: async (subjectId: string) => (await getSubject(subjectId)).owner,
+    /** Subtracts the owner's profile from the price of a pending content, since it will not be charged. May be repeated. */
     async leaveOutProfile(id: string): Promise<void> {
       const record = await get(id);
       const { profilePrice = 0 } = (record?.parameters ?? {}) as Partial<ContentParameters>;
@@ -199,19 +190,19 @@ export function createRecordStore(db: Db) {
       const change = { price: price - profilePrice, 'parameters.profilePrice': 0 };
       await records.updateOne({ _id: id, status: 'pending', price }, { $set: change });
     },
-    /** @returns that record, and when it was noted, in milliseconds since 1970 */
-    contentsOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.contents,
-    /** Notes that a subject is another name for a second one. */
-    noteSameAs: (subjectId: string, canonicalId: string): Promise<void> =>
-      note(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
-    /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
-    canonicalOf: async (subjectId: string): Promise<string> =>
-      canonicalIn((await subjects.findOne({ _id: subjectId })) ?? { _id: subjectId }),
+    /** @returns the record with the newest contents, and when they were stored in milliseconds since 1970 */
+    contentsOf: async (subjectId: string) => (await getSubject(subjectId)).contents,
+    /** Records that a subject is another name of the canonical one. */
+    async noteSameAs(subjectId: string, canonicalId: string): Promise<void> {
+      await changeSubject(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } });
+    },
+    /** @returns the canonical subject if it was found recently, since a handle may get a new owner; otherwise the subject */
+    canonicalOf: async (subjectId: string): Promise<string> => canonicalIn(await getSubject(subjectId)),
     /**
-     * Makes a record the one that fetches a subject which several subject IDs stand for, unless another one does.
+     * Makes a record the one that fetches a canonical subject, unless another record does.
      *
      * @param stands whether an earlier record keeps that role
-     * @returns the other record; undefined when the role is ours
+     * @returns the other record; undefined when the given record has the role
      */
     async claimFetching(
       canonicalId: string,
@@ -221,9 +212,9 @@ export function createRecordStore(db: Db) {
       for (;;) {
         const { fetcherId } = await upsertOne(subjects, canonicalId, { $setOnInsert: { fetcherId: recordId } });
         if (fetcherId === recordId) return undefined;
-        const fetcher = fetcherId === undefined ? undefined : await get(fetcherId);
+        const fetcher = await getIfAny(fetcherId);
         if (fetcher !== undefined && (await stands(fetcher))) return fetcher;
-        // Whoever comes second finds the field changed, and looks again.
+        // If another process has changed the field, the loop reads it again.
         const { matchedCount } = await subjects.updateOne(
           { _id: canonicalId, fetcherId: fetcherId ?? { $exists: false } },
           { $set: { fetcherId: recordId } },
@@ -231,12 +222,11 @@ export function createRecordStore(db: Db) {
         if (matchedCount === 1) return undefined;
       }
     },
-    /** A page of records, newest first; what operators and callers list may scan. */
-    async list({ limit, before, ids, createdAfter, createdBefore, openSince, ...told }: RecordFilter) {
-      const { isWithoutKey, ...same } = told;
-      // What is undefined is not sent (mongo.ts).
+    /** @returns a page of records, newest first. It may scan the collection. */
+    async list({ limit, before, ids, createdAfter, createdBefore, openSince, isWithoutKey, ...fields }: RecordFilter) {
+      // The driver ignores undefined fields (mongo-client.ts).
       const filter = {
-        ...same,
+        ...fields,
         ...(before !== undefined && { _id: { $lt: before } }),
         ...(ids && { _id: { $in: [...ids] } }),
         ...(openSince !== undefined && { $or: [{ status: 'pending' }, { finishedAt: { $gte: openSince } }] }),
@@ -253,7 +243,7 @@ function canonicalIn({ _id, sameAs }: SubjectDocument): string {
 }
 
 function fromDocument({ _id, ...fields }: RecordDocument): DownloadRecord {
-  // The discriminated union survives the renaming of one field, which the type system can't see.
+  // The type system cannot see that the discriminated union survives the renaming of a field.
   return { id: _id, ...fields } as DownloadRecord;
 }
 

@@ -3,23 +3,23 @@ import type { Collection, Db } from 'mongodb';
 import { optional } from '../../runtime/optional.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
-/** A snapshot of a job. One job may need several, each for a part of its own. */
+/** Identifies a snapshot of a job. A job may need several, each for one part. */
 export interface SnapshotKey {
   readonly recordId: string;
   readonly part: string;
 }
 
-/** Somebody has begun to start a snapshot, and nobody knows yet how that went. Times are since 1970. */
+/** A request to start a snapshot whose outcome is unknown. Times are in milliseconds since 1970. */
 export interface OpenClaim {
   readonly claimId: string;
   readonly sinceMs: number;
-  /** When the request had ended without a usable answer; absent while it runs, and when its worker died. */
+  /** When the request ended without a usable response; absent while it runs, and when its worker died. */
   readonly endedAtMs?: number;
 }
 
 /**
- * `mine`: whoever asked may send the request that starts the snapshot; `theirs`: another one has begun that; otherwise
- * the snapshot that was started.
+ * `mine`: the caller may send the request that starts the snapshot; `theirs`: another worker has sent it; `started`: the
+ * snapshot exists.
  */
 export type SnapshotClaim =
   | { readonly state: 'mine'; readonly claimId: string }
@@ -31,27 +31,28 @@ interface SnapshotDocument extends OpenClaim {
   readonly snapshotId?: string;
 }
 
-/** By the snapshot's id the claim that has it. It stays when the claim is forgotten: such a snapshot is of no use. */
+/** The claim that owns a snapshot. It remains when the claim is deleted, so that no other claim uses a useless snapshot. */
 interface HolderDocument {
+  /** The ID of the snapshot. */
   _id: string;
   claimId: string;
 }
 
-/** Which snapshots jobs have started, so that none is started, and paid, twice. */
+/** The snapshots that jobs have started, so that none is started and paid twice. */
 export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
 
 export function createSnapshotStore(db: Db) {
   const snapshots: Collection<SnapshotDocument> = db.collection('snapshots');
   const holders: Collection<HolderDocument> = db.collection('snapshot_holders');
   const idOf = ({ recordId, part }: SnapshotKey): string => `${recordId}/${part}`;
-  /** @returns the claim that has the snapshot from now on */
+  /** @returns the claim that owns the snapshot from now on */
   const hold = async (snapshotId: string, claimId: string): Promise<string> =>
     (await upsertOne(holders, snapshotId, { $setOnInsert: { claimId } })).claimId;
   const keep = async (key: SnapshotKey, snapshotId: string): Promise<void> => {
     await snapshots.updateOne({ _id: idOf(key) }, { $set: { snapshotId } });
   };
   return {
-    /** Notes that the snapshot is about to be started, unless that is noted already. @param nowMs since 1970 */
+    /** Claims the snapshot before it is started, unless another claim exists. @param nowMs since 1970 */
     async claim(key: SnapshotKey, nowMs: number): Promise<SnapshotClaim> {
       const claimId = randomUUID();
       const note = await upsertOne(snapshots, idOf(key), { $setOnInsert: { claimId, sinceMs: nowMs } });
@@ -60,36 +61,32 @@ export function createSnapshotStore(db: Db) {
       const { sinceMs, endedAtMs } = note;
       return { state: 'theirs', claimId: note.claimId, sinceMs, ...optional('endedAtMs', endedAtMs) };
     },
-    /** Keeps the id of the snapshot, as the provider told it to the one who has the claim. */
+    /** Stores the snapshot ID that the provider returned to the owner of the claim. */
     async started(key: SnapshotKey, claimId: string, snapshotId: string): Promise<void> {
-      // Should a job that asked for the same have taken it over just now, both read it.
+      // If another job has just taken it over for the same part, both read it.
       await hold(snapshotId, claimId);
       await keep(key, snapshotId);
     },
-    /** Notes that the request is over, and that nobody knows whether it started a snapshot. */
+    /** Records that the request ended, and that it is unknown whether it started a snapshot. */
     async ended(key: SnapshotKey, claimId: string, nowMs: number): Promise<void> {
       await snapshots.updateOne({ _id: idOf(key), claimId }, { $set: { endedAtMs: nowMs } });
     },
-    /** Whether no other claim has the snapshot, or ever had it. */
+    /** Whether no other claim has ever owned the snapshot. */
     async isFree(snapshotId: string, claimId: string): Promise<boolean> {
       const holder = await holders.findOne({ _id: snapshotId });
       return holder === null || holder.claimId === claimId;
     },
-    /**
-     * Keeps a snapshot that the provider has started, and told nobody of. May be repeated.
-     *
-     * @returns false when another claim has it
-     */
+    /** Stores a snapshot that the provider started but did not report. May be repeated. @returns false when another claim owns it */
     async takeOver(key: SnapshotKey, claimId: string, snapshotId: string): Promise<boolean> {
       if ((await hold(snapshotId, claimId)) !== claimId) return false;
       await keep(key, snapshotId);
       return true;
     },
-    /** Nothing was started after all: the next one may claim it. */
+    /** Deletes a claim whose request started nothing, so that the snapshot may be claimed again. */
     async release(key: SnapshotKey, claimId: string): Promise<void> {
       await snapshots.deleteOne({ _id: idOf(key), claimId });
     },
-    /** Nothing will come of the snapshot: another may be started. */
+    /** Deletes a snapshot that cannot be used, so that another one may be started. */
     async forget(key: SnapshotKey, snapshotId: string): Promise<void> {
       await snapshots.deleteOne({ _id: idOf(key), snapshotId });
     },

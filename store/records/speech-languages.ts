@@ -6,18 +6,18 @@ interface EngineDocument {
   languages?: readonly string[];
 }
 
-/** What the workers know of languages, for the api: only they have the speech engine. */
+/** The languages of the speech engine, which workers store for the api. */
 export type SpeechLanguages = ReturnType<typeof createSpeechLanguages>;
 
 export function createSpeechLanguages(db: Db) {
   const engines: Collection<EngineDocument> = db.collection('engines');
   return {
-    /** Notes what an engine knows. @param languages absent where only asking it tells */
+    /** @param languages undefined when the engine does not list them */
     async keep(languages: readonly string[] | undefined): Promise<void> {
       const change = languages === undefined ? { $unset: { languages: '' as const } } : { $set: { languages } };
       await upsertOne(engines, 'speech', change);
     },
-    /** @returns undefined when nobody knows */
+    /** @returns the languages that the last worker stored; undefined when they are unknown */
     known: async (): Promise<readonly string[] | undefined> => (await engines.findOne({ _id: 'speech' }))?.languages,
   };
 }

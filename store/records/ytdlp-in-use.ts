@@ -6,14 +6,14 @@ interface YtdlpDocument {
   version: string;
 }
 
-/** Which yt-dlp new jobs use, for the api: only the workers have it. That of the worker that spoke last. */
+/** The version of yt-dlp that new jobs use, which workers store for the api. */
 export function createYtdlpInUse(db: Db) {
   const engines: Collection<YtdlpDocument> = db.collection('engines');
   return {
     async keep(version: string): Promise<void> {
       await upsertOne(engines, 'yt-dlp', { $set: { version } });
     },
-    /** @returns undefined when nobody knows */
+    /** @returns the version that the last worker stored */
     known: async (): Promise<string | undefined> => (await engines.findOne({ _id: 'yt-dlp' }))?.version,
   };
 }

@@ -81,16 +81,16 @@ describe('the other part of a list', () => {
 describe('a list that is asked for', () => {
   it('begins once, for many who ask at once', async () => {
     const name = { listId: ulid(), days: 7 };
-    expect(await lists.asked(name)).toBeUndefined();
+    expect(await lists.get(name)).toBeUndefined();
     const begun = await Promise.all(
       [1, 2, 3, 4, 5].map((askedAtMs) => lists.begin(name, { askedAtMs, since: String(askedAtMs) }, undefined)),
     );
-    const standing = await lists.asked(name);
+    const standing = await lists.get(name);
     expect(begun).toEqual(Array(5).fill(standing));
     const next = [11, 12, 13].map((askedAtMs) => ({ askedAtMs, since: 'later' }));
     const again = await Promise.all(next.map((list) => lists.begin(name, list, standing)));
-    expect(again).toEqual(Array(3).fill(await lists.asked(name)));
-    expect(await lists.asked({ ...name, days: undefined })).toBeUndefined();
+    expect(again).toEqual(Array(3).fill(await lists.get(name)));
+    expect(await lists.get({ ...name, days: undefined })).toBeUndefined();
   });
 });
 
