@@ -55,13 +55,13 @@ export async function insufficientCredit(deps: ServiceDeps, caller: Caller, pric
 
 /** Settles old reservations: captures those of ended jobs, and releases those of jobs that were never started. */
 async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
-  for (const hold of await deps.accounts.oldHolds(keyId, deps.now() - LEFT_BEHIND_MS)) {
+  for (const hold of await deps.accounts.oldReservations(keyId, deps.now() - LEFT_BEHIND_MS)) {
     const { recordId, subjectId } = hold;
     const record = await deps.records.get(recordId);
     if (record !== undefined) {
       // This ends the record if its workflow is gone.
       const { record: newest } = await currentJob(deps, record, 0);
-      await deps.accounts.captureHold(newest);
+      await deps.accounts.capture(newest);
     } else if ((await deps.jobs.status({ subjectId, recordId })).state === 'gone') {
       await deps.accounts.release(keyId, hold);
     }

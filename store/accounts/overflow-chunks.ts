@@ -1,163 +1,156 @@
+import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { CreditReservation } from '../../contract/http/account-schemas.ts';
 import type { Thousandths } from '../../contract/money.ts';
-import { upsertOne } from '../mongo/upsert.ts';
 
-/** A hold, and when it was made: milliseconds since 1970. */
-export type HeldHold = CreditReservation & { readonly heldAtMs: number };
+/** A credit reservation, and when it was made in milliseconds since 1970. */
+export type HeldReservation = CreditReservation & { readonly heldAtMs: number };
 
-/** What the document of an account tells of holds. */
-export interface HoldsOfAccount {
-  /** By record. */
-  readonly holds: Readonly<Record<string, Omit<HeldHold, 'recordId'>>>;
-  /** By name: a bit for each hold of the pocket, set until that ends. Absent where no pocket was ever filled. */
-  readonly pockets?: Readonly<Record<string, number>>;
-  /** How many pockets were filled so far, which is the number of the next one. */
-  readonly spills?: number;
+/** The reservations in the document of an account. */
+export interface ReservationsOfAccount {
+  /** By record ID. */
+  readonly holds: Readonly<Record<string, Omit<HeldReservation, 'recordId'>>>;
+  /** By chunk name: one bit for each reservation of the chunk, which is set while the reservation is open. */
+  readonly chunks?: Readonly<Record<string, number>>;
 }
-interface AccountDocument extends HoldsOfAccount {
+interface AccountDocument extends ReservationsOfAccount {
   readonly _id: string;
   readonly available: Thousandths;
   readonly spent: Thousandths;
 }
-/** `_id`: the key and the number. It never changes, and means nothing while no account names it. */
-interface PocketDocument {
+/** `_id`: the key ID and the chunk's name. The document never changes. */
+interface ChunkDocument {
   readonly _id: string;
-  readonly holds: readonly HeldHold[];
+  readonly holds: readonly HeldReservation[];
 }
-/** Where a hold is that is not in its account any more. */
 interface Slot {
-  readonly pocket: string;
+  readonly chunk: string;
   readonly bit: number;
   readonly amount: Thousandths;
 }
 
-/** More holds than that make an account fill a pocket. Each change writes all of them anew. */
-const MOST_IN_ACCOUNT = 48;
-/** As many bits as a number of 32 has without its sign. */
-const POCKET_HOLDS = 30;
-const SLOTS_KEPT = 10_000;
-/** The first characters of a ULID, which tell its time. */
+/** An account with more reservations than this fills a chunk, since each change rewrites the whole document. */
+const MAX_IN_ACCOUNT = 48;
+/** The bits of a chunk must fit into a positive 32-bit integer. */
+const CHUNK_SIZE = 30;
+const MAX_CACHED_SLOTS = 10_000;
+/** The leading characters of a ULID that encode its time. */
 const TIME_CHARS = 10;
 
 /**
- * Pockets: where an account with many holds keeps the oldest, so that its document stays small. What is in a pocket is told by a
- * document of its own; which of that is still held by a bit in the account. So money moves by one change of the account alone,
- * as it does for the holds in there, and all of this may be repeated, and be cut off anywhere.
+ * The overflow chunks of accounts. An account with many open reservations moves the oldest into chunks, so that its document
+ * stays small. A chunk's document lists reservations, and a bit in the account's document says whether each is open. So one
+ * change of the account's document moves money, as it does without chunks, and a process may die at any step.
  *
- * Pockets are asked for by `_id` alone: for anything else the embedded server reads all.
+ * Chunks are only read by `_id`, because the embedded server scans the collection for any other filter.
  */
-export function createPockets(db: Db) {
+export function createOverflowChunks(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
-  const pockets: Collection<PocketDocument> = db.collection('pockets');
-  /** By key and record. What was read of a pocket stays true, so one look at it serves all of its holds. */
+  const chunks: Collection<ChunkDocument> = db.collection('overflow_chunks');
+  /** By key ID and record ID. A slot never changes, so one read of a chunk serves all of its reservations. */
   const slots = new Map<string, Slot>();
-  /** Keys whose next pocket this process is filling. */
-  const filling = new Set<string>();
-  /** By key: how many pockets {@link next} has shown. */
-  const turns = new Map<string, number>();
+  /** Keys whose reservations this process is moving. */
+  const moving = new Set<string>();
+  /** By key ID: how many chunks {@link next} has returned. */
+  const cursors = new Map<string, number>();
 
-  /** @returns what is still held of a pocket that the account names */
-  const openIn = async ({ _id: keyId, pockets: named = {} }: AccountDocument, pocket: string) => {
-    const bits = named[pocket] ?? 0;
-    // One without any may be gone.
-    const { holds = [] } = bits === 0 ? {} : ((await pockets.findOne({ _id: idOf(keyId, pocket) })) ?? {});
+  const openIn = async ({ _id: keyId, chunks: masks = {} }: AccountDocument, chunk: string) => {
+    const mask = masks[chunk] ?? 0;
+    if (mask === 0) return [];
+    const { holds = [] } = (await chunks.findOne({ _id: `${keyId}/${chunk}` })) ?? {};
     return holds.filter(({ recordId, amount }, bit) => {
-      if ((bits & (1 << bit)) === 0) return false;
-      slots.set(`${keyId}/${recordId}`, { pocket, bit, amount });
+      if ((mask & (1 << bit)) === 0) return false;
+      slots.set(`${keyId}/${recordId}`, { chunk, bit, amount });
       const [oldest] = slots.keys();
-      if (slots.size > SLOTS_KEPT && oldest !== undefined) slots.delete(oldest);
+      if (slots.size > MAX_CACHED_SLOTS && oldest !== undefined) slots.delete(oldest);
       return true;
     });
   };
-  const fill = async ({ _id: keyId, holds, spills }: AccountDocument): Promise<void> => {
-    const number = String(spills ?? 0);
-    const oldest = Object.entries(holds)
-      .map(([recordId, hold]): HeldHold => ({ recordId, ...hold }))
-      .sort((one, other) => (one.recordId < other.recordId ? -1 : 1))
-      .slice(0, POCKET_HOLDS);
-    // Whoever comes first says what is in it, also when it dies then. Of that those move that are in the account as it was read:
-    // while it counts no further pocket, others have ended, or came later and stay.
-    const pocket = await upsertOne(pockets, `${keyId}/${number}`, { $setOnInsert: { holds: oldest } });
-    const times = pocket.holds.map(({ recordId }) => recordId.slice(0, TIME_CHARS)).sort();
-    const name = [number, times[0], times.at(-1)].join('-');
-    const moved = pocket.holds.map(({ recordId }) => recordId).filter((recordId) => recordId in holds);
-    const bits = pocket.holds.reduce((sum, { recordId }, bit) => sum + (recordId in holds ? 1 << bit : 0), 0);
-    const fieldsWith = <Value>(value: Value) => Object.fromEntries(moved.map((id) => [`holds.${id}`, value] as const));
-    // The fields are made up of ids of ours, which the types can't know.
-    const filter = { _id: keyId, spills: spills ?? null, ...fieldsWith({ $exists: true }) } as Filter<AccountDocument>;
+  const fillChunk = async (keyId: string, moved: readonly HeldReservation[]): Promise<void> => {
+    const [from, to] = [moved[0], moved.at(-1)].map((hold) => hold?.recordId.slice(0, TIME_CHARS));
+    const chunk = [from, to, randomUUID().slice(0, 8)].join('-');
+    // The account names the chunk last, so that it never names one that is missing.
+    await chunks.insertOne({ _id: `${keyId}/${chunk}`, holds: moved });
+    const fieldsWith = <Value>(value: Value) =>
+      Object.fromEntries(moved.map(({ recordId }) => [`holds.${recordId}`, value] as const));
+    // The driver's types cannot express field names that contain IDs.
+    const filter = { _id: keyId, ...fieldsWith({ $exists: true }) } as Filter<AccountDocument>;
     const change = {
-      $set: { [`pockets.${name}`]: bits },
-      $inc: { spills: 1 },
-      ...(moved.length > 0 && { $unset: fieldsWith('') }),
+      $set: { [`chunks.${chunk}`]: 2 ** moved.length - 1 },
+      $unset: fieldsWith(''),
     } as UpdateFilter<AccountDocument>;
-    const filled = await accounts.findOneAndUpdate(filter, change, { returnDocument: 'after' });
-    if (filled !== null) await tidy(filled);
+    const { matchedCount } = await accounts.updateOne(filter, change);
+    // A reservation has ended meanwhile, or another process has moved it.
+    if (matchedCount === 0) await chunks.deleteOne({ _id: `${keyId}/${chunk}` });
   };
-  /** Removes the pockets whose holds have all ended. The account forgets them last, or nobody would find what is left. */
-  const tidy = async ({ _id, pockets: named = {} }: AccountDocument): Promise<void> => {
-    const empty = Object.keys(named).filter((pocket) => named[pocket] === 0);
+  /** The account forgets the chunks last, so that the next call finds them after a crash. */
+  const removeEmpty = async ({ _id: keyId, chunks: masks = {} }: AccountDocument): Promise<void> => {
+    const empty = Object.keys(masks).filter((chunk) => masks[chunk] === 0);
     if (empty.length === 0) return;
-    for (const pocket of empty) await pockets.deleteOne({ _id: idOf(_id, pocket) });
-    const fields = Object.fromEntries(empty.map((pocket) => [`pockets.${pocket}`, '']));
-    await accounts.updateOne({ _id }, { $unset: fields } as UpdateFilter<AccountDocument>);
+    for (const chunk of empty) await chunks.deleteOne({ _id: `${keyId}/${chunk}` });
+    const fields = Object.fromEntries(empty.map((chunk) => [`chunks.${chunk}`, '']));
+    await accounts.updateOne({ _id: keyId }, { $unset: fields } as UpdateFilter<AccountDocument>);
+  };
+  const endCached = async (keyId: string, recordId: string, charge: Thousandths): Promise<boolean> => {
+    const slot = slots.get(`${keyId}/${recordId}`);
+    if (slot === undefined) return false;
+    const field = `chunks.${slot.chunk}`;
+    const filter = { _id: keyId, [field]: { $bitsAllSet: [slot.bit] } } as Filter<AccountDocument>;
+    const change = {
+      $inc: { available: slot.amount - charge, spent: charge },
+      $bit: { [field]: { xor: 1 << slot.bit } },
+    } as UpdateFilter<AccountDocument>;
+    const account = await accounts.findOneAndUpdate(filter, change, { returnDocument: 'after' });
+    // The money has moved. An empty chunk that an error leaves behind is removed when the next reservation ends.
+    if (account !== null) await removeEmpty(account).catch(() => undefined);
+    return account !== null;
   };
 
   return {
-    /** Moves holds of an account that has many into a pocket. @param account as it is after a hold was added */
+    /** Ends a reservation whose chunk this process has read. @returns false when it has not, or the reservation is not open */
+    endCached,
+    /** Moves reservations of an account that has many into a chunk. */
     async relieve(account: AccountDocument): Promise<void> {
-      const { _id: keyId, holds } = account;
-      if (Object.keys(holds).length <= MOST_IN_ACCOUNT || filling.has(keyId)) return;
-      filling.add(keyId);
+      const { _id: keyId } = account;
+      const all = reservationsIn(account);
+      if (all.length <= MAX_IN_ACCOUNT || moving.has(keyId)) return;
+      all.sort((one, other) => (one.recordId < other.recordId ? -1 : 1));
+      moving.add(keyId);
       try {
-        await fill(account);
+        await fillChunk(keyId, all.slice(0, CHUNK_SIZE));
       } finally {
-        filling.delete(keyId);
+        moving.delete(keyId);
       }
     },
-    /** Where a hold is, or was, by what this process has read of pockets. */
-    known: (keyId: string, recordId: string): Slot | undefined => slots.get(`${keyId}/${recordId}`),
-    /** Where a hold is. @param account in which it is not itself */
-    async find(account: AccountDocument, recordId: string): Promise<Slot | undefined> {
+    /** Ends a reservation if it is open in any chunk of the account. */
+    async end(account: AccountDocument, recordId: string, charge: Thousandths): Promise<void> {
       const time = recordId.slice(0, TIME_CHARS);
-      for (const pocket of Object.keys(account.pockets ?? {})) {
-        const [, from = '', to = ''] = pocket.split('-');
+      for (const chunk of Object.keys(account.chunks ?? {})) {
+        const [from = '', to = ''] = chunk.split('-');
         if (time < from || time > to) continue;
-        const held = await openIn(account, pocket);
-        if (held.some((hold) => hold.recordId === recordId)) return slots.get(`${account._id}/${recordId}`);
+        await openIn(account, chunk);
+        if (await endCached(account._id, recordId, charge)) return;
       }
-      return undefined;
     },
-    /** Ends a hold that is in a pocket. @returns false when it is not there any more */
-    async end(keyId: string, { pocket, bit, amount }: Slot, charge: Thousandths): Promise<boolean> {
-      const field = `pockets.${pocket}`;
-      const filter = { _id: keyId, [field]: { $bitsAllSet: [bit] } } as Filter<AccountDocument>;
-      const money = { $inc: { available: amount - charge, spent: charge } };
-      const change = { ...money, $bit: { [field]: { xor: 1 << bit } } } as UpdateFilter<AccountDocument>;
-      const account = await accounts.findOneAndUpdate(filter, change, { returnDocument: 'after' });
-      // The money has moved; what is left lying goes after the next end.
-      if (account !== null) await tidy(account).catch(() => undefined);
-      return account !== null;
+    /** @returns the open reservations of one chunk, and of the next chunk when called again */
+    async next(account: AccountDocument): Promise<readonly HeldReservation[]> {
+      const names = Object.keys(account.chunks ?? {});
+      const cursor = cursors.get(account._id) ?? 0;
+      const chunk = names[cursor % names.length];
+      if (chunk === undefined) return [];
+      cursors.set(account._id, cursor + 1);
+      return openIn(account, chunk);
     },
-    /** What is held in a pocket, in another one each time: so a look at an account costs no more where there are many. */
-    async next(account: AccountDocument): Promise<readonly HeldHold[]> {
-      const named = Object.keys(account.pockets ?? {});
-      const turn = turns.get(account._id) ?? 0;
-      const pocket = named[turn % named.length];
-      if (pocket === undefined) return [];
-      turns.set(account._id, turn + 1);
-      return openIn(account, pocket);
-    },
-    /** What is held in all pockets; for audits. */
-    async all(account: AccountDocument): Promise<readonly HeldHold[]> {
-      const found: HeldHold[] = [];
-      for (const pocket of Object.keys(account.pockets ?? {})) found.push(...(await openIn(account, pocket)));
+    /** @returns the open reservations of all chunks */
+    async all(account: AccountDocument): Promise<readonly HeldReservation[]> {
+      const found: HeldReservation[] = [];
+      for (const chunk of Object.keys(account.chunks ?? {})) found.push(...(await openIn(account, chunk)));
       return found;
     },
   };
 }
 
-/** @param pocket its name: the number, and the times of its oldest and its newest record */
-function idOf(keyId: string, pocket: string): string {
-  return `${keyId}/${pocket.split('-', 1).join('')}`;
+/** @returns the reservations that are in the account's own document */
+export function reservationsIn({ holds }: ReservationsOfAccount): HeldReservation[] {
+  return Object.entries(holds).map(([recordId, hold]) => ({ recordId, ...hold }));
 }

@@ -1,7 +1,8 @@
-import { lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Db } from 'mongodb';
 import { createAccountStore } from '../accounts/account-store.ts';
+import { syncToDisk } from '../files/disk-files.ts';
 import { MissingFileError, type FileKey, type FileStore } from '../files/file-store.ts';
 import { orMissing } from '../records/or-missing.ts';
 import {
@@ -10,7 +11,7 @@ import {
   filesOfRecords,
   lineOf,
   MANIFEST,
-  NOT_KEPT,
+  NOT_COPIED,
   RECORDS_AND_LATER,
   writeHashed,
   writeLines,
@@ -21,27 +22,27 @@ import {
 
 const BATCH = 200;
 
-export interface BackupOrder {
-  /** Must not be there; it appears when the copy is whole. */
+interface BackupOptions {
+  /** Must not exist; it appears when the copy is complete. */
   readonly folder: string;
   readonly db: Db;
   readonly files: FileStore;
-  /** Without, the files are listed only: their store has copies of its own. */
+  /** Otherwise the files are only listed, since a bucket has backups of its own. */
   readonly copiesFiles: boolean;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /**
- * Copies a service that may go on working. What it had answered when the copy began is in it, with its files; of what came
- * later there is some or none. Files of records that are removed meanwhile are left out, and those that are damaged, which the
- * manifest names: one bad sector must not cost the copy of all the rest.
+ * Copies the data of a service, which may continue to work. All that it had answered before is in the copy, with its files, and
+ * possibly parts of what came later. Files that are removed meanwhile are left out. So are damaged files, which the manifest
+ * lists, because one bad sector must not prevent the rest from being copied.
  */
-export async function backUp({ folder, db, files, copiesFiles, tell }: BackupOrder): Promise<Manifest> {
+export async function backUp({ folder, db, files, copiesFiles, print }: BackupOptions): Promise<Manifest> {
   const target = resolve(folder);
   await mkdir(dirname(target), { recursive: true });
   if ((await lstat(target).catch(orMissing)) !== undefined) throw new Error(`${target} is there already`);
   const part = `${target}.part`;
-  // What a copy that was cut off has left.
+  // An interrupted copy may have left this folder.
   await rm(part, { recursive: true, force: true });
   await mkdir(part, { mode: 0o700 });
   const takenAt = new Date().toISOString();
@@ -49,58 +50,56 @@ export async function backUp({ folder, db, files, copiesFiles, tell }: BackupOrd
   for (const name of await collectionsOf(db)) {
     const copied = await writeLines(part, name, documentsOf(db, name));
     collections[name] = copied;
-    tell(`${name}: ${String(copied.count)}`);
+    print(`${name}: ${String(copied.count)}`);
   }
   const damaged: FileKey[] = [];
-  const listed = copies(part, 'records' in collections, { files, copiesFiles, damaged });
-  const copied = await writeLines(part, FILES_LIST, listed);
-  tell(`files: ${String(copied.count)}${copiesFiles ? '' : ', listed only'}`);
-  for (const { recordId, name } of damaged) tell(`damaged and left out: the file ${recordId}/${name}`);
+  const lines = 'records' in collections ? copyFiles(part, { files, copiesFiles, damaged }) : [];
+  const copied = await writeLines(part, FILES_LIST, lines);
+  print(`files: ${String(copied.count)}${copiesFiles ? '' : ', listed only'}`);
+  for (const { recordId, name } of damaged) print(`damaged and left out: the file ${recordId}/${name}`);
   const manifest: Manifest = {
     ...{ format: 1, takenAt, collections, files: { ...copied, areCopied: copiesFiles } },
-    ...(damaged.length === 0 ? {} : { damaged }),
+    ...(damaged.length > 0 && { damaged }),
   };
   await writeFile(join(part, MANIFEST), JSON.stringify(manifest, undefined, 2), { mode: 0o600, flush: true });
-  await sync(part);
+  await syncToDisk(part);
   await rename(part, target);
-  await sync(dirname(target));
+  await syncToDisk(dirname(target));
   return manifest;
 }
 
-/** In the order in which they are copied. */
+/** @returns the collections in the order in which they are copied */
 async function collectionsOf(db: Db): Promise<readonly string[]> {
   const all = await db.listCollections({}, { nameOnly: true }).toArray();
-  const names = all.map(({ name }) => name).filter((name) => !NOT_KEPT.includes(name) && !name.startsWith('system.'));
+  const names = all.map(({ name }) => name).filter((name) => !NOT_COPIED.includes(name) && !name.startsWith('system.'));
   const early = names.filter((name) => !RECORDS_AND_LATER.includes(name)).sort();
   return [...early, ...RECORDS_AND_LATER.filter((name) => names.includes(name))];
 }
 
-/** Not in an order, which the embedded server would make in memory. */
+/** The documents are unsorted, because the embedded server would sort them in memory. */
 async function* documentsOf(db: Db, name: string): AsyncGenerator<string> {
-  // Numbers keep their kinds.
+  // Without promotion, numbers keep their BSON types.
   const options = { batchSize: BATCH, promoteValues: false } as const;
-  if (name === 'accounts') for await (const account of createAccountStore(db).whole()) yield lineOf(account);
+  if (name === 'accounts') for await (const account of createAccountStore(db).documents()) yield lineOf(account);
   else for await (const document of db.collection(name).find({}, options)) yield lineOf(document);
 }
 
-/** Goes through the records of the copy, and copies what they name. @param order.damaged takes what is not as it was published */
-async function* copies(
+/** Copies the files of the copied records, and adds damaged ones to `damaged`. @returns the lines of the list of files */
+async function* copyFiles(
   folder: string,
-  hasRecords: boolean,
-  { files, copiesFiles, damaged }: Pick<BackupOrder, 'files' | 'copiesFiles'> & { readonly damaged: FileKey[] },
+  { files, copiesFiles, damaged }: Pick<BackupOptions, 'files' | 'copiesFiles'> & { readonly damaged: FileKey[] },
 ): AsyncGenerator<string> {
-  if (!hasRecords) return;
-  for await (const told of filesOfRecords(folder)) {
-    const fate = copiesFiles ? await copyFile(folder, files, told) : 'listed';
-    if (fate === 'damaged') damaged.push({ recordId: told.recordId, name: told.file.name });
-    else if (fate !== 'gone') yield JSON.stringify(told);
+  for await (const line of filesOfRecords(folder)) {
+    const result = copiesFiles ? await copyFile(folder, files, line) : 'listed';
+    if (result === 'damaged') damaged.push({ recordId: line.recordId, name: line.file.name });
+    else if (result !== 'gone') yield JSON.stringify(line);
   }
 }
 
-/** @returns `gone` when the file is not kept any more; `damaged`: its SHA-256 is not that of what was published */
-async function copyFile(folder: string, files: FileStore, told: FileLine): Promise<'copied' | 'gone' | 'damaged'> {
-  const { recordId, file } = told;
-  const target = copyPath(folder, told);
+/** @returns `gone` when the file was removed; `damaged` when its SHA-256 is not that of the published file */
+async function copyFile(folder: string, files: FileStore, line: FileLine): Promise<'copied' | 'gone' | 'damaged'> {
+  const { recordId, file } = line;
+  const target = copyPath(folder, line);
   try {
     const stored = await files.open({ recordId, name: file.name });
     if (stored === undefined) return 'gone';
@@ -112,14 +111,5 @@ async function copyFile(folder: string, files: FileStore, told: FileLine): Promi
     if (!(error instanceof MissingFileError)) throw error;
     await rm(target, { force: true });
     return 'gone';
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -17,7 +17,7 @@ import {
 
 const MAX_MANIFEST_BYTES = 64 * 1024 ** 2;
 
-/** @throws Error that says what is wrong with it */
+/** @throws Error with the path of a damaged manifest */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST);
   const handle = await openPlain(path);
@@ -32,9 +32,9 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 /**
- * Reads all of a copy, which may have been altered, before anything of it is used: sums and lengths, then what is in it.
+ * Checks a whole copy before any of it is used, since it may have been altered: first checksums and lengths, then documents.
  *
- * @throws Error that names what is wrong
+ * @throws Error that names the damaged file
  */
 export async function checkCopy(folder: string, { collections, files }: Manifest): Promise<void> {
   for await (const entry of await opendir(folder, { recursive: true })) {
@@ -55,7 +55,7 @@ async function checkSum(
   try {
     const { size } = await handle.stat();
     const hash = createHash('sha256');
-    // A file that claims a huge length is not read.
+    // A file of another length, which may be huge, is not read.
     if (size === sizeBytes) await pipeline(handle.createReadStream({ autoClose: false }), hash);
     if (size !== sizeBytes || hash.digest('hex') !== sha256)
       throw new Error(`${path} is damaged; nothing was restored`);
@@ -86,7 +86,7 @@ function documentIn(line: string) {
   }
 }
 
-/** Each file is listed in the order of the records, once, as its record names it, and has the bytes that it had. */
+/** Checks that the list has files of the records, once and in their order, and that their bytes are unaltered. */
 async function checkFiles(folder: string, hasRecords: boolean, { areCopied, count }: Manifest['files']): Promise<void> {
   const listed = readLines(folder, FILES_LIST);
   try {

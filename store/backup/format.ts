@@ -10,12 +10,18 @@ import { fileNameSchema, ulidSchema } from '../../contract/ids.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { RESTORE_MARKS } from './unfinished-restore.ts';
 
-/** What passes by itself, is made anew at a start, is worked out from the rest, or is copied as a part of it. */
-export const NOT_KEPT: readonly string[] = ['windows', 'circuit_breakers', 'engines', 'pockets', RESTORE_MARKS];
+/** Collections that are not copied: they expire, are rebuilt at a start, or are copied as a part of accounts. */
+export const NOT_COPIED: readonly string[] = [
+  'windows',
+  'circuit_breakers',
+  'engines',
+  'overflow_chunks',
+  RESTORE_MARKS,
+];
 
 /**
- * What points to records first, so that no pointer leads to a record that is younger than the copy; then the records; then what
- * was written before its record ended. Nobody stops the service for it. Others go first.
+ * The last collections to be copied, in this order, because the service continues to write. Documents that refer to records are
+ * copied before them, so that none refers to a newer record; contents and charges of ended records are copied after them.
  */
 export const RECORDS_AND_LATER: readonly string[] = ['records', 'contents', 'ledger'];
 
@@ -26,19 +32,18 @@ const sha256Schema = z.string().regex(/^[\da-f]{64}$/);
 const partSchema = z.object({ count: z.int().min(0), bytes: z.int().min(0), sha256: sha256Schema });
 export const manifestSchema = z.object({
   format: z.literal(1),
-  /** ISO 8601 UTC: everything that was answered before is in it. */
+  /** ISO 8601 UTC. All that was answered before this time is in the copy. */
   takenAt: z.iso.datetime(),
-  /** By name: a file NAME.jsonl with a document in each line, as canonical Extended JSON. */
+  /** By name. NAME.jsonl has a document in each line, as canonical Extended JSON. */
   collections: z.record(z.string().regex(/^[\w-]{1,100}$/), partSchema),
-  /** The published files that its records name; `areCopied`: they lie in the folder `files`. */
+  /** The published files of the records. If `areCopied`, they are in the folder `files`. */
   files: partSchema.extend({ areCopied: z.boolean() }),
-  /** Published files that are in neither list nor folder: their bytes were not those that were published. */
+  /** Published files that were left out because their bytes had changed. */
   damaged: z.array(z.object({ recordId: z.string(), name: z.string() })).exactOptional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 export type Part = z.infer<typeof partSchema>;
 
-/** A line of the list of files. */
 const fileLineSchema = z.object({
   recordId: ulidSchema,
   file: z.object({ name: fileNameSchema, sizeBytes: z.int().min(0), sha256: sha256Schema }),
@@ -46,24 +51,26 @@ const fileLineSchema = z.object({
 export type FileLine = z.infer<typeof fileLineSchema>;
 
 export const lineOf = (document: Document): string => BSON.EJSON.stringify(document, { relaxed: false });
-/** Numbers keep their kinds. */
+/** Numbers keep their BSON types. */
 export const documentOf = (line: string): Document => BSON.EJSON.parse(line, { relaxed: false }) as Document;
-/** As the driver gives it. */
-export const recordOf = (line: string) => BSON.EJSON.parse(line) as unknown as Stored;
-type Stored = DownloadRecord & { readonly _id: string };
+/** Numbers become JavaScript numbers, as in documents that the driver returns. */
+export const recordOf = (line: string) =>
+  BSON.EJSON.parse(line) as unknown as DownloadRecord & { readonly _id: string };
 export const fileOf = (line: string): FileLine => fileLineSchema.parse(JSON.parse(line));
 
 export function pathIn(folder: string, name: string): string {
   return join(folder, `${name}.jsonl`);
 }
 
-/** Where the copy has the bytes of a file. */
 export function copyPath(folder: string, { recordId, file }: FileLine): string {
   return join(folder, 'files', recordId, file.name);
 }
 
-/** Writes lines as they come, and the file to the disk at the end. */
-export async function writeLines(folder: string, name: string, lines: AsyncIterable<string>): Promise<Part> {
+export async function writeLines(
+  folder: string,
+  name: string,
+  lines: Iterable<string> | AsyncIterable<string>,
+): Promise<Part> {
   const handle = await open(pathIn(folder, name), 'wx', 0o600);
   try {
     const hash = createHash('sha256');
@@ -82,10 +89,10 @@ export async function writeLines(folder: string, name: string, lines: AsyncItera
   }
 }
 
-/** A document has 16 MiB, and the longest Extended JSON of a byte six characters. */
+/** A document has at most 16 MiB, and Extended JSON at most six characters per byte. */
 const MAX_LINE_CHARS = 128 * 1024 ** 2;
 
-/** Node's readline also ends lines at U+2028 and U+2029, which JSON leaves as they are: a webhook's URL may hold them. */
+/** Node's readline also splits at U+2028 and U+2029, which may occur in JSON, such as in the URL of a webhook. */
 export async function* readLines(folder: string, name: string): AsyncGenerator<string> {
   const handle = await openPlain(pathIn(folder, name));
   let begun: string[] = [];
@@ -99,21 +106,21 @@ export async function* readLines(folder: string, name: string): AsyncGenerator<s
     }
     begun.push(rest);
     chars += rest.length;
-    if (chars > MAX_LINE_CHARS) throw new Error(`${pathIn(folder, name)} has a line that no document has`);
+    if (chars > MAX_LINE_CHARS) throw new Error(`${pathIn(folder, name)} has a line that is longer than any document`);
   }
   if (chars > 0) yield begun.join('');
 }
 
-/** Opens a file of a copy. @throws where it is a link, a device or a pipe: a copy may come from anywhere */
+/** Opens a file of a copy. @throws Error when it is a link, a device or a pipe, since the copy may be altered */
 export async function openPlain(path: string): Promise<FileHandle> {
-  // A pipe would be waited for.
+  // Without O_NONBLOCK, opening a pipe waits for a writer.
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   throw new Error(`${path} is no plain file`);
 }
 
-/** Writes a file that must not be there, to the disk. @returns its SHA-256 in hex */
+/** Writes a new file to the disk. @returns its SHA-256 in hex */
 export async function writeHashed(path: string, source: Readable): Promise<string> {
   const hash = createHash('sha256');
   const hashing = new Transform({
@@ -126,7 +133,7 @@ export async function writeHashed(path: string, source: Readable): Promise<strin
   return hash.digest('hex');
 }
 
-/** The published files that the records of a copy name, in their order: that of the list of files. @throws for an altered record */
+/** Reads the published files of the records of a copy, in the order of the list of files. @throws Error for an altered record */
 export async function* filesOfRecords(folder: string): AsyncGenerator<FileLine> {
   for await (const line of readLines(folder, 'records')) {
     const { _id: recordId, ...record } = recordOf(line);

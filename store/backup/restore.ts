@@ -18,7 +18,7 @@ import {
   documentOf,
   fileOf,
   FILES_LIST,
-  NOT_KEPT,
+  NOT_COPIED,
   openPlain,
   readLines,
   recordOf,
@@ -28,70 +28,66 @@ import {
 
 const BATCH = 100;
 const BATCH_CHARS = 8 * 1024 * 1024;
-/** A record that ended that shortly before the copy may not have been booked when the ledger was copied. */
-const UNBOOKED_MS = 3_600_000;
-/** Stands in the log of a webhook where other attempts have what kept the receiver from answering: nothing was sent. */
+/** The charge of a record that ended this shortly before the copy may have been missing when the ledger was copied. */
+const UNCAPTURED_MS = 3_600_000;
+/** The error of a webhook attempt that was never made, because the restore abandoned the delivery. */
 export const LOST_DELIVERY = 'restored';
 
-export interface RestoreOrder {
+interface RestoreOptions {
   readonly folder: string;
   readonly db: Db;
   readonly files: FileStore;
-  /** The file store in words, such as a folder: what an operator empties when the restore is cut off. */
-  readonly filesPlace: string;
-  /** On the file system of the files, where they are on disk; copies pass through it. */
+  /** Describes the file store, which an operator must empty when the restore is interrupted. */
+  readonly filesLocation: string;
+  /** A folder for temporary files. With files on disk, it must be on their file system. */
   readonly workDir: string;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /**
- * Puts a copy into an empty database and file store. Jobs that were under way fail with the reason, and webhooks are abandoned:
- * their workflows are not there.
+ * Restores a copy into an empty database and file store. Pending jobs fail with the reason, and pending webhooks are abandoned,
+ * because the copy does not contain their workflows.
  *
- * From the first write to the last a mark stands in the database, with which nothing else works on it. It stays when the
- * restore is cut off or fails.
- *
- * @throws an error that says what is wrong
+ * A mark in the database prevents any other use from the first write to the last. It remains when the restore is interrupted.
  */
-export async function restore(order: RestoreOrder): Promise<void> {
-  const { db, tell } = order;
-  // The folder itself may be named by a link, what is in it may not.
-  const folder = await realpath(order.folder);
+export async function restore(options: RestoreOptions): Promise<void> {
+  const { db, print } = options;
+  // The folder itself may be a link, but none of its files.
+  const folder = await realpath(options.folder);
   const manifest = await readManifest(folder);
-  await refuseNonEmpty(order, manifest);
+  await refuseNonEmpty(options, manifest);
   await checkCopy(folder, manifest);
-  // Again, since checking a large copy takes long.
-  await refuseNonEmpty(order, manifest);
+  // Checking a large copy takes long, so the store may have been used meanwhile.
+  await refuseNonEmpty(options, manifest);
   const { takenAt } = manifest;
-  await markRestore(db, { takenAt, ...(manifest.files.areCopied && { filesPlace: order.filesPlace }) });
-  // First: a record must not promise what is not there.
-  if (manifest.files.areCopied) await restoreFiles(folder, order);
-  tell(
+  await markRestore(db, { takenAt, ...(manifest.files.areCopied && { filesLocation: options.filesLocation }) });
+  // Files come first, so that no record refers to a missing one.
+  if (manifest.files.areCopied) await restoreFiles(folder, options);
+  print(
     `files: ${String(manifest.files.count)}${manifest.files.areCopied ? '' : ', not copied: they are where they were'}`,
   );
   for (const [name, { count }] of Object.entries(manifest.collections)) {
-    // Older releases copied what they did not know.
-    if (NOT_KEPT.includes(name)) continue;
+    if (NOT_COPIED.includes(name)) continue;
     const inserted = await insertAll(db, name, readLines(folder, name));
     if (inserted !== count) throw new Error(`${name}: ${String(inserted)} of ${String(count)} were restored`);
-    tell(`${name}: ${String(count)}`);
+    print(`${name}: ${String(count)}`);
   }
   const { damaged = [] } = manifest;
-  if (damaged.length > 0) tell(`files that were damaged, and are not in the copy: ${String(damaged.length)}`);
+  if (damaged.length > 0) print(`files that were damaged, and are not in the copy: ${String(damaged.length)}`);
   await createIndexes(db);
-  tell(`jobs that were under way and have failed: ${String(await settle(db, folder, manifest))}`);
-  tell(`webhooks that were under way and are abandoned: ${String(await abandonDeliveries(db, folder, manifest))}`);
+  print(`jobs that were under way and have failed: ${String(await settle(db, folder, manifest))}`);
+  print(`webhooks that were under way and are abandoned: ${String(await abandonDeliveries(db, folder, manifest))}`);
   await unmarkRestore(db);
 }
 
 async function refuseNonEmpty(
-  { db, files, filesPlace }: Pick<RestoreOrder, 'db' | 'files' | 'filesPlace'>,
+  { db, files, filesLocation }: Pick<RestoreOptions, 'db' | 'files' | 'filesLocation'>,
   { files: { areCopied } }: Manifest,
 ): Promise<void> {
   await refuseUnfinishedRestore(db);
-  if (areCopied && (await isUsed(files))) throw new Error(`${filesPlace} is not empty; nothing was restored`);
+  if (areCopied && (await isUsed(files))) throw new Error(`${filesLocation} is not empty; nothing was restored`);
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-    if (NOT_KEPT.includes(name) || (await db.collection(name).findOne({})) === null) continue;
+    if (NOT_COPIED.includes(name) || (await db.collection(name).findOne({})) === null) continue;
     throw new Error(`MONGODB_DATABASE: the database ${db.databaseName} is not empty (${name}); nothing was restored`);
   }
 }
@@ -103,16 +99,16 @@ async function isUsed(files: FileStore): Promise<boolean> {
 
 async function restoreFiles(
   folder: string,
-  { files, workDir }: Pick<RestoreOrder, 'files' | 'workDir'>,
+  { files, workDir }: Pick<RestoreOptions, 'files' | 'workDir'>,
 ): Promise<void> {
   const work = await createWorkFolders(workDir).open('restore');
   try {
     for await (const line of readLines(folder, FILES_LIST)) {
-      const told = fileOf(line);
-      const { recordId, file } = told;
+      const listed = fileOf(line);
+      const { recordId, file } = listed;
       const staged = join(work.path, file.name);
-      const handle = await openPlain(copyPath(folder, told));
-      // It was checked before, and may have been replaced since.
+      const handle = await openPlain(copyPath(folder, listed));
+      // The file may have been replaced since it was checked.
       if ((await writeHashed(staged, handle.createReadStream())) !== file.sha256)
         throw new Error(`the file ${recordId}/${file.name} of the copy is damaged`);
       await files.publish(staged, { recordId, name: file.name }, new AbortController().signal);
@@ -127,44 +123,44 @@ async function insertAll(db: Db, name: string, lines: AsyncIterable<string>): Pr
   const collection = db.collection(name);
   let inserted = 0;
   let chars = 0;
-  let held: Document[] = [];
+  let batch: Document[] = [];
   const write = async (): Promise<void> => {
-    if (held.length > 0) inserted += (await collection.insertMany(held)).insertedCount;
-    held = [];
+    if (batch.length > 0) inserted += (await collection.insertMany(batch)).insertedCount;
+    batch = [];
     chars = 0;
   };
   for await (const line of lines) {
-    held.push(documentOf(line));
+    batch.push(documentOf(line));
     chars += line.length;
-    if (held.length === BATCH || chars > BATCH_CHARS) await write();
+    if (batch.length === BATCH || chars > BATCH_CHARS) await write();
   }
   await write();
   return inserted;
 }
 
 /**
- * The parts of the copy are of different moments. The records say what happened: jobs that had not ended fail, what they and
- * the ended ones cost is booked, and accounts are worked out anew.
+ * Makes the collections consistent, which were copied at different moments. The records are authoritative: pending jobs fail,
+ * charges are captured, and accounts are computed from the ledger.
  *
  * @returns how many jobs failed
  */
 async function settle(db: Db, folder: string, { takenAt, collections }: Manifest): Promise<number> {
   const records = createRecordStore(db);
   const accounts = createAccountStore(db);
-  const booked = db.collection<{ _id: string; keyId: string; amount: number }>('ledger');
-  const sinceMs = Date.parse(takenAt) - UNBOOKED_MS;
+  const ledger = db.collection<{ _id: string; keyId: string; amount: number }>('ledger');
+  const sinceMs = Date.parse(takenAt) - UNCAPTURED_MS;
   let lost = 0;
   if ('records' in collections) {
     for await (const line of readLines(folder, 'records')) {
       const { _id: id, ...fields } = recordOf(line);
       if (fields.status === 'pending') {
-        // It ended after the records were copied, and before the ledger was.
-        if (fields.chargedTo !== undefined) await booked.deleteOne({ _id: `${fields.chargedTo}/${id}` });
+        // The job may have ended after the records were copied and before the ledger was.
+        if (fields.chargedTo !== undefined) await ledger.deleteOne({ _id: `${fields.chargedTo}/${id}` });
         await finishRecord(records, id, { status: 'failed', failure: failureFor('lostInRestore') });
         lost += 1;
       } else if (Date.parse(fields.finishedAt) >= sinceMs) {
         const record = await records.get(id);
-        if (record !== undefined) await accounts.captureHold(record);
+        if (record !== undefined) await accounts.capture(record);
       }
     }
   }
@@ -172,7 +168,7 @@ async function settle(db: Db, folder: string, { takenAt, collections }: Manifest
   return lost;
 }
 
-/** As if an attempt had failed, by which callers see the reason and may have it delivered again. @returns how many */
+/** Stores a failed attempt, so that callers see the reason and may request a redelivery. @returns how many were abandoned */
 async function abandonDeliveries(db: Db, folder: string, { collections }: Manifest): Promise<number> {
   if (!('deliveries' in collections)) return 0;
   const deliveries = createDeliveryStore(db);
@@ -191,15 +187,16 @@ async function abandonDeliveries(db: Db, folder: string, { collections }: Manife
   return abandoned;
 }
 
+/** Computes the credit of all accounts. No job is pending, so nothing is reserved. */
 async function settleAccounts(db: Db): Promise<void> {
   const records = createRecordStore(db);
   const accounts = createAccountStore(db);
   const documents = db.collection<{ _id: string; granted: number }>('accounts');
-  const keyIds = (await documents.find({}, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
-  for (const keyId of keyIds) {
-    for (const { recordId } of await accounts.holds(keyId)) {
+  const all = await documents.find({}, { projection: { granted: 1 } }).toArray();
+  for (const { _id: keyId } of all) {
+    for (const { recordId } of await accounts.reservations(keyId)) {
       const record = await records.get(recordId);
-      if (record !== undefined) await accounts.captureHold(record);
+      if (record !== undefined) await accounts.capture(record);
     }
   }
   const spentBy = new Map<string, number>();
@@ -207,11 +204,8 @@ async function settleAccounts(db: Db): Promise<void> {
   for await (const { keyId, amount } of ledger.find({}, { batchSize: 1000 })) {
     spentBy.set(keyId, (spentBy.get(keyId) ?? 0) + amount);
   }
-  for (const keyId of keyIds) {
-    const { granted = 0 } = (await documents.findOne({ _id: keyId })) ?? {};
+  for (const { _id: keyId, granted } of all) {
     const spent = spentBy.get(keyId) ?? 0;
-    const change = { $set: { spent, available: granted - spent, holds: {} }, $unset: { pockets: '' as const } };
-    await documents.updateOne({ _id: keyId }, change);
+    await documents.updateOne({ _id: keyId }, { $set: { spent, available: granted - spent, holds: {} } });
   }
-  // No job is under way, so nothing is set aside.
 }

@@ -85,7 +85,7 @@ async function moneyOf({ recordId, chargedTo = '' }: JobInput) {
   const account = (await accounts.get(chargedTo))!;
   const entries = await accounts.ledger(chargedTo, { limit: 10 });
   const { available, spent } = account;
-  const holds = await accounts.holds(chargedTo);
+  const holds = await accounts.reservations(chargedTo);
   return {
     ...{ status: data.status, cost: data.cost, available, spent, holds: holds.length },
     entries: entries.map(({ amount }) => amount),

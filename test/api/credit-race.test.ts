@@ -98,7 +98,7 @@ it('a key that is revoked while its job runs is charged', async () => {
   await end(1, job!, true);
   const account = await two[0]!.deps.accounts.get(key.id);
   expect(account).toMatchObject({ available: 0, spent: 5 });
-  expect(await two[0]!.deps.accounts.holds(key.id)).toEqual([]);
+  expect(await two[0]!.deps.accounts.reservations(key.id)).toEqual([]);
 });
 
 it('any order of starts, ends and repetitions leaves what was granted', async () => {
@@ -120,13 +120,13 @@ it('any order of starts, ends and repetitions leaves what was granted', async ()
     ]);
     for (const job of running.values()) if (ended.has(job.recordId)) running.delete(job.subjectId);
     const account = (await two[0]!.deps.accounts.get(key.id))!;
-    const held = (await two[0]!.deps.accounts.holds(key.id)).reduce((sum, { amount }) => sum + amount, 0);
+    const held = (await two[0]!.deps.accounts.reservations(key.id)).reduce((sum, { amount }) => sum + amount, 0);
     expect(account.available + account.spent + held).toBe(granted);
     expect(account.available).toBeGreaterThanOrEqual(0);
   }
   for (const job of running.values()) await end(0, job, true);
   const account = (await two[0]!.deps.accounts.get(key.id))!;
   const entries = await two[0]!.deps.accounts.ledger(key.id, { limit: 200 });
-  expect(await two[0]!.deps.accounts.holds(key.id)).toEqual([]);
+  expect(await two[0]!.deps.accounts.reservations(key.id)).toEqual([]);
   expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(account.spent);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { ApiKey, AccountResult } from '../../contract/http/account-schemas.ts';
 import { type JobInput, pendingRecordOf } from '../../contract/job-input.ts';
 import type { DownloadList } from '../../contract/kinds/kinds.ts';
-import { someHolds } from '../helpers/many-holds.ts';
+import { someReservations } from '../helpers/many-reservations.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
@@ -207,7 +207,7 @@ describe('what a process that died left behind', () => {
 
   it('is given back look by look when there is much of it', async () => {
     const key = await makeKey(1_000);
-    for (const count of [48, 20]) await facades.deps.accounts.reserve(key.id, someHolds(count));
+    for (const count of [48, 20]) await facades.deps.accounts.reserve(key.id, someReservations(count));
     expect(await money(key)).toMatchObject({ credit: '0.660', reserved: '0.340' });
     later(11);
     facades.jobs.status.mockResolvedValue({ state: 'gone' });

@@ -108,7 +108,7 @@ describe('a request for a job that runs', () => {
     await post('/api/channel/profile', { url });
     const second = facades.jobs.start.mock.lastCall![1];
     expect(second.recordId).not.toBe(first.recordId);
-    const holds = (await facades.deps.accounts.holds(key.id)).map(({ recordId }) => recordId);
+    const holds = (await facades.deps.accounts.reservations(key.id)).map(({ recordId }) => recordId);
     expect(holds).toContain(second.recordId);
   });
 

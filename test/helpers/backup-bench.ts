@@ -23,7 +23,7 @@ export const GRANTED = 100_000;
 /** Callers choose it, and these characters end lines for some who read text. */
 const RECEIVER = 'https://receiver.example/\u2028a\u2029b\u0085c';
 
-export const silent = { tell: (): void => undefined };
+export const silent = { print: (): void => undefined };
 
 /** A folder for the tests of a file, and services with databases of their own. */
 export function useBackupBench() {
@@ -50,7 +50,7 @@ export function useBackupBench() {
       const dataDir = join(root, name);
       const filesRoot = join(dataDir, 'files');
       return {
-        ...{ db, dataDir, files: createDiskFiles(filesRoot), filesPlace: `the folder ${filesRoot}` },
+        ...{ db, dataDir, files: createDiskFiles(filesRoot), filesLocation: `the folder ${filesRoot}` },
         ...{ workDir: join(dataDir, 'work'), records: createRecordStore(db), accounts: createAccountStore(db) },
         ...{ contents: createContentsStore(db), deliveries: createDeliveryStore(db) },
         ...{ keyDownloads: createKeyDownloadStore(db) },

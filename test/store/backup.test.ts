@@ -1,24 +1,20 @@
 import { execFile } from 'node:child_process';
-import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Document } from 'mongodb';
 import { expect, inject, it } from 'vitest';
 import { failureFor } from '../../contract/failures.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { backUp } from '../../store/backup/backup.ts';
-import { documentOf, lineOf, MANIFEST, pathIn, writeLines, type Manifest } from '../../store/backup/format.ts';
+import { documentOf, MANIFEST, pathIn, type Manifest } from '../../store/backup/format.ts';
 import { LOST_DELIVERY, restore } from '../../store/backup/restore.ts';
 import { accept, finish, GRANTED, KEY, silent, useBackupBench } from '../helpers/backup-bench.ts';
 import { ROOT } from '../helpers/markdown.ts';
-import { someHolds } from '../helpers/many-holds.ts';
+import { someReservations } from '../helpers/many-reservations.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const bench = useBackupBench();
 const { aService } = bench;
-async function* linesOf(documents: readonly Document[]): AsyncGenerator<string> {
-  for (const document of documents) yield Promise.resolve(lineOf(document));
-}
 
 it('a copy made under load has all that was answered before, and its jobs under way fail with the reason', async () => {
   const service = aService();
@@ -58,7 +54,7 @@ it('a copy made under load has all that was answered before, and its jobs under 
     expect(stored?.sizeBytes).toBe(record.files[0]?.sizeBytes);
   }
   expect(await other.accounts.get(KEY)).toMatchObject({ spent: charged, available: GRANTED - charged });
-  expect(await other.accounts.holds(KEY)).toEqual([]);
+  expect(await other.accounts.reservations(KEY)).toEqual([]);
   const entries = await other.accounts.ledger(KEY, { limit: 1_000 });
   expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(charged);
 
@@ -73,11 +69,11 @@ it('what many jobs had set aside is given back by a restore, and what one of the
   const ended = await accept(service);
   const facts = { status: 'success', files: [], charge: ended.price, finishedAt: '2026-11-21T09:31:00.000000Z' };
   await service.db.collection<{ _id: string }>('records').updateOne({ _id: ended.recordId }, { $set: facts });
-  for (const count of [48, 10]) expect(await service.accounts.reserve(KEY, someHolds(count))).toBe(true);
-  expect(await service.db.collection('pockets').countDocuments()).toBe(1);
+  for (const count of [48, 10]) expect(await service.accounts.reserve(KEY, someReservations(count))).toBe(true);
+  expect(await service.db.collection('overflow_chunks').countDocuments()).toBe(1);
   const folder = join(bench.root(), 'many');
   await backUp({ folder, ...service, copiesFiles: false, ...silent });
-  // So an older release may restore it, which sets `holds` and knows of nothing else.
+  // The copy has the reservations of chunks in the account itself.
   const [account] = (await readFile(pathIn(folder, 'accounts'), 'utf8'))
     .split('\n')
     .map((line) => line && documentOf(line));
@@ -93,27 +89,7 @@ it('what many jobs had set aside is given back by a restore, and what one of the
   await restore({ folder, ...other, ...silent });
   const { price: spent } = ended;
   expect(await other.accounts.get(KEY)).toMatchObject({ spent, available: GRANTED - spent });
-  expect(await other.accounts.holds(KEY)).toEqual([]);
-});
-
-it('a copy that a release without pockets made of an account with some gives back what was set aside, once', async () => {
-  const service = aService();
-  await service.accounts.open(KEY, GRANTED);
-  for (const count of [48, 10]) expect(await service.accounts.reserve(KEY, someHolds(count))).toBe(true);
-  const folder = join(bench.root(), 'raw');
-  const manifest = await backUp({ folder, ...service, copiesFiles: false, ...silent });
-  const collections = { ...manifest.collections };
-  for (const name of ['accounts', 'pockets']) {
-    const documents = await service.db.collection(name).find({}, { promoteValues: false }).toArray();
-    await rm(pathIn(folder, name), { force: true });
-    collections[name] = await writeLines(folder, name, linesOf(documents));
-  }
-  await writeFile(join(folder, MANIFEST), JSON.stringify({ ...manifest, collections }));
-
-  const other = aService();
-  await restore({ folder, ...other, ...silent });
-  expect(await other.accounts.get(KEY)).toMatchObject({ spent: 0, available: GRANTED });
-  expect(await other.accounts.holds(KEY)).toEqual([]);
+  expect(await other.accounts.reservations(KEY)).toEqual([]);
 });
 
 it('a damaged file is left out of a copy and named, and nothing else is; the command ends with 1', async () => {
@@ -137,9 +113,9 @@ it('a damaged file is left out of a copy and named, and nothing else is; the com
   expect(await readdir(join(folder, 'files', bad.id))).toEqual([]);
 
   const other = aService();
-  const told: string[] = [];
-  await restore({ folder, ...other, tell: (line) => told.push(line) });
-  expect(told).toContain('files that were damaged, and are not in the copy: 1');
+  const printed: string[] = [];
+  await restore({ folder, ...other, print: (line) => printed.push(line) });
+  expect(printed).toContain('files that were damaged, and are not in the copy: 1');
   const isThere = ({ id }: DownloadRecord) => other.files.open({ recordId: id, name: 'a.m4a' });
   expect(await isThere(good)).toBeDefined();
   expect([await isThere(bad), await other.records.get(bad.id)]).toEqual([undefined, bad]);
@@ -154,9 +130,9 @@ it('a webhook that was under way is abandoned by a restore with the reason, and 
   await service.deliveries.recordAttempt(delivered, attempt, { state: 'delivered', firstAttempt: 1 });
   const folder = join(bench.root(), 'webhooks');
   await backUp({ folder, ...service, copiesFiles: false, ...silent });
-  const [other, told] = [aService(), [] as string[]];
-  await restore({ folder, ...other, tell: (line) => told.push(line) });
-  expect(told).toContain('webhooks that were under way and are abandoned: 1');
+  const [other, printed] = [aService(), [] as string[]];
+  await restore({ folder, ...other, print: (line) => printed.push(line) });
+  expect(printed).toContain('webhooks that were under way and are abandoned: 1');
   expect(await other.deliveries.get(waits)).toMatchObject({
     ...{ state: 'abandoned', attempts: [attempt, { number: 2, error: LOST_DELIVERY }] },
   });
@@ -168,9 +144,9 @@ it('a damaged copy is refused before anything is written', async () => {
   await finish(service, { ...anAudioJob() });
   const folder = join(bench.root(), 'damaged');
   await backUp({ folder, ...service, copiesFiles: false, ...silent });
-  const told = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
-  expect(told.collections).toMatchObject({ records: { count: 1 }, contents: { count: 1 } });
-  expect(told.files).toMatchObject({ count: 1, areCopied: false });
+  const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
+  expect(manifest.collections).toMatchObject({ records: { count: 1 }, contents: { count: 1 } });
+  expect(manifest.files).toMatchObject({ count: 1, areCopied: false });
   await appendFile(pathIn(folder, 'contents'), '{}\n');
   const other = aService();
   await expect(restore({ folder, ...other, ...silent })).rejects.toThrow('contents.jsonl is damaged');

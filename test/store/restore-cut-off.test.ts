@@ -52,7 +52,7 @@ async function expectWhole(
     expect(await records.get(recordId)).toMatchObject({ status: 'failed', failure: failureFor('lostInRestore') });
   }
   expect(await accounts.get(KEY)).toMatchObject({ spent, available: GRANTED - spent });
-  expect(await accounts.holds(KEY)).toEqual([]);
+  expect(await accounts.reservations(KEY)).toEqual([]);
 }
 
 /**
@@ -98,7 +98,7 @@ it('a restore that is cut off at any moment leaves a mark, and is whole when it 
       'the process has died',
     );
     const { databaseName } = service.db;
-    const instruction = `empty the database ${databaseName} and ${service.filesPlace}, and restore again`;
+    const instruction = `empty the database ${databaseName} and ${service.filesLocation}, and restore again`;
     await expect(refuseUnfinishedRestore(service.db)).rejects.toThrow(instruction);
     await expect(restore({ folder: backup.folder, ...service, ...silent })).rejects.toThrow(instruction);
   }
@@ -109,7 +109,7 @@ it('a restore that is cut off at any moment leaves a mark, and is whole when it 
 
   await service.db.dropDatabase();
   await expect(restore({ folder: backup.folder, ...service, ...silent })).rejects.toThrow(
-    `${service.filesPlace} is not empty; nothing was restored`,
+    `${service.filesLocation} is not empty; nothing was restored`,
   );
   await empty(service);
   await restore({ folder: backup.folder, ...service, ...silent });

@@ -39,7 +39,7 @@ describe('work folders of workers that share a volume', () => {
   });
 
   it('show others that their worker lives, as long as they are open', async () => {
-    const folder = await createWorkFolders(root, { signEveryMs: 5 }).open('long');
+    const folder = await createWorkFolders(root, { touchEveryMs: 5 }).open('long');
     const then = new Date(Date.now() - 60 * MINUTE_MS);
     await utimes(folder.path, then, then);
     await until(async () => ((await stat(folder.path)).mtimeMs > Date.now() - MINUTE_MS ? true : undefined), {

@@ -1,5 +1,5 @@
 import { createAccountStore } from '../../../store/accounts/account-store.ts';
-import type { HeldHold } from '../../../store/accounts/overflow-chunks.ts';
+import type { HeldReservation } from '../../../store/accounts/overflow-chunks.ts';
 import { createRecordStore } from '../../../store/records/record-store.ts';
 import type { Client } from '../client.ts';
 import { DATABASE } from '../settings.ts';
@@ -25,23 +25,23 @@ export async function readEvidence(
   const accounts = createAccountStore(db);
   const all = await createRecordStore(db).list({ limit: ALL });
   const records = new Map(all.map((record) => [record.id, record]));
-  const before = await accounts.holds(key.id);
+  const before = await accounts.reservations(key.id);
   for (const { recordId, heldAtMs } of before) {
     const field = `holds.${recordId}.heldAtMs`;
     const filter = { _id: key.id as never, [`holds.${recordId}`]: { $exists: true } };
     await db.collection('accounts').updateOne(filter, { $set: { [field]: heldAtMs - HOLD_AGE_MS } });
   }
-  const pockets = db.collection<{ _id: string; holds: readonly HeldHold[] }>('pockets');
-  const filled = await pockets.find({ _id: { $gt: `${key.id}/`, $lt: `${key.id}/~` } }).toArray();
+  const chunks = db.collection<{ _id: string; holds: readonly HeldReservation[] }>('overflow_chunks');
+  const filled = await chunks.find({ _id: { $gt: `${key.id}/`, $lt: `${key.id}/~` } }).toArray();
   for (const { _id, holds } of filled) {
     const older = holds.map((hold) => ({ ...hold, heldAtMs: hold.heldAtMs - HOLD_AGE_MS }));
-    await pockets.updateOne({ _id }, { $set: { holds: older } });
+    await chunks.updateOne({ _id }, { $set: { holds: older } });
   }
-  // Each time it looks at another pocket.
-  for (let asked = 0; asked <= filled.length; asked += 1) await client.request('GET', '/api/account');
+  // Each request reads another overflow chunk.
+  for (let count = 0; count <= filled.length; count += 1) await client.request('GET', '/api/account');
   const balance = await accounts.get(key.id);
   if (balance === undefined) throw new Error('the account of the key is gone');
-  const account = { ...balance, holds: await accounts.holds(key.id) };
+  const account = { ...balance, holds: await accounts.reservations(key.id) };
   const left = new Set(account.holds.map(({ recordId }) => recordId));
   const held = before.map(({ recordId }) => recordId);
   return {

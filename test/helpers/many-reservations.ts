@@ -5,15 +5,15 @@ import type { CreditReservation } from '../../contract/http/account-schemas.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { createAccountStore, type AccountStore } from '../../store/accounts/account-store.ts';
 import { openMongo } from '../../store/mongo/mongo-client.ts';
-import type { HeldHold, HoldsOfAccount } from '../../store/accounts/overflow-chunks.ts';
+import type { HeldReservation, ReservationsOfAccount } from '../../store/accounts/overflow-chunks.ts';
 
 export const PRICE = 5;
 export const GRANTED = 10_000;
-/** What an account keeps, and what a pocket takes of it. */
-export const [KEPT, POCKET] = [48, 30] as const;
+/** How many reservations an account keeps, and how many of them move into a chunk. */
+export const [KEPT, CHUNK] = [48, 30] as const;
 
-/** Holds of jobs that were accepted a millisecond after each other, the oldest first. */
-export function someHolds(count: number, amount = PRICE): readonly CreditReservation[] {
+/** Reservations of jobs that were accepted a millisecond apart, the oldest first. */
+export function someReservations(count: number, amount = PRICE): readonly CreditReservation[] {
   const since = Date.now() - count;
   return Array.from({ length: count }, (_, index) => {
     const recordId = ulid(since + index);
@@ -21,7 +21,7 @@ export function someHolds(count: number, amount = PRICE): readonly CreditReserva
   });
 }
 
-/** The record of a hold when its job has ended. */
+/** The record of a reservation whose job has ended. */
 export function endedRecordOf(
   { recordId, subjectId, amount }: CreditReservation,
   chargedTo: string,
@@ -43,12 +43,12 @@ export function openAccounts() {
   const two = [0, 1].map(() => openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 20_000 }));
   const databases = two.map((one) => one.db);
   const [db] = databases as [(typeof databases)[0]];
-  const accounts = db.collection<HoldsOfAccount & { _id: string }>('accounts');
-  const pockets = db.collection<{ _id: string; holds: readonly HeldHold[] }>('pockets');
+  const accounts = db.collection<ReservationsOfAccount & { _id: string }>('accounts');
+  const chunks = db.collection<{ _id: string; holds: readonly HeldReservation[] }>('overflow_chunks');
   /** A store as of a process that has just started. */
   const aStore = (index = 0): AccountStore => createAccountStore(databases[index % 2]!);
   return {
-    ...{ databases, accounts, pockets, aStore },
+    ...{ databases, accounts, chunks, aStore },
     /** A key with an account. */
     async aKey(granted = GRANTED): Promise<string> {
       const keyId = randomUUID().replaceAll('-', '').slice(0, 16);
@@ -56,26 +56,23 @@ export function openAccounts() {
       return keyId;
     },
     async reserved(keyId: string, count: number): Promise<readonly CreditReservation[]> {
-      const holds = someHolds(count);
+      const holds = someReservations(count);
       expect(await aStore().reserve(keyId, holds)).toBe(true);
       return holds;
     },
-    async expectSums(keyId: string, told?: string): Promise<void> {
+    async expectSums(keyId: string, message?: string): Promise<void> {
       const { available = NaN, spent = NaN } = (await aStore().get(keyId)) ?? {};
-      const held = (await aStore().holds(keyId)).reduce((sum, { amount }) => sum + amount, 0);
-      expect(available + spent + held, told).toBe(GRANTED);
-      expect(available, told).toBeGreaterThanOrEqual(0);
+      const held = (await aStore().reservations(keyId)).reduce((sum, { amount }) => sum + amount, 0);
+      expect(available + spent + held, message).toBe(GRANTED);
+      expect(available, message).toBeGreaterThanOrEqual(0);
     },
-    /** No pocket is left of which nothing is held, or that the account does not name. */
-    async expectNoEmptyPocket(keyId: string, told?: string): Promise<void> {
-      const named = (await accounts.findOne({ _id: keyId }))?.pockets ?? {};
-      expect(Object.values(named), told).not.toContain(0);
-      const stored = (await pockets.find().toArray()).map(({ _id }) => _id).filter((id) => id.startsWith(keyId));
-      expect(stored.sort(), told).toEqual(
-        Object.keys(named)
-          .map((name) => `${keyId}/${name.split('-')[0]!}`)
-          .sort(),
-      );
+    /** Expects that no empty chunk is left. @param options.unnamed how many may be left that no account names, since a process died */
+    async expectNoEmptyChunk(keyId: string, { message, unnamed = 0 }: { message?: string; unnamed?: number } = {}) {
+      const named = (await accounts.findOne({ _id: keyId }))?.chunks ?? {};
+      expect(Object.values(named), message).not.toContain(0);
+      const stored = (await chunks.find().toArray()).map(({ _id }) => _id).filter((id) => id.startsWith(keyId));
+      expect(stored, message).toEqual(expect.arrayContaining(Object.keys(named).map((name) => `${keyId}/${name}`)));
+      expect(stored.length, message).toBeLessThanOrEqual(Object.keys(named).length + unnamed);
     },
     async close(): Promise<void> {
       await db.dropDatabase();

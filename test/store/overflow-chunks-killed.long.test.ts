@@ -1,0 +1,2 @@
+// Runs every row of the tables.
+import './overflow-chunks-killed.test.ts';

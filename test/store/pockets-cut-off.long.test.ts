@@ -1,2 +1,0 @@
-// With every row of its tables.
-import './pockets-cut-off.test.ts';
