@@ -5,11 +5,9 @@ import { pipeline } from 'node:stream/promises';
 /** SHA-256 of a file, in lower-case hex. @throws the signal's reason */
 export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash, ...(signal === undefined ? [] : [{ signal }])).catch(
-    (error: unknown) => {
-      signal?.throwIfAborted();
-      throw error;
-    },
-  );
+  await pipeline(createReadStream(path), hash, { signal }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
   return hash.digest('hex');
 }

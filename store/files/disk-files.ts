@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { optional } from '../../runtime/optional.ts';
 import { sha256Of } from './checksum.ts';
 import {
   fileKeyOf,
@@ -15,11 +16,8 @@ import {
 } from './file-store.ts';
 import { orMissing } from '../records/or-missing.ts';
 
-/** Folders in a page of the listing. */
-const PAGE_FOLDERS = 200;
-
-/** Published files on disk: `<root>/<record id>/<name>`. */
-export function createDiskFiles(root: string, pageFolders = PAGE_FOLDERS): FileStore {
+/** Published files on disk: `<root>/<record ID>/<name>`. @param pageFolders folders in a page of the listing */
+export function createDiskFiles(root: string, pageFolders = 200): FileStore {
   const pathOf = (key: FileKey): string => join(root, pathOfKey(key));
   return {
     async check() {
@@ -30,11 +28,11 @@ export function createDiskFiles(root: string, pageFolders = PAGE_FOLDERS): FileS
       await mkdir(dirname(target), { recursive: true });
       const sha256 = await sha256Of(sourcePath, signal);
       const { size } = await stat(sourcePath);
-      // Contents before the name: after a power cut the name must not point at nothing.
-      await sync(sourcePath);
+      // The contents are written before the name, which must not point to an empty file after a power cut.
+      await syncToDisk(sourcePath);
       signal.throwIfAborted();
       await rename(sourcePath, target);
-      await sync(dirname(target));
+      await syncToDisk(dirname(target));
       return { name: key.name, sizeBytes: size, sha256 };
     },
     async has(recordId, file) {
@@ -47,7 +45,7 @@ export function createDiskFiles(root: string, pageFolders = PAGE_FOLDERS): FileS
       const tag = tagOf(stats);
       return {
         ...{ sizeBytes: stats.size, modifiedMs: stats.mtimeMs, tag },
-        read: (range) => readSame(path, { key, tag, range }),
+        read: (range) => readVersion(path, { key, tag, range }),
       };
     },
     async localCopy(recordId, file) {
@@ -71,7 +69,7 @@ export function createDiskFiles(root: string, pageFolders = PAGE_FOLDERS): FileS
         }
       }
       const next = folders.length > pageFolders ? folders[pageFolders - 1] : undefined;
-      return { entries, ...(next === undefined ? {} : { next }) };
+      return { entries, ...optional('next', next) };
     },
     async removeLeftovers(beforeMs) {
       let removed = 0;
@@ -90,13 +88,13 @@ interface Stats {
   readonly mtimeMs: number;
 }
 
-/** A published file never changes, it is only replaced by rename: size and time tell one from the next. */
+/** A published file is only replaced by rename, so its size and time identify the version. */
 function tagOf({ size, mtimeMs }: Stats): string {
   return `${size.toString(16)}-${Math.trunc(mtimeMs).toString(16)}`;
 }
 
-/** Reads the version that was looked at: between the look and this it may have been replaced. */
-async function readSame(
+/** Reads the version with the given tag. @throws MissingFileError when it was replaced */
+async function readVersion(
   path: string,
   { key, tag, range }: { key: FileKey; tag: string; range: ByteRange | undefined },
 ): Promise<Readable> {
@@ -112,7 +110,7 @@ async function readSame(
 }
 
 async function statOf(path: string): Promise<Stats | undefined> {
-  // A link is not a file that was published here.
+  // Symbolic links are never published files.
   const stats = await lstat(path).catch(orMissing);
   return stats?.isFile() === true ? stats : undefined;
 }
@@ -121,7 +119,7 @@ async function list(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(orMissing)) ?? [];
 }
 
-/** @returns whether the folder was empty, and so was removed */
+/** @returns whether the folder was empty and has been removed */
 async function removeEmpty(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);
@@ -133,7 +131,8 @@ async function removeEmpty(folder: string): Promise<boolean> {
   }
 }
 
-async function sync(path: string): Promise<void> {
+/** Writes a file, or the names in a folder, to the disk. */
+export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();

@@ -4,10 +4,10 @@ import type { FileStoreLocation } from './create-file-store.ts';
 
 const positive = z.coerce.number().int().positive();
 
-/** Facts are fresh for a day at most, and nothing that may still be answered is removed. */
+/** Facts are fresh for a day at most, and documents that may still answer a request are not removed. */
 const keepDays = positive.min(2).max(36_500).optional();
 
-/** The settings of published files and of how long things are kept, as config.ts declares them. */
+/** The settings of published files and of retention. */
 export const fileSettings = {
   FILES_STORE: z
     .enum(['disk', 's3'])

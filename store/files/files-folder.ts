@@ -5,14 +5,13 @@ import type { Collection, Db } from 'mongodb';
 import { orMissing } from '../records/or-missing.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
-/** Beside the folders of records: what is in it names the folder. */
+/** A file beside the folders of records, whose contents identify the files folder. */
 const MARKER = '.folder-id';
 
-/** The folder in which the files of a service lie. */
 interface FolderDocument {
   _id: 'files_folder';
   folderId: string;
-  /** Which host chose it. */
+  /** The host that marked the folder. */
   host: string;
 }
 
@@ -24,10 +23,10 @@ interface Here {
 }
 
 /**
- * Makes sure that a worker publishes into the folder that the others use. The first one marks it. The host that marked it may
- * come with another one: its operator has moved or emptied the old one.
+ * Ensures that all workers publish into the same folder. The first worker marks it. The host that marked it may use another
+ * folder later, because its operator may have moved or emptied the old one.
  *
- * @throws an error that tells what to do when another host uses another folder
+ * @throws OtherFolderError with instructions when another host uses another folder
  */
 export async function joinFilesFolder(here: Here): Promise<void> {
   const { db, root, host } = here;
@@ -40,11 +39,11 @@ export async function joinFilesFolder(here: Here): Promise<void> {
   if (agreed === null) await upsertOne(folders, 'files_folder', { $setOnInsert: { folderId, host } });
   else await folders.updateOne({ _id: 'files_folder', folderId: agreed.folderId }, { $set: { folderId } });
   const now = await folders.findOne({ _id: 'files_folder' });
-  // Another one was faster.
+  // Another worker has registered its folder first.
   if (now !== null && now.folderId !== folderId) throw otherFolder(here, now);
 }
 
-/** The same for who only reads the files, and marks nothing. @returns whether a folder is agreed on. @throws as above */
+/** Checks the folder without marking it. @returns whether a worker has registered a folder @throws OtherFolderError */
 export async function checkFilesFolder(here: Here): Promise<boolean> {
   const agreed = await foldersOf(here.db).findOne({ _id: 'files_folder' });
   if (agreed === null) return false;
@@ -53,17 +52,17 @@ export async function checkFilesFolder(here: Here): Promise<boolean> {
 }
 
 /**
- * Checks as above, and again until a folder is agreed on: an api may be there before the first worker.
+ * Checks the folder, and repeats that until a worker has registered one, since the api may start first.
  *
- * @param options.onOther is told when the others have come to use another folder
- * @throws as above, where that is known at once
+ * @param options.onOther called when a worker has registered another folder
+ * @throws OtherFolderError when the first check finds another folder
  */
 export async function followFilesFolder(
   here: Here,
   options: { readonly everyMs: number; readonly signal: AbortSignal; readonly onOther: (error: Error) => void },
 ): Promise<void> {
   const { everyMs, signal, onOther } = options;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if (signal.aborted) return;
     try {
       if (await checkFilesFolder(here)) return;
@@ -72,12 +71,12 @@ export async function followFilesFolder(
         onOther(error);
         return;
       }
-      // The database is away.
+      // The database does not respond.
     }
-    lookLater();
+    checkLater();
   };
-  const lookLater = (): void => void setTimeout(() => void look(), everyMs).unref();
-  if (!(await checkFilesFolder(here))) lookLater();
+  const checkLater = (): void => void setTimeout(() => void check(), everyMs).unref();
+  if (!(await checkFilesFolder(here))) checkLater();
 }
 
 class OtherFolderError extends Error {
@@ -90,7 +89,7 @@ async function markerIn(root: string): Promise<string | undefined> {
   return (await readFile(join(root, MARKER), 'utf8').catch(orMissing))?.trim();
 }
 
-/** @returns what the folder is marked with: whoever is first decides, and a reader sees all of it */
+/** Marks the folder unless another process marks it first. A reader sees the complete mark. @returns the folder ID */
 async function mark(root: string): Promise<string> {
   const path = join(root, MARKER);
   const staging = `${path}.${randomUUID()}`;

@@ -2,48 +2,46 @@ import { statfs } from 'node:fs/promises';
 import { MongoError } from 'mongodb';
 import { JobError } from '../../runtime/job-error.ts';
 
-/** What is left on the file systems that downloads fill. */
+/** Guards the free space of the file systems that downloads fill. */
 export type SpaceGuard = ReturnType<typeof createSpaceGuard>;
 
 export interface SpaceGuardSettings {
-  /** Folders that exist, on the file systems that are watched. */
+  /** Existing folders on these file systems. */
   readonly folders: readonly string[];
-  /** Needed to begin; half of it to go on. 0: nobody looks ahead. */
+  /** Needed to start a download; half of it to continue. 0 disables the checks. */
   readonly minFreeBytes: number;
-  /** Free bytes of the file system of a folder, as an ordinary user sees them. */
   readonly freeBytes?: (folder: string) => Promise<number>;
-  readonly lookEveryMs?: number;
+  readonly checkEveryMs?: number;
 }
 
-const LOOK_EVERY_MS = 1_000;
-/** One download is stopped at a time: what it gives back may be enough for the others. */
+/** Downloads are stopped one at a time, because the space of one may be enough for the others. */
 const STOP_APART_MS = 5_000;
-/** With less nothing can be written that is worth it. */
-const NOTHING_BYTES = 1024 ** 2;
+/** With less, no download can be written. */
+const LEAST_BYTES = 1024 ** 2;
 
 export function createSpaceGuard(settings: SpaceGuardSettings) {
-  const { folders, minFreeBytes, freeBytes = freeBytesOf, lookEveryMs = LOOK_EVERY_MS } = settings;
+  const { folders, minFreeBytes, freeBytes = freeBytesOf, checkEveryMs = 1_000 } = settings;
   const leastFree = async (): Promise<number> => Math.min(...(await Promise.all(folders.map(freeBytes))));
-  const shortBelow = Math.max(minFreeBytes / 2, NOTHING_BYTES);
-  // What can't be looked at is no reason to stop: a disk that is full says so itself.
+  const shortBelow = Math.max(minFreeBytes / 2, LEAST_BYTES);
+  // An unknown amount stops nothing: a write to a full disk fails by itself.
   const isShort = async (): Promise<boolean> => (await leastFree().catch(() => Infinity)) < shortBelow;
   let stoppedAtMs = -Infinity;
   return {
-    /** @throws JobError `disk_full` when there is too little to begin */
+    /** @throws JobError `disk_full` when too little is left to start a download */
     async require(): Promise<void> {
       if ((await leastFree()) < minFreeBytes) throw diskFull();
     },
     /**
-     * Looks again and again while a download runs.
+     * Checks repeatedly while a download runs.
      *
-     * @param onShort told once, when so little is left that the download must stop
-     * @returns what ends the looking
+     * @param onShort called once, when so little is left that the download must stop
+     * @returns a function that ends the checks
      */
     watch(onShort: (error: JobError) => void): () => void {
       if (minFreeBytes === 0) return () => undefined;
       let isOver = false;
       let timer: NodeJS.Timeout | undefined;
-      const look = async (): Promise<void> => {
+      const check = async (): Promise<void> => {
         const isStop = await isShort();
         if (isOver) return;
         if (isStop && performance.now() - stoppedAtMs > STOP_APART_MS) {
@@ -51,25 +49,25 @@ export function createSpaceGuard(settings: SpaceGuardSettings) {
           onShort(diskFull());
           return;
         }
-        timer = setTimeout(() => void look(), lookEveryMs);
+        timer = setTimeout(() => void check(), checkEveryMs);
       };
-      timer = setTimeout(() => void look(), lookEveryMs);
+      timer = setTimeout(() => void check(), checkEveryMs);
       return () => {
         isOver = true;
         clearTimeout(timer);
       };
     },
-    /** Whether so little is left that whatever went wrong just now went wrong for that. */
+    /** Whether so little is left that it explains an error that has just occurred. */
     isShort,
   };
 }
 
-/** The failure of a job for which there is no space; where it was not seen ahead, with what the system said. */
+/** @param cause the error of a write that failed */
 export function diskFull(cause?: unknown): JobError {
   return new JobError('diskFull', cause === undefined ? {} : { cause });
 }
 
-/** Whether a full disk, or a quota, is what an error is about: ours, or that of the database. */
+/** Whether an error is about a full disk or a quota, of this machine or of the database. */
 export function isDiskFull(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
     if ('code' in one && (one.code === 'ENOSPC' || one.code === 'EDQUOT')) return true;
@@ -78,12 +76,12 @@ export function isDiskFull(error: unknown): boolean {
   return false;
 }
 
-/** `OutOfDiskSpace`: mongod refuses what it would have to write beside its data. When it cannot write those, it ends. */
+/** `OutOfDiskSpace`: mongod cannot write temporary files. It exits when it cannot write its data. */
 const OUT_OF_DISK_SPACE = 14031;
-/** `UserWritesBlocked`: a managed cluster takes no more writes. */
+/** `UserWritesBlocked`: a managed cluster refuses writes. */
 const WRITES_BLOCKED = 371;
 /**
- * What the embedded server passes on of SQLite: SQLITE_FULL, SQLITE_IOERR_WRITE (a quota, a limit on the size of files), and
+ * The embedded server passes on errors of SQLite: SQLITE_FULL, SQLITE_IOERR_WRITE (a quota, a limit on the size of files), and
  * SQLITE_IOERR_SHMSIZE (no room for the index of its log).
  */
 const OF_SQLITE = /(?:database or disk is full \(13\)|disk I\/O error \((?:778|4874)\))$/;

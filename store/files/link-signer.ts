@@ -9,7 +9,7 @@ const EXPIRES = /^[1-9]\d{9,10}$/;
 /**
  * Signs file links with HMAC-SHA256 over version, path and expiry.
  *
- * @param options.secrets at least one: the first signs, all are believed, so that links outlive an exchange
+ * @param options.secrets at least one: the first one signs, and all are accepted, so that links outlive a rotation
  */
 export function createLinkSigner(options: {
   readonly secrets: readonly string[];
@@ -22,7 +22,7 @@ export function createLinkSigner(options: {
   const sign = (secret: string, path: string, expires: string): Buffer =>
     createHmac('sha256', secret).update(`v1\n${path}\n${expires}`).digest();
   return {
-    /** @returns a link that is valid for the signer's time to live, with `Expires` in Unix seconds */
+    /** @returns a link that is valid for `ttlSeconds`, with `Expires` in Unix seconds */
     linkTo(recordId: string, fileName: string): string {
       const path = filePath(recordId, fileName);
       const expires = String(Math.floor(Date.now() / 1000) + ttlSeconds);
@@ -30,11 +30,11 @@ export function createLinkSigner(options: {
     },
     /** @returns whether the signature covers this path and expiry, and the expiry has not passed */
     isValid(path: string, { expires, signature }: Readonly<Record<'expires' | 'signature', string | null>>): boolean {
-      // Node's decoder takes padding and foreign characters, which would give one signature many spellings.
+      // Node's decoder also accepts padding and foreign characters, which would allow many spellings of one signature.
       if (expires === null || signature === null || !EXPIRES.test(expires) || !SIGNATURE.test(signature)) return false;
       const given = Buffer.from(signature, 'base64url');
       const isSigned = secrets.some((secret) => timingSafeEqual(given, sign(secret, path, expires)));
-      // The last character of 43 carries two unused bits: compare the text too.
+      // The last of 43 characters has two unused bits, so the text is compared too.
       const authentic = isSigned && given.toString('base64url') === signature;
       return authentic && isWithin((Number(expires) - ttlSeconds) * 1000, ttlSeconds * 1000, Date.now());
     },

@@ -8,26 +8,24 @@ export interface S3Settings {
   readonly prefix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** `https://host/bucket/key` and not `https://bucket.host/key`. */
+  /** Requests use `https://host/bucket/key` instead of `https://bucket.host/key`. */
   readonly forcePathStyle: boolean;
   readonly limits: BucketLimits;
 }
 
-/** How long the bucket is waited for. */
 export interface BucketLimits {
-  /** How often a call is tried: few where somebody waits for the answer. */
+  /** Attempts per call: few where a caller waits. */
   readonly maxAttempts: number;
-  /** Limit of a call without contents, all tries together, and of the wait for contents to begin; in milliseconds. */
+  /** Limit of all attempts of a call without contents, and of the wait for the first byte of contents. */
   readonly answerTimeoutMs: number;
-  /** Longest silence of a connection within a transfer, in milliseconds. */
+  /** Longest silence of a connection during a transfer. */
   readonly idleTimeoutMs: number;
 }
 
-/** A bucket, and where in it the files are. */
 export type S3Bucket = ReturnType<typeof openBucket>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Each answer to a reader holds one. */
+/** Each response to a reader uses one. */
 const MAX_CONNECTIONS = 1_000;
 
 export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings) {
@@ -45,7 +43,7 @@ export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings) 
       httpsAgent: agent,
     },
   });
-  /** Options of a call without contents. */
-  const inTime = () => ({ abortSignal: AbortSignal.timeout(limits.answerTimeoutMs) });
-  return { client, bucket, prefix, inTime };
+  /** Options that limit a call without contents. */
+  const timeLimit = () => ({ abortSignal: AbortSignal.timeout(limits.answerTimeoutMs) });
+  return { client, bucket, prefix, timeLimit };
 }

@@ -2,48 +2,48 @@ import { S3ServiceException } from '@aws-sdk/client-s3';
 import { JobError } from '../../runtime/job-error.ts';
 import { StoreAwayError } from './file-store.ts';
 
-/** How servers say that they are full, beside status 507. */
+/** Error codes of servers that are full, beside status 507. */
 const FULL = new Set(['InsufficientStorage', 'QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded']);
-/** What another try may mend: 5xx, too many requests, a clock that will be right again. */
-const PASSING = new Set(['RequestTimeout', 'SlowDown', 'RequestTimeTooSkewed']);
-/** The connection broke or never came about: codes of Node, and names of the SDK. */
+/** Error codes that a retry may solve, beside 5xx and 429. */
+const TRANSIENT = new Set(['RequestTimeout', 'SlowDown', 'RequestTimeTooSkewed']);
+/** Codes of Node and names of the SDK for failed connections. */
 const UNREACHABLE = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND'],
   ...['EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE', 'TimeoutError', 'AbortError', 'NetworkingError'],
 ]);
 
-/** Runs a call of S3; what it throws says whether the store is full, away, or wrongly configured. */
-export async function onS3<Result>(call: () => Promise<Result>): Promise<Result> {
+/** Runs a call of S3. @throws JobError `disk_full`; StoreAwayError; other errors unchanged, which mean a wrong configuration */
+export async function callS3<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
   } catch (error) {
-    throw sorted(error);
+    throw toStoreError(error);
   }
 }
 
-/** Whether there is no such object, upload or bucket. */
+/** Whether the object, upload or bucket does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 }
 
-/** For a call that may find nothing. */
-export function orMissing(error: unknown): undefined {
+/** Makes a call return undefined when the object does not exist. */
+export function orNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
 
-/** Whether the object is not the one that was meant (`If-Match`). */
+/** Whether the object is not the one that `If-Match` requires. */
 export function isReplaced(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412;
 }
 
-function sorted(error: unknown): unknown {
+function toStoreError(error: unknown): unknown {
   if (error instanceof S3ServiceException) {
     const status = error.$metadata.httpStatusCode ?? 0;
     if (status === 507 || FULL.has(error.name)) {
       return new JobError('fileStoreFull', { cause: error });
     }
-    const isPassing = status >= 500 || status === 429 || PASSING.has(error.name);
-    return isPassing ? new StoreAwayError(`the file store answered ${error.name}`, { cause: error }) : error;
+    const isTransient = status >= 500 || status === 429 || TRANSIENT.has(error.name);
+    return isTransient ? new StoreAwayError(`the file store answered ${error.name}`, { cause: error }) : error;
   }
   const { code, name } = error as { code?: unknown; name?: unknown };
   const isAway = [code, name].some((word) => typeof word === 'string' && UNREACHABLE.has(word));

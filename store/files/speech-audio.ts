@@ -6,8 +6,8 @@ import { isRecordId } from './file-store.ts';
 import { orMissing } from '../records/or-missing.ts';
 
 /**
- * The audio of transcriptions that run, on this machine: `<root>/<record id>/`, in it `audio.wav` where it was prepared, and
- * `source` where only windows were cut out of what another machine had prepared.
+ * The audio of running transcriptions on this machine. The folder `<root>/<record ID>/` contains `audio.wav` if it was prepared
+ * here, or `source` if it was prepared elsewhere and this machine only reads windows of it.
  */
 export type SpeechAudio = ReturnType<typeof createSpeechAudio>;
 
@@ -15,9 +15,8 @@ export function createSpeechAudio(root: string) {
   const folderOf = (recordId: string): string => join(root, ulidSchema.parse(recordId));
   return {
     /**
-     * @param make writes the file to the path that it is given, and answers a note on it; not called when the file is there
-     * already
-     * @returns absolute path of the file, which is whole, and the note
+     * @param make writes the file to the given path and returns a note on it; not called when the file exists
+     * @returns the absolute path of the complete file, and the note
      */
     async ensure(
       recordId: string,
@@ -29,7 +28,7 @@ export function createSpeechAudio(root: string) {
         return { path, note: await readFile(notePath, 'utf8').catch(orMissing) };
       }
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Two windows may come here at once, and a worker may die while it writes: whole files only have that name.
+      // Only a complete file gets the name, since two windows may run this at once, and a worker may die while it writes.
       const part = join(folder, `part-${randomBytes(6).toString('hex')}.wav`);
       try {
         const note = await make(part);
@@ -40,15 +39,14 @@ export function createSpeechAudio(root: string) {
         await rm(part, { force: true });
       }
     },
-    /** @returns the path of what was prepared on this machine */
+    /** @returns the path of the audio that was prepared on this machine */
     async find(recordId: string): Promise<string | undefined> {
       const path = join(folderOf(recordId), 'audio.wav');
       return (await stat(path).catch(orMissing)) === undefined ? undefined : path;
     },
     /**
-     * @param copy puts the published file, or finds it: told a folder, it answers a path. A copy in that folder is kept for
-     * the next window
-     * @returns absolute path of the published file
+     * @param copy returns the path of the published file. It may copy the file into the given folder; that copy is kept
+     * @returns the absolute path of the published file
      */
     async source(recordId: string, copy: (folder: string) => Promise<string>): Promise<string> {
       const path = join(folderOf(recordId), 'source');
@@ -65,7 +63,7 @@ export function createSpeechAudio(root: string) {
       }
     },
     remove: async (recordId: string): Promise<void> => rm(folderOf(recordId), { recursive: true, force: true }),
-    /** Records whose audio is on this machine. */
+    /** @returns the records whose audio is on this machine */
     async list(): Promise<readonly string[]> {
       return ((await readdir(root).catch(orMissing)) ?? []).filter(isRecordId);
     },

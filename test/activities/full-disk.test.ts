@@ -33,7 +33,7 @@ afterEach(async () => {
 function fetchAudio({ on = folder, realSpace = false } = {}): Promise<unknown> {
   const { ffmpeg, ffprobe } = inject('tools');
   const space = createSpaceGuard({
-    ...{ folders: [on], minFreeBytes: realSpace ? 0 : 100 * MIB, lookEveryMs: 20 },
+    ...{ folders: [on], minFreeBytes: realSpace ? 0 : 100 * MIB, checkEveryMs: 20 },
     ...(realSpace ? {} : { freeBytes: () => Promise.resolve(freeBytes) }),
   });
   const activity = createAudioActivity({
