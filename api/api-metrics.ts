@@ -5,11 +5,11 @@ import type { JobGateway } from './job-gateway.ts';
 /** The metrics of the api. */
 export const API_METRICS = {
   requests: {
-    description: 'Requests that were answered, by what they asked for and the status of HTTP; of tRPC, calls',
+    description: 'Answered requests, or calls of tRPC, by operation and HTTP status',
     labels: ['facade', 'operation', 'status'],
   },
   request_seconds: {
-    description: 'Time from a request to the beginning of its answer',
+    description: 'Time from a request to the start of its answer',
     labels: ['facade', 'operation'],
     advice: { explicitBucketBoundaries: REQUEST_SECONDS },
   },
@@ -19,7 +19,7 @@ export const API_METRICS = {
     labels: [],
     advice: { explicitBucketBoundaries: REQUEST_SECONDS },
   },
-  waits: { description: 'Requests that wait for the end of a job just now', labels: [] },
+  waits: { description: 'Requests that are waiting for the end of a job', labels: [] },
 } as const satisfies Readonly<Record<string, Metric>>;
 
 /** An answer over REST or tRPC. */

@@ -8,8 +8,7 @@ import { unavailable } from './job-gateway.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 
-/** A round of attempts. */
-export interface DeliveryRound extends DeliveryInput {
+interface DeliveryRound extends DeliveryInput {
   readonly firstAttempt: number;
   /** The record whose result is delivered, where it is known; its search attributes are copied to the delivery. */
   readonly record?: DownloadRecord | undefined;

@@ -24,54 +24,40 @@ const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
 /** Longer than the server waits for a workflow before it answers that it still runs. */
 const LONG_POLL_MS = 60_000;
-const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
+const FOREIGN = 'A workflow that this service has not started has the ID of this subject. An operator must end it.';
 
-/** A running job: its input without the webhook, which is part of the record, and the run ID of the subject's workflow. */
+/** A running job: its input, without the webhook, which is part of the record, and its run ID. */
 export interface RunningJob {
   readonly running: Omit<JobInput, 'webhookUrl'>;
   readonly runId: string;
 }
 
-/** `gone`: no workflow will end the record; `unknown`: Temporal gave no answer within a second. */
+/** `gone`: no workflow will end the record; `unknown`: Temporal gave no answer in time. */
 export type JobStatus =
   { readonly state: 'running'; readonly progress: Progress | undefined } | { readonly state: 'gone' | 'unknown' };
 
-export interface StartOptions {
+interface SubjectRecord {
+  readonly subjectId: string;
+  readonly recordId: string;
+}
+interface SubjectRun {
+  readonly subjectId: string;
+  readonly runId?: string;
+}
+interface StartOptions {
+  /** The ID of the request, for the log lines of the workers. */
   readonly requestId?: string;
   readonly delayMs?: number;
 }
 
-export interface JobGateway {
-  /**
-   * Starts the job's workflow.
-   *
-   * @param how.requestId the ID of the request, for the log lines of the workers
-   * @param how.delayMs the start delay, in milliseconds
-   * @returns the running job of the subject, if there is one
-   */
-  start(workflow: JobWorkflow, input: JobInput, how?: StartOptions): Promise<'started' | 'closed' | RunningJob>;
-  /** @returns the running job of a subject, without starting one */
-  running(subjectId: string): Promise<'closed' | RunningJob>;
-  /** Adds a webhook to a running job. @returns false when it has closed */
-  subscribe(job: { subjectId: string; runId: string }, webhookUrl: string, subscribedBy: string): Promise<boolean>;
-  /** Cancels the job of a record. @returns false when it is not running any more */
-  cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
-  /** Whether the job of a record is running, and what its activity reported last. */
-  status(job: { subjectId: string; recordId: string }): Promise<JobStatus>;
-  /**
-   * Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. Without a run ID it waits
-   * for the current run.
-   */
-  waitFor(job: { subjectId: string; runId?: string }, timeoutMs: number, signal?: AbortSignal): Promise<void>;
-  ping(): Promise<void>;
-}
+export type JobGateway = ReturnType<typeof createJobGateway>;
 
 /**
  * Jobs as Temporal workflows: one per subject, whose ID is the Workflow ID.
  *
  * @param breakers the circuit breakers, which are the reason why activities of a route wait
  */
-export function createJobGateway(client: Client, taskQueue: string, breakers: Breakers): JobGateway {
+export function createJobGateway(client: Client, taskQueue: string, breakers: Breakers) {
   const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
   const running = async (subjectId: string): Promise<'closed' | RunningJob> => {
@@ -89,8 +75,15 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
     }
   };
   return {
+    /** @returns the running job of a subject, without starting one */
     running,
-    async start(workflow, input, { requestId, delayMs = 0 } = {}) {
+
+    /** Starts the job's workflow. @returns the running job of the subject, if there is one */
+    async start(
+      workflow: JobWorkflow,
+      input: JobInput,
+      { requestId, delayMs = 0 }: StartOptions = {},
+    ): Promise<'started' | 'closed' | RunningJob> {
       const { webhookUrl: _private, ...job } = input;
       try {
         await within(RPC_DEADLINE_MS, () =>
@@ -115,14 +108,20 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       return running(input.subjectId);
     },
 
-    subscribe: ({ subjectId, runId }, webhookUrl, subscribedBy) =>
+    /** Adds a webhook to a running job. @returns false when it has closed */
+    subscribe: (
+      { subjectId, runId }: SubjectRun & { readonly runId: string },
+      webhookUrl: string,
+      subscribedBy: string,
+    ) =>
       unlessClosed(() =>
         within(RPC_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId, runId).signal(subscribeSignal, webhookUrl, subscribedBy),
         ),
       ),
 
-    cancel: ({ subjectId, recordId }) =>
+    /** Cancels the job of a record. @returns false when it does not run */
+    cancel: ({ subjectId, recordId }: SubjectRecord) =>
       unlessClosed(() =>
         within(RPC_DEADLINE_MS, async () => {
           const { status, memo, runId } = await client.workflow.getHandle(subjectId).describe();
@@ -133,7 +132,8 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
         }),
       ),
 
-    async status({ subjectId, recordId }) {
+    /** @returns whether the job of a record runs, with its progress */
+    async status({ subjectId, recordId }: SubjectRecord): Promise<JobStatus> {
       try {
         const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId).describe(),
@@ -156,7 +156,8 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       }
     },
 
-    async waitFor({ subjectId, runId }, timeoutMs, signal) {
+    /** Waits until the run of a subject has closed, or the current run if none is given, until the timeout or until the signal. */
+    async waitFor({ subjectId, runId }: SubjectRun, timeoutMs: number, signal?: AbortSignal): Promise<void> {
       if (signal?.aborted === true) return;
       // The SDK leaves its listeners behind, and the signal may live as long as the process.
       const own = startDeadline({ signal, timeoutMs });
@@ -174,7 +175,7 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       }
     },
 
-    async ping() {
+    async ping(): Promise<void> {
       await within(PROGRESS_DEADLINE_MS, () => client.workflowService.getSystemInfo({}));
     },
   };

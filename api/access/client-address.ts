@@ -5,15 +5,11 @@ import { canonicalAddress, inNetworks } from '../../outbound/addresses.ts';
 const MAX_HEADER_CHARS = 4_096;
 
 /**
- * The address that a request comes from, in its canonical form. The headers of proxies are read only if the peer is one of our
- * own proxies, and from the right: each of our proxies reports the hop before it, and what stands left of the first unknown
- * hop is only that hop's claim.
+ * The address from which a request comes, in its canonical form. The headers of proxies are read only if the peer is a trusted
+ * proxy, and from the right: each trusted proxy reports the hop before it, and anyone could have written the rest.
  *
- * A proxy adds to one of the two headers and may hand on the other as a client wrote it, and nothing shows which. So where
- * both are there they must lead to the same address; otherwise the proxy itself stands for its callers.
- *
- * @param socketAddress of the connection
- * @param trusted networks of our own proxies
+ * A proxy adds to one of the two headers and may forward the other as a client wrote it. If both are present, they must
+ * lead to the same address; otherwise the address of the proxy counts.
  */
 export function clientAddress(
   socketAddress: string | undefined,
@@ -40,27 +36,26 @@ function addressBefore(socket: string, hops: readonly string[], trusted: BlockLi
   let address = socket;
   while (inNetworks(address, trusted)) {
     const hop = before.pop();
-    // What is no address ends the chain: the proxy that reported it stands for its callers then.
+    // If the hop is not an address, the address of the proxy that reported it counts.
     if (hop === undefined || isIP(hop) === 0) break;
     address = canonicalAddress(hop);
   }
   return address;
 }
 
-/** `X-Forwarded-For` */
 function hopsOfList(list: string): string[] {
   return list.split(',').map((hop) => addressIn(hop.trim()));
 }
 
-/** Parts of `Forwarded` (RFC 7239) that are closed in quotes belong together. */
+/** A quoted part of `Forwarded` (RFC 7239) may contain separators. */
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
 const WELL_QUOTED = new RegExp(`^(?:[^"]|${QUOTED})*$`);
 const ELEMENTS = new RegExp(`(?:[^",]|${QUOTED})+`, 'g');
 const PARAMETERS = new RegExp(`(?:[^";]|${QUOTED})+`, 'g');
 
 /**
- * `Forwarded`: a proxy quotes what the client chose, such as its `Host`, in which a comma and `for=` make no hop. A quote that
- * a client left open would swallow what the proxy added: then nothing is believed.
+ * `Forwarded`: a proxy quotes text of the client, such as its `Host`, so separators in quotes do not count. A header with an open
+ * quote is ignored, because the quote of a client would hide what the proxy added.
  */
 function hopsOfForwarded(header: string): string[] {
   if (!WELL_QUOTED.test(header)) return [];
@@ -68,7 +63,7 @@ function hopsOfForwarded(header: string): string[] {
   return elements.map((element) => {
     const parameters: readonly string[] = element.match(PARAMETERS) ?? [];
     const named = parameters.map((one) => one.trim()).filter((one) => /^for=/i.test(one));
-    // A proxy names one address; two are a forgery.
+    // A proxy adds one address, so two are a forgery.
     return named.length === 1 ? addressIn(unquoted(named[0]?.slice('for='.length) ?? '')) : '';
   });
 }
@@ -77,7 +72,7 @@ function unquoted(value: string): string {
   return /^"([^"]*)"$/.exec(value)?.[1] ?? value;
 }
 
-/** Without the port that some proxies add, and without the brackets of IPv6. */
+/** Removes the port that some proxies add, and the brackets of IPv6. */
 function addressIn(hop: string): string {
   return /^\[([^\]]*)\]/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
 }

@@ -1,8 +1,8 @@
 import { ApiError } from '../../contract/http/api-error.ts';
 import { isLoopbackHost } from '../../outbound/loopback.ts';
 
-/** The parts of a request that a browser fills in and a page cannot change. */
-export interface BrowserFacts {
+/** The parts of a request that a page cannot change. */
+interface BrowserFacts {
   readonly method: string;
   readonly headers: Pick<Headers, 'get'>;
 }
@@ -16,10 +16,9 @@ export interface OriginGuardOptions {
 }
 
 /**
- * Refuses requests that a page of another site makes a browser send. A service on loopback needs no key, and any page that is open
- * on the machine can send requests to it: by a form, an image or a script (the browser then sends the origin), or under a host
- * name of the page that resolves to 127.0.0.1 (DNS rebinding, which only the Host header reveals). Reads are refused as well:
- * they cause work, and their duration reveals information.
+ * Refuses requests that a page of another site makes a browser send. A service on loopback needs no key, and any page that is
+ * open on the machine could use it: by a form, an image or a script, or by a host name that resolves to 127.0.0.1 (DNS
+ * rebinding, which the Host header reveals). Reads are refused too: they cause work, and their duration reveals information.
  *
  * @throws ApiError `forbidden`
  */
@@ -39,7 +38,7 @@ export function refuseForeignPages({ method, headers }: BrowserFacts, options: O
   }
 }
 
-/** Whether a user follows a link: the linking page cannot read the document. */
+/** Whether a user follows a link; the page with the link cannot read the answer. */
 function isNavigation({ method, headers }: BrowserFacts): boolean {
   if (method !== 'GET' || headers.get('origin') !== null) return false;
   return headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document';

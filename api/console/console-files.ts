@@ -30,7 +30,6 @@ export interface ConsoleFile {
   readonly etag: string;
 }
 
-/** The built console. */
 export interface ConsoleFiles {
   readonly page: string;
   /** By name; a name changes with the content. */
@@ -46,7 +45,7 @@ export async function loadConsole(): Promise<ConsoleFiles> {
 }
 
 /** @returns the folder of the build, which is created in a few seconds if it is missing. @throws when that fails */
-export async function builtConsole(): Promise<string> {
+async function builtConsole(): Promise<string> {
   const kept = await keptBuildOf('console', SOURCES);
   const isKept = await readdir(kept).then(
     () => true,
@@ -67,7 +66,6 @@ export async function builtConsole(): Promise<string> {
   }
 }
 
-/** @throws when it fails */
 export async function buildConsole(folder: string): Promise<void> {
   const { exitCode, stderrTail } = await run(process.execPath, [BUILD, folder], {
     cwd: dirname(BUILD),

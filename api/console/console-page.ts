@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import { datedVersion } from '../../runtime/subprocess/dated-version.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   readonly load: () => Promise<ConsoleFiles>;
   /** The base URL of signed links, from which audio and video are loaded. */
   readonly driveUrl: string;
@@ -22,16 +22,14 @@ const ASSETS = '/console/assets/';
 /** The content of a file with a hash in its name never changes. */
 const HASHED = /-[\w-]{8}\.\w+$/;
 
-/**
- * Serves the console at /console: one page for all of its paths, and its assets. It is loaded when it is first opened.
- */
+/** Serves the console at /console: one page for all of its paths, and its assets. It is loaded when it is first opened. */
 export function consolePage({ load, driveUrl, ytdlp, log }: ConsoleOptions): EventHandler {
   let loading: Promise<ConsoleFiles> | undefined;
   const drive = new URL(driveUrl).origin;
   const files = (): Promise<ConsoleFiles> =>
     (loading ??= load().catch((error: unknown) => {
-      log.error({ err: error }, 'there is no console');
-      throw new ApiError('unavailable', 'The console could not be built; the log of the api says why.', {
+      log.error({ err: error }, 'the console cannot be loaded');
+      throw new ApiError('unavailable', 'The console could not be built; the log of the api has the reason.', {
         cause: error,
       });
     }));

@@ -10,9 +10,8 @@ import type { Downloader } from '../../outbound/download.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import { invalidInput } from '../http/to-api-error.ts';
 
-export interface PictureProxyOptions {
+interface PictureProxyOptions {
   readonly authenticate: Authenticate;
-  /** Fetches a URL through the address guard. */
   readonly download: Downloader;
 }
 

@@ -4,7 +4,7 @@ import { serve, type H3 } from 'h3';
 import type { Server } from 'srvx';
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from './connections.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly port: number;
   readonly hostname: string;
   /** Networks of trusted proxies. */

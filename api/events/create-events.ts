@@ -1,7 +1,7 @@
 import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { currentJob } from '../use-cases/current-job.ts';
-import { listed } from '../use-cases/list-downloads.ts';
+import { listed } from '../use-cases/downloads.ts';
 import { subscriberOf } from '../use-cases/subscribers.ts';
 import { createDownloadFeeds } from './download-feeds.ts';
 import { createJobWatches, WATCH_LIMITS, type WatchLimits } from './job-watches.ts';

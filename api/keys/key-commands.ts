@@ -15,7 +15,7 @@ Without --scopes a key may do everything, without --credit its jobs are counted 
 MONGODB_URI names the database of the service; without it, it is the one that npm start runs in DATA_DIR. The secret of a
 receiver is made from WEBHOOK_SECRETS.`;
 
-export interface KeyCommand {
+interface KeyCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import { audioRecordSchema, audioResultSchema } from '../../contract/kinds/audio
 import { mediaRecordSchema, mediaRequestSchema, mediaResultSchema } from '../../contract/kinds/media.ts';
 import { videoRecordSchema, videoResultSchema } from '../../contract/kinds/video.ts';
 import { failed, OF_DOWNLOAD, operation, STARTS_JOB } from './operation.ts';
-import { cancelDownload, getDownload, listDownloads } from '../use-cases/list-downloads.ts';
+import { cancelDownload, getDownload, listDownloads } from '../use-cases/downloads.ts';
 import { followDownload, followDownloads } from '../use-cases/follow-events.ts';
 import { requestMedia } from '../use-cases/media.ts';
 import { requestAudio, requestVideo } from '../use-cases/vidnet-requests.ts';

@@ -3,7 +3,7 @@ import { jobResultSchema } from '../../contract/kinds/kinds.ts';
 import { resolvedSchema, resolveQuerySchema } from '../../contract/http/resolved-schemas.ts';
 import { OF_DOWNLOAD, operation } from './operation.ts';
 import { resolveText } from '../use-cases/resolve-url.ts';
-import { getJob, getResult } from '../use-cases/get-result.ts';
+import { getJob, getResult } from '../use-cases/downloads.ts';
 
 /** Results and details of jobs of any kind, and the meaning of URLs: additions to the specification. */
 export const resultOperations = {

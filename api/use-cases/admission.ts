@@ -42,7 +42,7 @@ export async function admissionOf(deps: ServiceDeps, job: NewJob): Promise<Admis
   return { job, recordId: ulid(), latest, successId: success?.id, finished };
 }
 
-/** Tells each of two jobs the ID of the other, because the webhook of a list reports the status of both parts. */
+/** Adds to each of two jobs the ID of the other, because the webhook of a list reports the status of both parts. */
 export function linkAdmissions(one: Admission, other: Admission): readonly [Admission, Admission] {
   const withOther = ({ job, ...rest }: Admission, { recordId, finished }: Admission): Admission => ({
     ...rest,
@@ -69,8 +69,7 @@ export async function enforceRateLimit(caller: LimitedCaller, admissions: readon
 }
 
 /**
- * Claims the webhook subscriptions of two jobs before either is started. One of them may be running or finished without room
- * for another webhook; then the other must not be started.
+ * Claims the webhook subscriptions of two jobs before either is started, because the webhook is added to both or to none.
  *
  * @throws ApiError `too_many_webhooks`
  */
@@ -97,8 +96,7 @@ export async function claimSubscriptions(
 /**
  * Reserves the prices of the jobs that are not finished.
  *
- * @returns the admissions that may be started: their prices are reserved, or nobody is charged. The others can only join a
- *   running job.
+ * @returns the admissions that may be started; the others can only join a running job
  * @throws ApiError `insufficient_credit`
  */
 export async function reservePrices(
@@ -121,7 +119,6 @@ export function creditReservationOf({ recordId, job }: Admission): CreditReserva
   return { recordId, subjectId: job.subjectId, amount: job.price };
 }
 
-/** @returns the workflow's input, if this request starts the job */
 export function jobInputOf(caller: Caller, { recordId, job }: Admission): JobInput {
   const { workflow: _workflow, isRefusedWhilePending: _isRefused, success: _success, webhookUrl, ...input } = job;
   return {

@@ -8,9 +8,7 @@ export function checkLive(): Promise<Answer<{ readonly status: 'ok' }>> {
 }
 
 /** GET /health: answers 503 while an engine cannot be reached. */
-export async function checkHealth({
-  checkEngines: checkEngines,
-}: Pick<ServiceDeps, 'checkEngines'>): Promise<Answer<Health>> {
+export async function checkHealth({ checkEngines }: Pick<ServiceDeps, 'checkEngines'>): Promise<Answer<Health>> {
   const { temporal, mongodb } = await checkEngines();
   const status = temporal === 'ok' && mongodb === 'ok' ? 'ok' : 'unavailable';
   return { state: status === 'ok' ? 'finished' : 'unavailable', body: { status, temporal, mongodb } };

@@ -12,10 +12,7 @@ import type { ServiceDeps } from '../service-deps.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { currentJob } from './current-job.ts';
 
-/**
- * A job is started within seconds after its credit was reserved. A much older reservation without a job was left by a process that
- * died in between.
- */
+/** A job starts within seconds after its credit was reserved. An older reservation without a job is from a process that died. */
 const LEFT_BEHIND_MS = 10 * 60_000;
 
 /**
@@ -26,18 +23,18 @@ const LEFT_BEHIND_MS = 10 * 60_000;
 export async function reserve(
   deps: ServiceDeps,
   caller: Caller,
-  holds: readonly CreditReservation[],
+  reservations: readonly CreditReservation[],
 ): Promise<boolean> {
   if (caller.kind !== 'key') return true;
   const { id } = caller.key;
-  if (await deps.accounts.reserve(id, holds)) return true;
-  await checkHolds(deps, id);
-  return deps.accounts.reserve(id, holds);
+  if (await deps.accounts.reserve(id, reservations)) return true;
+  await settleOldReservations(deps, id);
+  return deps.accounts.reserve(id, reservations);
 }
 
 /** Releases the reservation of a job that was not started. */
-export async function release(deps: ServiceDeps, caller: Caller, hold: CreditReservation): Promise<void> {
-  if (caller.kind === 'key') await deps.accounts.release(caller.key.id, hold);
+export async function release(deps: ServiceDeps, caller: Caller, reservation: CreditReservation): Promise<void> {
+  if (caller.kind === 'key') await deps.accounts.release(caller.key.id, reservation);
 }
 
 /** @returns the error of a request that exceeds the credit of the key */
@@ -54,16 +51,16 @@ export async function insufficientCredit(deps: ServiceDeps, caller: Caller, pric
 }
 
 /** Settles old reservations: captures those of ended jobs, and releases those of jobs that were never started. */
-async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
-  for (const hold of await deps.accounts.oldReservations(keyId, deps.now() - LEFT_BEHIND_MS)) {
-    const { recordId, subjectId } = hold;
+async function settleOldReservations(deps: ServiceDeps, keyId: string): Promise<void> {
+  for (const reservation of await deps.accounts.oldReservations(keyId, deps.now() - LEFT_BEHIND_MS)) {
+    const { recordId, subjectId } = reservation;
     const record = await deps.records.get(recordId);
     if (record !== undefined) {
       // This ends the record if its workflow is gone.
       const { record: newest } = await currentJob(deps, record, 0);
       await deps.accounts.capture(newest);
     } else if ((await deps.jobs.status({ subjectId, recordId })).state === 'gone') {
-      await deps.accounts.release(keyId, hold);
+      await deps.accounts.release(keyId, reservation);
     }
   }
 }
@@ -76,7 +73,7 @@ async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
 export const getAccount: UseCase<AccountQuery, AccountResult> = async (deps, caller, { limit, cursor }) => {
   if (caller.kind !== 'key') throw unauthorized('Only an API key has an account: Authorization: Bearer td_…');
   const { id } = caller.key;
-  await checkHolds(deps, id);
+  await settleOldReservations(deps, id);
   // The entries are read first: a job that ends in between is then missing in the entries instead of counted twice.
   const entries = await deps.accounts.ledger(id, { before: cursor, limit: limit + 1 });
   const account = await deps.accounts.get(id);

@@ -9,6 +9,12 @@ import { finishRecord } from '../../store/records/finish-record.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
 
+/** The input of operations on one download. */
+export interface OneDownload {
+  readonly download_id: string;
+  readonly waitMs: number;
+}
+
 /** The current record, with the progress of its job while that is running. */
 export interface CurrentJob {
   readonly record: DownloadRecord;

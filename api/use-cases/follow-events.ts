@@ -6,7 +6,7 @@ import { createMailbox } from '../events/mailbox.ts';
 import { createPositionTracker, parsePosition, sinceOf } from '../events/position.ts';
 import type { EventFeed, EventsAnswer, StreamedEvent } from '../operations/operation.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
-import { recordById } from './list-downloads.ts';
+import { recordById } from './downloads.ts';
 import { callerIdOf } from './subscribers.ts';
 
 /** The stream continues after the last event that the reader received. */

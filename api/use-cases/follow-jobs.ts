@@ -11,11 +11,7 @@ export interface Accepted {
   readonly record: DownloadRecord;
 }
 
-/**
- * Answers a request with its two jobs as they are, without starting one. The webhook is added to those that are running.
- *
- * @throws ApiError `rate_limited`, `too_many_webhooks`, `unavailable`
- */
+/** Answers a request with the current state of its two jobs, without starting one. The webhook is added to running jobs. */
 export async function followBoth(
   deps: ServiceDeps,
   caller: LimitedCaller,
@@ -59,9 +55,7 @@ async function follow(
 
 /**
  * Delivers the results of jobs that have ended. A webhook on a request for two jobs reports both, also when one of them ended
- * before the request. May be repeated: the delivery has the same ID then, and recorded attempts are not made again.
- *
- * @throws ApiError `too_many_webhooks`, `unavailable`
+ * before the request. A repeated call does nothing more, because the delivery has the same ID.
  */
 export async function notifyCompleted(
   deps: ServiceDeps,

@@ -61,6 +61,12 @@ export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamab
   };
 };
 
+interface ListOptions {
+  readonly profile: SuccessRecord;
+  readonly days: number | undefined;
+  readonly webhookUrl: string | undefined;
+}
+
 /**
  * A list that is running or has just ended answers polls, even if the day has changed or its `list_id` has expired. While one part
  * is running, the other is not fetched again, even if it failed.
@@ -68,16 +74,11 @@ export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamab
 async function partsOf(
   deps: ServiceDeps,
   caller: Caller,
-  asked: {
-    readonly profile: SuccessRecord;
-    readonly days: number | undefined;
-    readonly webhookUrl: string | undefined;
-  },
+  { profile, days, webhookUrl }: ListOptions,
 ): Promise<readonly [Accepted, Accepted]> {
-  const { profile, webhookUrl } = asked;
   const nowMs = deps.now();
-  const since = sinceOf(asked.days, nowMs);
-  const name = { listId: profile.id, days: since === undefined ? undefined : asked.days };
+  const since = sinceOf(days, nowMs);
+  const name = { listId: profile.id, days: since === undefined ? undefined : days };
   const before = await deps.lists.get(name);
   const standing = before && (await standingOf(deps, profile, { list: before, nowMs }));
   const mayStart = isWithin(await validSinceMs(deps, profile), LIST_ID_VALID_MS, nowMs);

@@ -20,7 +20,7 @@ const NO_POST = 'must be a post or reel of the photo platform: a URL with /p/COD
 
 type PostRequest = ImgnetPostRequest & JobRequest;
 
-/** POST /api/imgnet/profile: the profile of an account. */
+/** POST /api/imgnet/profile */
 export const requestImgnetProfile = requesting({
   plan: (deps, { url }: ImgnetProfileRequest & JobRequest): JobPlan => {
     const account = profileReferenceOf(url, deps.platforms.imgnetHosts);
@@ -58,7 +58,7 @@ export const requestImgnetContent = requesting({
   render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
 });
 
-/** POST /api/imgnet/audio: the audio of a post or reel. */
+/** POST /api/imgnet/audio */
 export const requestImgnetAudio = requesting({
   plan: (deps, request: PostRequest): JobPlan => {
     const post = postOf(deps, request);
@@ -82,7 +82,6 @@ async function isOwnerKnown({ records, files, now }: ServiceDeps, { shortcode }:
   return profile !== undefined && (await isReusable(profile, files, now()));
 }
 
-/** The post or reel that a request names. @throws ApiError `invalid_input`, `unavailable` */
 function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
   if (post === undefined) throw invalidField('url', NO_POST);
@@ -90,23 +89,17 @@ function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
   return post;
 }
 
-/**
- * Refuses requests for the photo platform where it is not configured, because their jobs could not succeed.
- *
- * @throws ApiError `unavailable`
- */
+/** @throws ApiError `unavailable` if the photo platform is not configured */
 export function requireImgnet(deps: ServiceDeps): void {
   const refusal = imgnetRefusal(deps.platforms);
   if (refusal !== undefined) throw new ApiError('unavailable', refusal);
 }
 
-/** @returns the reason why requests for the photo platform are refused */
 export function imgnetRefusal({ isImgnetConfigured }: ServiceDeps['platforms']): string | undefined {
   if (isImgnetConfigured) return undefined;
   return 'The photo platform is not set up here: the operator must set IMGNET_API_TOKEN.';
 }
 
-/** The job in a pending answer. */
 async function stateOf(deps: ServiceDeps, { record, progress }: CurrentJob) {
   return { progress, lastResponse: record.status === 'pending' ? await lastResponseOf(deps, record) : undefined };
 }

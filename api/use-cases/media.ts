@@ -13,10 +13,7 @@ import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
-/**
- * POST /api/downloads/media: the audio or the video of a page of any site, once for all URLs of the same page. It throws
- * ApiError `invalid_input` for a URL that is not public or at a site that is not allowed, `unavailable` where MEDIA_SITES is off.
- */
+/** POST /api/downloads/media: the audio or video of a page of any site, once for all URLs of the same page. */
 export const requestMedia = requesting({
   plan: (deps, { url, format }: MediaRequest & JobRequest): JobPlan => {
     const page = pageOf(deps, url);
@@ -39,7 +36,7 @@ export const requestMedia = requesting({
 
 const VIDNET_HOSTS = ['youtube.com', 'youtu.be', 'youtube-nocookie.com'];
 
-/** @throws ApiError as {@link requestMedia} does */
+/** @throws ApiError `invalid_input` for a forbidden URL or site, `unavailable` if MEDIA_SITES is `off` */
 export function pageOf(
   { platforms }: Pick<ServiceDeps, 'platforms'>,
   given: string,
@@ -61,7 +58,7 @@ export function pageOf(
   return { url: url.href, site: isVidnet ? undefined : url.host.replace(/^www\./, '') };
 }
 
-/** A host, or one below it. */
+/** Whether a host is one of some hosts or a subdomain of one. */
 function isOf(hostname: string, hosts: readonly string[]): boolean {
   return hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 }

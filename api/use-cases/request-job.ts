@@ -6,48 +6,45 @@ import type { NewJob } from './admission.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { assertWebhookTarget } from './subscribers.ts';
 
-/** What all requests for a job have in common. */
 export interface JobRequest {
   readonly include_webhook?: string | undefined;
   /** How long to wait for the result, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** What a request asks for, before anything is started. */
+/** The job that a request needs, without its webhook. */
 export type JobPlan = Omit<NewJob, 'webhookUrl'>;
 
-/** What differs from kind to kind of jobs. */
-export interface RequestedKind<Request, Body> {
-  /** Reads what is asked for. @throws ApiError when it cannot be had */
+interface RequestedKind<Request, Body> {
+  /** @throws ApiError for a request that no job can answer */
   readonly plan: (deps: ServiceDeps, request: Request) => JobPlan | Promise<JobPlan>;
   readonly render: RenderJob<Body>;
 }
 
 /**
- * @returns the use case of a request for a job: the finished result of what it asks for, or a job for it. A job that runs is
- *   joined, unless the plan says otherwise; of one that fails meanwhile the answer tells the failure. It throws ApiError as
- *   `plan` does, `webhook_target_forbidden`, and as {@link startOrJoin} does.
+ * @returns the use case of a request for a job. It answers with the finished result of the subject or with a job for it; a
+ *   running job is joined unless the plan forbids that. It throws the errors of `plan` and {@link startOrJoin}, and ApiError
+ *   `webhook_target_forbidden`.
  */
-export function requesting<Request extends JobRequest, Body>(
-  kind: RequestedKind<Request, Body>,
-): UseCase<Request, Body> {
-  const { plan, render } = kind;
+export function requesting<Request extends JobRequest, Body>({
+  plan,
+  render,
+}: RequestedKind<Request, Body>): UseCase<Request, Body> {
   return async (deps, caller, request) => {
     const job = await plan(deps, request);
     const { record } = await startOrJoin(deps, caller, { ...job, webhookUrl: webhookOf(deps, request) });
-    // Where jobs that run are refused, this one has just been started, and does nothing yet.
+    // If running jobs are refused, this job has just been started, so its state needs no read.
     const isNew = job.isRefusedWhilePending === true && request.waitMs === 0;
     const now = isNew ? { record } : await currentJob(deps, record, request.waitMs);
     return { ...(await answerJob(deps, now, render)), failure: failureOf(now) };
   };
 }
 
-/** @returns why a job failed; undefined while it runs, and for a success */
 export function failureOf({ record }: CurrentJob): Failure | undefined {
   return record.status === 'failed' ? record.failure : undefined;
 }
 
-/** The webhook of a request as a job takes it. @throws ApiError `webhook_target_forbidden` */
+/** @returns the URL of the webhook of a request; throws ApiError `webhook_target_forbidden` */
 export function webhookOf(deps: ServiceDeps, { include_webhook: url }: JobRequest): string | undefined {
   if (url !== undefined) assertWebhookTarget(deps, { url, field: 'include_webhook' });
   return url;

@@ -21,10 +21,7 @@ import { pageOf } from './media.ts';
 
 type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'>;
 
-/**
- * GET /api/resolve: what a text may mean, and what can be had of that. It reads the text alone: nothing is fetched, and what it
- * names need not exist.
- */
+/** GET /api/resolve: the possible meanings of a text, with the available requests. Nothing is fetched, so they need not exist. */
 export function resolveText(deps: Deps, _caller: unknown, { url: text }: ResolveQuery): Promise<Answer<Resolved>> {
   const within = urlWithin(text);
   for (const [meant, find] of [
@@ -39,10 +36,10 @@ export function resolveText(deps: Deps, _caller: unknown, { url: text }: Resolve
   return Promise.resolve({ state: 'finished', body: { subjects: [] } });
 }
 
-/** What people share is often a sentence with a link, or a link in marks. @returns the first one, without what ends a sentence */
+/** People often share a sentence with a link. @returns the first link, without the punctuation that ends the sentence */
 function urlWithin(text: string): string | undefined {
   const url = /https?:\/\/[^\s<>"']+/i.exec(text)?.[0];
-  // A bracket that opens within belongs to it.
+  // If the link contains an opening bracket, its closing bracket belongs to the link.
   return url?.replace(url.includes('(') ? /(?<![.,;:!?])[.,;:!?]+$/ : /(?<![.,;:!?)\]])[.,;:!?)\]]+$/, '');
 }
 
@@ -92,7 +89,7 @@ function postOf({ platforms, rendering: { prices } }: Deps, text: string): Subje
   const url = postUrlOf(post, platforms.imgnetUrl);
   const body = { url };
   const offers = [
-    // Its owner's profile may be known already, and is not paid for then.
+    // The price is the maximum: it is lower if the profile of the owner is stored.
     offer('requestImgnetContent', '/api/imgnet/content', { body, price: contentPrice(prices) }),
     offer('requestImgnetAudio', '/api/imgnet/audio', { body, price: prices.imgnetAudio }),
     labelsOf(prices, 'requestImgnetAudio'),
@@ -115,13 +112,14 @@ function profileOf({ platforms, rendering: { prices } }: Deps, text: string): Su
   return { kind: 'profile', id: account, url, ...ofImgnet(platforms, offers) };
 }
 
-/** A page of any other site. A text without a scheme is taken for one when it has a host and a path. */
+/** A page of any other site. The scheme may be missing if the text has a host and a path. */
 function webPageOf(deps: Deps, text: string): Subject | undefined {
   const trimmed = text.trim();
   const given = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?\/./.test(trimmed) ? `https://${trimmed}` : trimmed;
   if (!/^https?:\/\/\S+$/i.test(given) || !URL.canParse(given)) return undefined;
   if (isPlaylistUrl(given, deps.platforms.vidnetHosts)) {
-    const note = 'A playlist cannot be had as a whole: its videos can, one by one, and its channel with all videos.';
+    const note =
+      'A playlist cannot be fetched as a whole. Fetch its videos one by one, or the channel with all videos.';
     return { kind: 'page', id: given, url: new URL(given).href, offers: [], note };
   }
   const { prices } = deps.rendering;
@@ -156,7 +154,7 @@ function ofImgnet(platforms: Deps['platforms'], offers: readonly Offer[]): Pick<
   return { offers: note === undefined ? [...offers] : [], note: note ?? null };
 }
 
-/** As the standard writes it; a template of the configuration need not make a valid one. */
+/** Normalizes a URL, unless the configured template makes an invalid one. */
 function urlIn(text: string): string {
   return URL.canParse(text) ? new URL(text).href : text;
 }

@@ -31,21 +31,20 @@ import { answerJob, currentJob, notReady, recordOf, type CurrentJob } from './cu
 import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
 import { finishedTranscript } from './transcripts.ts';
 
-/** `pending`: the audio is still being downloaded; `silent`: there is none, as in a post that has only photos. */
-interface NothingToLabel {
+/** `pending`: the audio is still being downloaded; `silent`: the media has no audio, such as a post with photos only. */
+interface NoAudio {
   readonly kind: 'pending' | 'silent';
   readonly audio: DownloadRecord;
 }
 
-/** An audio whose speakers can be told apart. */
-interface AudioToLabel {
+interface ReadyAudio {
   readonly kind: 'ready';
   readonly audio: SuccessRecord;
   readonly file: PublishedFile;
 }
 
-/** By id of the audio or of the job. */
 interface OneTranscript {
+  /** The ID of the audio or of the job. */
   readonly id: string;
   readonly waitMs: number;
 }
@@ -53,29 +52,25 @@ interface OneTranscript {
 type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
 
 /**
- * POST /api/transcriptspeakerid: who says what in an audio that was downloaded, or a job for it. A job that runs is
- * joined. While the audio is being downloaded nothing is started, and the webhook is not kept.
+ * POST /api/transcriptspeakerid: the speaker labels of a downloaded audio, or a job for them. While the audio is being
+ * downloaded, no job is started and the webhook is not stored.
  *
- * @throws ApiError `not_found` for what is no audio download and for an audio whose file is gone, `audio_failed`,
- * `invalid_input` for a language that the speech engine does not know, `webhook_target_forbidden`, `insufficient_credit`,
- * `unavailable`
+ * @throws ApiError `not_found` for other downloads and for an audio whose file was removed; `audio_failed`; `invalid_input`
+ *   for a language that the speech engine does not know; `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest> = async (deps, caller, request) => {
-  // Before the audio is waited for.
-  const isWebhookAsked = webhookOf(deps, request) !== undefined;
-  const begunMs = deps.elapsed();
+  // A forbidden webhook is refused before the wait for the audio.
+  const hasWebhook = webhookOf(deps, request) !== undefined;
+  const startedMs = deps.elapsed();
   const record = await deps.records.get(request.transcript_with_speaker_id);
   const found = await labelledAudio(deps, record, request.waitMs);
-  if (found.kind !== 'ready') return answerWithoutJob(found, { isWebhookAsked });
-  const waitMs = Math.max(0, request.waitMs - (deps.elapsed() - begunMs));
+  if (found.kind !== 'ready') return answerWithoutJob(found, { isWebhookAsked: hasWebhook });
+  const waitMs = Math.max(0, request.waitMs - (deps.elapsed() - startedMs));
   return requestLabelsOf(deps, caller, { ...request, ...found, waitMs });
 };
 
 const requestLabelsOf = requesting({
-  plan: async (
-    deps,
-    { audio, file, ...request }: SpeakerLabelsRequest & JobRequest & AudioToLabel,
-  ): Promise<JobPlan> => {
+  plan: async (deps, { audio, file, ...request }: SpeakerLabelsRequest & JobRequest & ReadyAudio): Promise<JobPlan> => {
     const { language, min_speakers: minSpeakers, max_speakers: maxSpeakers } = request;
     const parameters: SpeakerLabelsParameters = {
       audioId: audio.id,
@@ -102,7 +97,7 @@ const requestLabelsOf = requesting({
 });
 
 /**
- * GET /api/transcriptspeakerid/{id}: what POST answers, as it is now. Starts nothing, costs nothing.
+ * GET /api/transcriptspeakerid/{id}: the current state of the speaker labels. It starts nothing and is free.
  *
  * @throws ApiError `not_found`, `audio_failed`
  */
@@ -115,8 +110,8 @@ export const getSpeakerLabels: LabelsCase<OneTranscript> = async (deps, caller, 
 /**
  * GET /api/transcriptspeakerid/{id}.srt, .vtt, .txt and .rttm: the transcript with speaker labels as a file.
  *
- * @throws ApiError `not_found` for an unknown id and a failed job, `not_ready` while the job or the audio's download runs,
- * `audio_failed`
+ * @throws ApiError `not_found` for an unknown ID and a failed job; `not_ready` while the job or the download of the audio
+ *   runs; `audio_failed`
  */
 export async function exportSpeakerLabels(
   deps: ServiceDeps,
@@ -129,7 +124,7 @@ export async function exportSpeakerLabels(
 }
 
 /**
- * GET /api/transcriptspeakerid/{id}/words: the same as the files are made of.
+ * GET /api/transcriptspeakerid/{id}/words: the words and voice segments from which the files are made.
  *
  * @throws ApiError as {@link exportSpeakerLabels} does
  */
@@ -156,30 +151,28 @@ export async function renderSpokenWords(mediaId: string, labels: ExportedLabels)
 }
 
 /**
- * The job that an id leads to, or an audio for which there can be none yet, or ever.
+ * Finds the job of an ID. For an audio, this is its newest success with any parameters, or else its newest job.
  *
- * @param asked.id of a job, or of an audio: that is its newest success, whatever was asked for with it; without one, its newest
- * job
  * @throws ApiError `not_found`, `audio_failed`
  */
 async function findLabels(
   deps: ServiceDeps,
   caller: Caller,
   { id, waitMs }: OneTranscript,
-): Promise<{ readonly kind: 'job'; readonly record: DownloadRecord } | NothingToLabel> {
-  const asked = await recordOf(deps, caller, id);
-  if (asked?.type === 'speaker_labels') return { kind: 'job', record: asked };
-  const found = await labelledAudio(deps, asked, waitMs);
+): Promise<{ readonly kind: 'job'; readonly record: DownloadRecord } | NoAudio> {
+  const given = await recordOf(deps, caller, id);
+  if (given?.type === 'speaker_labels') return { kind: 'job', record: given };
+  const found = await labelledAudio(deps, given, waitMs);
   if (found.kind !== 'ready') return found;
   const record = await deps.records.newestBelow(labelsOfAudio(id));
   if (record === undefined) {
-    throw new ApiError('not_found', 'The speakers of this audio were not asked for: POST /api/transcriptspeakerid.');
+    throw new ApiError('not_found', 'Speaker labels of this audio were not requested: POST /api/transcriptspeakerid.');
   }
   return { kind: 'job', record };
 }
 
-const NOTHING = new ItemStream<never>(async function* () {
-  // There is no audio.
+const EMPTY = new ItemStream<never>(async function* () {
+  // It has no pages.
 }, 0);
 
 async function readLabels(
@@ -192,7 +185,7 @@ async function readLabels(
     case 'pending':
       throw notReady('The audio is being downloaded.', found.audio);
     case 'silent':
-      return { mediaId: found.audio.mediaId, labels: { segments: NOTHING, speakerTurns: NOTHING } };
+      return { mediaId: found.audio.mediaId, labels: { segments: EMPTY, speakerTurns: EMPTY } };
     case 'job': {
       const record = await finishedTranscript(deps, found.record, 'The audio is being transcribed.');
       const labels = await keptFacts<SpeakerLabels>(deps.rendering.contents, record.id);
@@ -202,15 +195,15 @@ async function readLabels(
 }
 
 /**
- * The audio that a record is, as it is now, or when its download has ended, if that is within the time.
+ * Waits for the download of an audio, at most for the given time.
  *
- * @throws ApiError `not_found` for what is no audio download, `audio_failed`
+ * @throws ApiError `not_found` for other records, `audio_failed`
  */
 async function labelledAudio(
   deps: ServiceDeps,
   record: DownloadRecord | undefined,
   waitMs: number,
-): Promise<AudioToLabel | NothingToLabel> {
+): Promise<ReadyAudio | NoAudio> {
   if (record?.type !== 'audio' && record?.type !== 'imgnet_audio') {
     throw new ApiError('not_found', 'There is no audio and no transcript with this id.');
   }
@@ -223,24 +216,24 @@ async function labelledAudio(
   return file === undefined ? { kind: 'silent', audio } : { kind: 'ready', audio, file };
 }
 
-/** A transcript that is there needs neither file nor engine any more, and a job that runs has found both. */
+/** A finished transcript needs neither the file nor the engine, and a running job has found both. */
 async function needsJob(deps: ServiceDeps, subjectId: string): Promise<boolean> {
   const latest = await deps.records.latestOf(subjectId);
   return latest === undefined || latest.status === 'failed';
 }
 
-/** Not after the job has waited for its turn. The job looks again: its worker may have another engine. */
+/** Refuses the request early. The job checks the language too, because its worker may have another engine. */
 async function refuseUnknownLanguage(deps: ServiceDeps, subjectId: string, language: string): Promise<void> {
   const failure = unknownLanguage(language, await deps.speechLanguages.known());
   if (failure !== undefined && (await needsJob(deps, subjectId))) throw invalidField('language', failure.message);
 }
 
 function answerWithoutJob(
-  { kind, audio }: NothingToLabel,
-  asked?: { readonly isWebhookAsked: boolean },
+  { kind, audio }: NoAudio,
+  options?: { readonly isWebhookAsked: boolean },
 ): Answer<SpeakerLabelsResult> {
   return kind === 'pending'
-    ? { state: 'pending', body: renderAudioRequired(audio, asked) }
+    ? { state: 'pending', body: renderAudioRequired(audio, options) }
     : { state: 'finished', body: renderNoAudio(audio) };
 }
 

@@ -19,16 +19,13 @@ import {
   type Admission,
   type NewJob,
 } from './admission.ts';
-import { CreditReservation } from './credit-reservation.ts';
+import { createJobReservation, type JobReservation } from './credit-reservation.ts';
 import { notifyCompleted, type Accepted } from './follow-jobs.ts';
 import { subscribe } from './subscribers.ts';
 
-/** The jobs of a subject may end between two reads of it this often. */
+/** A job may end between two reads of its subject, so the request is tried again, at most this often. */
 const MAX_TRIES = 5;
-/**
- * A job that has ended its record starts its webhooks and closes within milliseconds. On a machine with ten times the load that
- * it can bear, one job took more than 10 s.
- */
+/** A job that has ended its record usually closes within milliseconds, but on an overloaded machine it may take seconds. */
 const CLOSING_MS = 5_000;
 
 /**
@@ -83,11 +80,11 @@ interface AcceptContext {
 async function accept(context: AcceptContext): Promise<Accepted> {
   const { deps, caller, admission } = context;
   if (admission.finished !== undefined) return answerWith(context, 'finished', admission.finished);
-  const reservation = new CreditReservation(deps, caller, context);
+  const reservation = createJobReservation(deps, caller, context);
   try {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       // A caller that polls a running job only joins it, so nothing is reserved and released.
-      const isPoll = tries === 0 && !reservation.wasAttempted && admission.latest?.status === 'pending';
+      const isPoll = tries === 0 && !reservation.wasAttempted() && admission.latest?.status === 'pending';
       const accepted =
         (isPoll ? await joinIfRunning(context) : undefined) ?? (await startOrJoinOnce(context, reservation));
       if (accepted !== undefined) return accepted;
@@ -108,7 +105,7 @@ async function joinIfRunning(context: AcceptContext): Promise<Accepted | undefin
 }
 
 /** @returns undefined when the subject's job closed meanwhile, so that the request has to be tried again */
-async function startOrJoinOnce(context: AcceptContext, reservation: CreditReservation): Promise<Accepted | undefined> {
+async function startOrJoinOnce(context: AcceptContext, reservation: JobReservation): Promise<Accepted | undefined> {
   const { deps, caller, admission } = context;
   if (await reservation.reserve()) {
     const started = await start(context, reservation);
@@ -129,10 +126,7 @@ async function reuse(context: AcceptContext, successId: string | undefined): Pro
 }
 
 /** @returns the running job where there is one, `closed` where it has closed meanwhile */
-async function start(
-  context: AcceptContext,
-  reservation: CreditReservation,
-): Promise<Accepted | 'closed' | RunningJob> {
+async function start(context: AcceptContext, reservation: JobReservation): Promise<Accepted | 'closed' | RunningJob> {
   const { deps, caller, slot, admission } = context;
   const { subjectId, workflow } = admission.job;
   const input = jobInputOf(caller, admission);
@@ -142,8 +136,8 @@ async function start(
     reservation.takeBack();
     return started;
   }
-  // A job that ran until now wrote its success before it closed, so this write shows it. The new job then ends without a record.
-  // No worker has to have begun the new job: the subject's latest record must be known before the caller polls.
+  // This write returns the success of a job that closed just before; then the new job ends without a record. It also makes the
+  // new record the latest of its subject before the caller polls, even if no worker has begun the job.
   const successId = await deps.records.noteLatest({ subjectId, id: admission.recordId });
   const reused = await reuse(context, successId);
   if (reused !== undefined) {
@@ -175,7 +169,7 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
     return undefined;
   }
   if (isRefusedWhilePending) {
-    const ignored = webhookUrl === undefined ? '' : ' The webhook was not taken.';
+    const ignored = webhookUrl === undefined ? '' : ' The webhook was not added.';
     const message = `A pending download already exists for this video.${ignored}`;
     throw new ApiError('pending_duplicate', message, { id: record.id });
   }

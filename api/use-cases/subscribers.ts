@@ -16,7 +16,7 @@ interface Subscription {
 /** The webhook that a job was started with, and the caller whose limit it counts towards. */
 type StartedWith = Pick<DownloadRecord, 'webhookUrl' | 'startedBy'>;
 
-/** @returns how records and deliveries identify a caller: the ID of a key, `service`, or {@link WITHOUT_KEY} */
+/** @returns the ID of a caller in records and deliveries: the ID of a key, `service`, or {@link WITHOUT_KEY} */
 export function subscriberOf(caller: Caller): string {
   switch (caller.kind) {
     case 'key':
@@ -28,7 +28,7 @@ export function subscriberOf(caller: Caller): string {
   }
 }
 
-/** @returns what callers that share the limits of a receiver have in common: the key, or the address where there is none */
+/** @returns what identifies the callers that share the limits of a receiver: a key, or else an address */
 export function callerIdOf(caller: Caller): string {
   return (caller.kind === 'anonymous' ? caller.limitedAs : undefined) ?? subscriberOf(caller);
 }
@@ -78,7 +78,6 @@ export async function subscribe(
   return true;
 }
 
-/** Records that the job knows a subscription. */
 export async function markSubscriptionKnown(
   deps: ServiceDeps,
   caller: Caller,
@@ -113,7 +112,7 @@ export async function claimSubscription(
   }
 }
 
-/** Addresses are not stored: a caller without a key counts as the caller that started the job, if that had no key either. */
+/** Addresses are not stored, so a caller without a key counts as the caller that started a job without a key. */
 function firstOf(caller: Caller, { webhookUrl: url, startedBy }: StartedWith): WebhookSubscription | undefined {
   if (url === undefined) return undefined;
   return { caller: subscriberOf(caller) === startedBy ? callerIdOf(caller) : startedBy, url };

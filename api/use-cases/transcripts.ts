@@ -16,13 +16,8 @@ import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/text/t
 import type { ServiceDeps } from '../service-deps.ts';
 import type { ExportedText, UseCase } from '../operations/operation.ts';
 import { paced } from '../http/yielding-chunks.ts';
-import { answerJob, currentJob, notReady, recordOf, type CurrentJob } from './current-job.ts';
+import { answerJob, currentJob, notReady, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
-
-interface OneTranscript {
-  readonly download_id: string;
-  readonly waitMs: number;
-}
 
 /** POST /api/transcripts: the transcript of a video in a language. */
 export const requestTranscript = requesting({
@@ -41,16 +36,15 @@ export const requestTranscript = requesting({
 });
 
 /**
- * GET /api/transcripts/{downloadId}: what POST /api/transcripts answered, as it is now. Starts nothing, costs nothing.
+ * GET /api/transcripts/{downloadId}: the current state of a transcript. It starts nothing and is free.
  *
  * @throws ApiError `not_found`
  */
-export const getTranscript: UseCase<OneTranscript, Streamable<TranscriptResult>> = async (deps, caller, asked) =>
-  answerJob(
-    deps,
-    await currentJob(deps, await transcriptRecord(deps, caller, asked.download_id), asked.waitMs),
-    renderTranscript,
-  );
+export const getTranscript: UseCase<OneDownload, Streamable<TranscriptResult>> = async (
+  deps,
+  caller,
+  { download_id: id, waitMs },
+) => answerJob(deps, await currentJob(deps, await transcriptRecord(deps, caller, id), waitMs), renderTranscript);
 
 /**
  * GET /api/transcripts/{downloadId}.srt, .vtt and .txt: the captions as a file.
@@ -60,7 +54,7 @@ export const getTranscript: UseCase<OneTranscript, Streamable<TranscriptResult>>
 export async function exportTranscript(
   deps: ServiceDeps,
   caller: Caller,
-  { download_id: id, format }: OneTranscript & { readonly format: TranscriptFormat },
+  { download_id: id, format }: OneDownload & { readonly format: TranscriptFormat },
 ): Promise<ExportedText> {
   const record = await finishedTranscript(
     deps,
@@ -77,9 +71,8 @@ export async function exportTranscript(
 }
 
 /**
- * The transcript of a job, as it is now.
- *
- * @param pending what is told while it runs
+ * @param pending the message of the error while the job runs
+ * @returns the record of a finished transcript
  * @throws ApiError `not_found` for a failed job, `not_ready`
  */
 export async function finishedTranscript(

@@ -7,17 +7,16 @@ import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { channelSubjectOf } from '../../store/records/channel-subjects.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
-import { renderRecord } from './list-downloads.ts';
+import { renderRecord } from './downloads.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
-/** The finished record of what is made of a video, or a new job. */
 const downloading = <Result>(workflow: 'audio' | 'video', type: 'audio' | 'vidnet_video') =>
   requesting({
     plan: ({ rendering }, { vidnet_video_id: mediaId }: VidnetDownloadRequest & JobRequest): JobPlan => {
       const subjectId = subjectIdOf(type, mediaId);
       return { workflow, type, mediaId, subjectId, price: rendering.prices[workflow], isRefusedWhilePending: true };
     },
-    // The record of a job of that type is such a record.
+    // The type of the record determines the type of the result.
     render: (deps, job) => renderRecord(deps, job) as Result,
   });
 
@@ -32,12 +31,12 @@ export const requestChannel = requesting({
   render: ({ rendering }, { record, progress }) => renderChannelResult(record, rendering, progress),
 });
 
-/** @throws ApiError `invalid_input` for what is no channel */
+/** @throws ApiError `invalid_input` for a URL that is not a channel */
 async function planChannel(deps: ServiceDeps, { url }: ChannelRequest & JobRequest): Promise<JobPlan> {
   const channel = channelReferenceOf(url, deps.platforms.vidnetHosts);
   if (channel === undefined) throw invalidField('url', NO_CHANNEL);
   const subjectId = await deps.records.canonicalOf(channelSubjectOf(channel));
-  // A name that stands for an id is not asked for again under that id: it may have changed hands.
+  // If the ID of the channel is known, its name is not resolved again, because another channel may have it now.
   const byId = channelByIdAt(subjectId.slice(subjectIdOf('list', '').length));
   return {
     workflow: 'channel',

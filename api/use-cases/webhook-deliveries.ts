@@ -24,12 +24,10 @@ import { assertWebhookTarget, callerIdOf, subscriberOf } from './subscribers.ts'
 const SAMPLE_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 
 /**
- * POST /api/webhook/test: a real POST with a sample payload, through the guard that deliveries use.
+ * POST /api/webhook/test: sends a sample payload with the client of deliveries. A host name without a public address, a refused
+ * connection and a timeout get the same answer after the same time, so that callers cannot explore the service's own network.
  *
- * A name that leads to a private address or to none, a refused connection and a time-out get the same answer, after the
- * same time: the endpoint must not tell callers what lives in the service's own network.
- *
- * @throws ApiError `webhook_target_forbidden` when the text of the URL alone forbids it
+ * @throws ApiError `webhook_target_forbidden` when the text of the URL alone shows that it is forbidden
  */
 export const testWebhook: UseCase<WebhookTestRequest, WebhookTestResult> = async (deps, _caller, request) => {
   assertWebhookTarget(deps, {
@@ -49,12 +47,9 @@ export const testWebhook: UseCase<WebhookTestRequest, WebhookTestResult> = async
   return { state: 'finished', body: describeTest(undefined) };
 };
 
-/**
- * GET /api/webhook/deliveries: the caller's deliveries that match all filters, those of the newest downloads first, a page
- * at a time.
- */
+/** GET /api/webhook/deliveries: a page of the caller's deliveries that match all filters, those of the newest downloads first. */
 export const listDeliveries: UseCase<DeliveryListQuery, DeliveryList> = async (deps, caller, query) => {
-  // One more than shown tells whether a page follows.
+  // One more than the page shows whether another page follows.
   const deliveries = await find(deps, caller, { ...query, limit: query.limit + 1 });
   const shown = deliveries.slice(0, query.limit).map(renderDelivery);
   const last = deliveries.length > query.limit ? shown.at(-1) : undefined;
@@ -62,30 +57,36 @@ export const listDeliveries: UseCase<DeliveryListQuery, DeliveryList> = async (d
 };
 
 /**
- * POST /api/webhook/deliveries/{deliveryId}/redeliver: a further round of attempts of a delivery that has ended, well or
- * not. The message keeps its `webhook-id`, attempts are counted on.
+ * POST /api/webhook/deliveries/{deliveryId}/redeliver: a new round of attempts of a delivery that has ended. The `webhook-id`
+ * stays the same, and the numbers of the attempts continue. Concurrent requests start one round: a delivery has one open
+ * workflow, and a workflow that finds its attempt in the record uses the recorded result.
  *
- * Two callers at a time start one round: Temporal has one open run of a delivery, and a run that finds the attempt which
- * it was started for on record takes that one's result.
- *
- * @throws ApiError `not_found`, also for another caller's; `delivery_pending` while attempts go on; `too_many_webhooks` and
- *   `rate_limited` when there were enough, so that nobody can be flooded with what one download has cost
+ * @throws ApiError `not_found`, also for deliveries of other callers; `delivery_pending` while a round runs;
+ *   `too_many_webhooks` and `rate_limited`, so that no receiver can be flooded for the price of one download
  */
-export const redeliverWebhook: UseCase<{ delivery_id: string }, DeliveryResult> = async (deps, caller, asked) => {
-  const deliveryId = deliveryIdFrom(asked.delivery_id);
+export const redeliverWebhook: UseCase<{ delivery_id: string }, DeliveryResult> = async (
+  deps,
+  caller,
+  { delivery_id: webhookId },
+) => {
+  const deliveryId = deliveryIdFrom(webhookId);
   const delivery = await deps.deliveries.get(deliveryId);
-  // One answer for both: it does not tell which deliveries there are.
+  // The answer is the same for both, so that it does not reveal which deliveries exist.
   if (delivery === undefined || !isOwn(caller, delivery))
     throw new ApiError('not_found', 'There is no webhook delivery with this id.');
   const firstAttempt = (delivery.attempts.at(-1)?.number ?? 0) + 1;
   const { recordId, url, subscribedBy } = delivery;
   if (firstAttempt > DELIVERY_ATTEMPTS_MAX) {
-    throw new ApiError('too_many_webhooks', `This webhook was tried ${String(DELIVERY_ATTEMPTS_MAX)} times: no more.`);
+    throw new ApiError(
+      'too_many_webhooks',
+      `This webhook was tried ${String(DELIVERY_ATTEMPTS_MAX)} times, which is the maximum.`,
+    );
   }
-  await refuseFlood(deps, caller, url);
-  // Not by the state on record: attempts may have been ended by an operator, and the delivery be pending for ever.
-  const told = { record: await deps.records.get(recordId), ...optional('subscribedBy', subscribedBy) };
-  if (!(await deps.redeliveries.start({ deliveryId, recordId, url, firstAttempt, ...told }))) {
+  await limitRedeliveries(deps, caller, url);
+  const record = await deps.records.get(recordId);
+  const round = { deliveryId, recordId, url, firstAttempt, record, ...optional('subscribedBy', subscribedBy) };
+  // Temporal decides whether a round runs: if an operator ended a round, the stored state is pending forever.
+  if (!(await deps.redeliveries.start(round))) {
     throw new ApiError('delivery_pending', 'The webhook is still being delivered. Wait until it has ended.', {
       retryAfterSeconds: WEBHOOK_RETRY_DELAYS_SECONDS[0],
     });
@@ -106,7 +107,7 @@ async function find(
     return deps.deliveries.list({ subscribedBy, state, before, limit });
   }
   const all = await deps.deliveries.ofRecord(recordId);
-  // Looked up by their ids, which the embedded server does fast; in the order in which a scan gives them.
+  // The embedded server finds the deliveries of one record fast. They are sorted as the other list is.
   return all
     .filter((delivery) => isOwn(caller, delivery))
     .filter((delivery) => (state === undefined || delivery.state === state) && !(before && delivery.id >= before))
@@ -114,16 +115,13 @@ async function find(
     .slice(0, limit);
 }
 
-/**
- * Whether a delivery is the caller's to see and to repeat. Jobs are shared, but who is told of their end, and whether that
- * worked, concerns only who asked for it. Services of ours see everything.
- */
+/** Jobs are shared, but only the caller that added a webhook, and internal services, can see and repeat its delivery. */
 function isOwn(caller: Caller, { subscribedBy = [] }: Delivery): boolean {
   return caller.kind === 'service' || subscribedBy.includes(subscriberOf(caller));
 }
 
-/** Counted like requests, for each host. Services of ours may repeat what they like. */
-async function refuseFlood(deps: ServiceDeps, caller: Caller, url: string): Promise<void> {
+/** Limits redeliveries per caller and host. Internal services have no limit. */
+async function limitRedeliveries(deps: ServiceDeps, caller: Caller, url: string): Promise<void> {
   if (caller.kind === 'service') return;
   const startMs = Math.floor(deps.now() / WINDOW_MS) * WINDOW_MS;
   const id = `redeliver ${callerIdOf(caller)} ${receiverHostOf(url)}`;
@@ -135,7 +133,7 @@ async function refuseFlood(deps: ServiceDeps, caller: Caller, url: string): Prom
   });
 }
 
-/** @param statusCode what the receiver answered; undefined for no answer */
+/** @param statusCode the status of the receiver's answer; undefined without an answer */
 export function describeTest(statusCode: number | undefined): WebhookTestResult {
   if (statusCode === undefined) {
     const message = 'The URL gave no answer in time. It must be publicly reachable and accept POST requests.';

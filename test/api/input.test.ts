@@ -151,7 +151,7 @@ describe('tRPC', () => {
     expect(data).toMatchObject({ code: 'CONFLICT', httpStatus: 409, body: { id, code: 'pending_duplicate', error } });
     const hook = { include_webhook: 'https://hooks.example.com/x' };
     const withWebhook = await facades.post(AUDIO, video('AAAAAAAAAAA', hook));
-    expect([withWebhook.status, withWebhook.body['error']]).toEqual([409, `${error} The webhook was not taken.`]);
+    expect([withWebhook.status, withWebhook.body['error']]).toEqual([409, `${error} The webhook was not added.`]);
     facades.jobs.start.mockResolvedValue('started');
   });
 

@@ -2018,7 +2018,7 @@ export type JobDetails = {
          */
         code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
         /**
-         * Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`ours`)
+         * Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`internal`)
          */
         fault: 'subject' | 'upstream' | 'internal';
         message: string;

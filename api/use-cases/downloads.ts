@@ -1,28 +1,33 @@
+import type { z } from 'zod';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
-import { renderDownload, renderListed, type DownloadList, type DownloadResult } from '../../contract/kinds/kinds.ts';
+import {
+  renderDownload,
+  renderListed,
+  renderResult,
+  type DownloadList,
+  type DownloadResult,
+  type jobResultSchema,
+} from '../../contract/kinds/kinds.ts';
 import type { DownloadListQuery } from '../../contract/http/download-schemas.ts';
+import { renderJobDetails, type JobDetails } from '../../contract/http/job-details.ts';
+import type { Streamable } from '../../contract/http/streams.ts';
 import { formatMicroseconds } from '../../contract/text/times.ts';
 import type { RecordFilter } from '../../store/records/record-store.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { UseCase } from '../operations/operation.ts';
-import { answerJob, currentJob, recordOf, type CurrentJob } from './current-job.ts';
+import { answerJob, currentJob, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
 import { subscriberOf } from './subscribers.ts';
 
-/** A cancelled job stops its downloads first; most have ended within this time, and the answer then says so. */
+/** A cancelled job first stops its activities. Most jobs have ended after this time, so that the answer shows the end. */
 const END_WAIT_MS = 5_000;
-/** How many times a page of {@link LIST_MAX_ITEMS} downloads of a key is looked through for those that match. */
-const MAX_LOOKS = 5;
-
-interface OneDownload {
-  readonly download_id: string;
-  readonly waitMs: number;
-}
+/** How many pages of a key's downloads one request searches for those that match its filters. */
+const MAX_PAGES = 5;
 
 /**
- * GET /downloads/{downloadId}: the record, with a fresh link when it is a success and with progress while it is pending.
+ * GET /downloads/{downloadId}: the record, with a fresh link for a success and with progress while it is pending.
  *
  * @throws ApiError `not_found`
  */
@@ -30,14 +35,39 @@ export const getDownload: UseCase<OneDownload, DownloadResult> = async (deps, ca
   answerJob(deps, await currentJob(deps, await recordById(deps, caller, id), waitMs), renderRecord);
 
 /**
- * DELETE /downloads/{downloadId}: cancels a pending job. It ends as failed, and its webhooks are told. It costs nothing unless a
- * provider that bills us was asked for it already ({@link chargeOf}).
+ * GET /api/downloads/{downloadId}/result: the result of a job of any kind, as in its webhook. It starts nothing and is free.
  *
- * @throws ApiError `not_found`; `forbidden` when somebody else has started it; `already_finished` when there is nothing to cancel
+ * @throws ApiError `not_found`
+ */
+export const getResult: UseCase<OneDownload, Streamable<z.infer<typeof jobResultSchema>>> = async (
+  deps,
+  caller,
+  { download_id: id, waitMs },
+) =>
+  answerJob(deps, await currentJob(deps, await recordById(deps, caller, id), waitMs), ({ rendering }, job) =>
+    renderResult(job.record, rendering, job.progress),
+  );
+
+/**
+ * GET /api/downloads/{downloadId}/job: facts about a job that are not part of its record.
+ *
+ * @throws ApiError `not_found`
+ */
+export const getJob: UseCase<OneDownload, JobDetails> = async (deps, caller, { download_id: id }) => {
+  const { record } = await currentJob(deps, await recordById(deps, caller, id), 0);
+  return { state: 'finished', body: renderJobDetails(record, deps.workflowUrl(record.subjectId)) };
+};
+
+/**
+ * DELETE /downloads/{downloadId}: cancels a pending job. It ends as failed, and its webhooks are sent. It is free unless a
+ * provider that bills the service was used already.
+ *
+ * @throws ApiError `not_found`; `forbidden` if another caller started the job; `already_finished`
  */
 export const cancelDownload: UseCase<OneDownload, DownloadResult> = async (deps, caller, { download_id: id }) => {
   const record = await recordById(deps, caller, id);
-  if (!mayCancel(caller, record)) {
+  // Callers without a key count as one caller. Internal services act for operators.
+  if (caller.kind !== 'service' && subscriberOf(caller) !== record.startedBy) {
     throw new ApiError('forbidden', 'Only who has started a download can cancel it.');
   }
   const running =
@@ -49,11 +79,7 @@ export const cancelDownload: UseCase<OneDownload, DownloadResult> = async (deps,
   return answerJob(deps, now, renderRecord);
 };
 
-/**
- * GET /api/downloads: records that match all filters, newest first, a page at a time. A key gets those that it has asked
- * for, whoever started them; where few of them match, a page may be short of its limit and yet not the last. Callers
- * without a key get what neither a key nor a service of ours has started, and services get all.
- */
+/** GET /api/downloads: a page of the records of {@link listed} that match all filters. */
 export const listDownloads: UseCase<DownloadListQuery, DownloadList> = async (deps, caller, query) => {
   const { records, stoppedAt } = await listed(deps, caller, {
     type: query.type,
@@ -62,21 +88,16 @@ export const listDownloads: UseCase<DownloadListQuery, DownloadList> = async (de
     createdAfter: inMicroseconds(query.created_after),
     createdBefore: inMicroseconds(query.created_before),
     before: query.cursor,
-    // One more than shown tells whether a page follows.
+    // One more than the page shows whether another page follows.
     limit: query.limit + 1,
   });
   const shown = records.slice(0, query.limit);
   const next = records.length > query.limit ? shown.at(-1)?.id : stoppedAt;
-  return {
-    state: 'finished',
-    body: {
-      downloads: shown.map((record) => renderListed(record, deps.rendering).data),
-      next_cursor: next ?? null,
-    },
-  };
+  const downloads = shown.map((record) => renderListed(record, deps.rendering).data);
+  return { state: 'finished', body: { downloads, next_cursor: next ?? null } };
 };
 
-/** The download record of a job, as GET /downloads/{downloadId} shows it. */
+/** @returns the record of a download as GET /downloads/{downloadId} shows it */
 export function renderRecord({ rendering }: ServiceDeps, { record, progress }: CurrentJob): DownloadResult {
   return renderDownload(record, rendering, progress);
 }
@@ -88,21 +109,17 @@ export async function recordById(deps: ServiceDeps, caller: Caller, id: string):
   return record;
 }
 
-/**
- * Others may wait for what somebody has started, but only who started it stops it: a key, or callers without a key together.
- * Services of ours, which act for operators, stop all, and they alone stop what another job has started.
- */
-function mayCancel(caller: Caller, { startedBy }: DownloadRecord): boolean {
-  return caller.kind === 'service' || subscriberOf(caller) === startedBy;
-}
-
 interface Listed {
   readonly records: readonly DownloadRecord[];
-  /** The last id that was looked at, where older ones were left for another request. */
+  /** The last ID that was searched, if older downloads are left for another request. */
   readonly stoppedAt?: string | undefined;
 }
 
-/** What the list of a caller has. */
+/**
+ * The downloads of a caller's list, newest first. A key lists the downloads that it requested, whoever started them; callers
+ * without a key list those that neither a key nor a service started; services list all. If few downloads of a key match the
+ * filter, the result may be shorter than the limit although older ones follow.
+ */
 export async function listed(
   deps: Pick<ServiceDeps, 'records' | 'keyDownloads'>,
   caller: Caller,
@@ -113,7 +130,7 @@ export async function listed(
   }
   const records: DownloadRecord[] = [];
   let { before } = filter;
-  for (let looks = 0; looks < MAX_LOOKS && records.length < filter.limit; looks += 1) {
+  for (let page = 0; page < MAX_PAGES && records.length < filter.limit; page += 1) {
     const ids = await deps.keyDownloads.list(caller.key.id, { before, limit: LIST_MAX_ITEMS });
     const limit = filter.limit - records.length;
     records.push(...(await deps.records.list({ ...filter, before: undefined, ids, limit })));
@@ -123,7 +140,7 @@ export async function listed(
   return { records, stoppedAt: before };
 }
 
-/** Records tell their time in microseconds, which a Date does not hold; only times written alike can be compared as text. */
+/** Records have times in microseconds, more than a Date holds, and they are compared as text. */
 function inMicroseconds(time: string | undefined): string | undefined {
   if (time === undefined) return undefined;
   const [fraction = ''] = /\.\d+/.exec(time) ?? [];
