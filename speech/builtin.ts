@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
 import type { VoiceSegment, Word } from '../contract/speech-results.ts';
-import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import { analysisTimeoutMs, type SpeechEngine } from './speech-engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from './json-lines.ts';
 
@@ -36,15 +35,8 @@ export function createBuiltinEngine({
   timeoutMs,
   words: transcribes = true,
 }: BuiltinSettings): SpeechEngine {
-  const env = {
-    ...bareEnvironment(python),
-    // Windows are analysed concurrently. With more threads, the last digits would depend on the order of summation.
-    OMP_NUM_THREADS: '1',
-    OPENBLAS_NUM_THREADS: '1',
-  };
-  const common = (signal: AbortSignal, mostMs: number) => {
-    return { cwd: workFolder, env, signal, timeoutMs: Math.min(timeoutMs, mostMs) };
-  };
+  // Windows are analysed concurrently. With more threads, the last digits would depend on the order of summation.
+  const env = { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' };
   return {
     name: 'builtin',
     ...(transcribes ? { languages: ['en'] } : {}),
@@ -70,7 +62,8 @@ export function createBuiltinEngine({
             else if ('word' in line) words.push(line.word);
             else voices.push(line.voice);
           },
-          run: common(signal, analysisTimeoutMs({ startSeconds, endSeconds })),
+          ...{ cwd: workFolder, env, signal },
+          timeoutMs: Math.min(timeoutMs, analysisTimeoutMs({ startSeconds, endSeconds })),
         },
       );
       return { ...(transcribes ? { language: 'en' } : {}), words, voices };
@@ -90,7 +83,8 @@ export function createBuiltinEngine({
           what: 'the identification of speakers',
           schema: z.array(z.array(z.int().min(0))),
           onLine: (line) => (speakers = line),
-          run: common(signal, LINKING_TIMEOUT_MS),
+          ...{ cwd: workFolder, env, signal },
+          timeoutMs: Math.min(timeoutMs, LINKING_TIMEOUT_MS),
         });
         return speakers;
       } finally {

@@ -1,21 +1,22 @@
 import { failureFor } from '../contract/failures.ts';
 import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
+import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import { run, RunStartError, RunTimeoutError, type RunOptions } from '../runtime/subprocess/run-program.ts';
 
-/** The lines that several programs print. */
 export const spanSchema = z.object({ startSeconds: z.number(), endSeconds: z.number() });
 export const progressLine = z.object({ progress: z.number() });
 export const voiceLine = z.object({
   voice: spanSchema.extend({ localSpeaker: z.int().min(0), embedding: z.array(z.number()) }),
 });
 
-export interface JsonLinesOptions<T> {
+export interface JsonLinesOptions<T> extends Pick<RunOptions, 'cwd' | 'signal' | 'timeoutMs'> {
   /** The name of the work in error messages, such as `the search for speech`. */
   readonly what: string;
   readonly schema: z.ZodType<T>;
   readonly onLine: (line: T) => void;
-  readonly run: Pick<RunOptions, 'cwd' | 'env' | 'signal' | 'timeoutMs'>;
+  /** Added to the {@link bareEnvironment}. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -27,7 +28,7 @@ export interface JsonLinesOptions<T> {
 export async function runJsonLines<T>(
   program: string,
   args: readonly string[],
-  { what, schema, onLine, run: options }: JsonLinesOptions<T>,
+  { what, schema, onLine, ...options }: JsonLinesOptions<T>,
 ): Promise<void> {
   let parseError: Error | undefined;
   const onStdoutLine = (line: string): void => {
@@ -35,19 +36,15 @@ export async function runJsonLines<T>(
     try {
       onLine(schema.parse(JSON.parse(line)));
     } catch (error) {
-      // This is called from a stream, where a thrown error would end the worker; it is thrown after the program has
-      // ended.
+      // An error that is thrown here, in an event of a stream, would end the worker.
       parseError = error instanceof Error ? error : new Error(String(error));
     }
   };
-  const result = await run(program, args, { ...options, onStdoutLine }).catch((error: unknown) => {
-    if (error instanceof RunStartError) {
-      throw new JobError('speechToolMissing', { cause: error });
-    }
-    if (error instanceof RunTimeoutError) {
-      throw new JobError(failureFor('speechStepTimeout', { step: what }), { cause: error });
-    }
-    throw error;
+  const env = { ...bareEnvironment(program), ...options.env };
+  const result = await run(program, args, { ...options, env, onStdoutLine }).catch((error: unknown) => {
+    if (error instanceof RunStartError) throw new JobError('speechToolMissing', { cause: error });
+    if (!(error instanceof RunTimeoutError)) throw error;
+    throw new JobError(failureFor('speechStepTimeout', { step: what }), { cause: error });
   });
   if (result.exitCode === 0 && parseError === undefined) return;
   throw new JobError(failureFor('speechStepFailed', { step: what }), {

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import type { Span } from '../contract/speech-results.ts';
 import { progressLine, runJsonLines, spanSchema } from './json-lines.ts';
 import { readWavLayout } from './wav.ts';
@@ -64,13 +63,10 @@ async function search(
       const endSeconds = Math.min(line.speech.endSeconds, durationSeconds);
       if (line.speech.startSeconds < endSeconds) speech.push({ ...line.speech, endSeconds });
     },
-    run: {
-      cwd: dirname(wavPath),
-      env: bareEnvironment(process.execPath),
-      signal,
-      // A slow processor needs a fiftieth of the duration.
-      timeoutMs: Math.min(timeoutMs, 600_000 + durationSeconds * 500),
-    },
+    cwd: dirname(wavPath),
+    signal,
+    // A slow processor needs a fiftieth of the duration.
+    timeoutMs: Math.min(timeoutMs, 600_000 + durationSeconds * 500),
   });
   onProgress(1);
   return { durationSeconds, speech };

@@ -28,7 +28,6 @@ export function spreadWords(text: string, speech: readonly Span[]): Word[] {
 /** @returns the speech within a span, or the span if it contains none */
 export function spokenWithin(span: Span, speech: readonly Span[]): Span[] {
   const spoken = partsWithin(span, speech);
-
   return spoken.length === 0 ? [span] : spoken;
 }
 

@@ -103,19 +103,8 @@ export function renderFailed(record: FailedRecord): FailedResult {
   };
 }
 
-export function renderVidnetPending(
-  record: PendingRecord,
-  message: string,
-  progress: Progress | undefined,
-): VidnetPendingResult {
-  return withVideoId(renderPending(record, message, progress), record);
-}
-
-export function renderVidnetFailed(record: FailedRecord): VidnetFailedResult {
-  return withVideoId(renderFailed(record), record);
-}
-
-function withVideoId<Result extends { readonly download: object }>(
+/** Adds the ID of the video or channel to an answer. */
+export function withVideoId<Result extends { readonly download: object }>(
   result: Result,
   { mediaId }: DownloadRecord,
 ): Result & { download: { vidnet_video_id: string } } {

@@ -9,7 +9,7 @@ import { kinds } from '../kinds/kinds.ts';
 import type { DownloadRecord } from '../download-record.ts';
 
 /** A REST request without the fields that concern its caller only, such as a webhook. */
-export const requestForJobSchema = z
+const requestForJobSchema = z
   .object({
     method: z.literal('POST'),
     path: z.string(),

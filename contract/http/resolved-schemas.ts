@@ -13,7 +13,7 @@ export const resolveQuerySchema = z.object({
 export type ResolveQuery = z.infer<typeof resolveQuerySchema>;
 
 /** A job that can be requested for a resolved subject. */
-export const offerSchema = z
+const offerSchema = z
   .object({
     operation: z.string().describe('`operationId` of the request'),
     path: z.string(),
@@ -32,7 +32,7 @@ export const offerSchema = z
 export type Offer = z.infer<typeof offerSchema>;
 
 /** One interpretation of a text. */
-export const subjectSchema = z
+const subjectSchema = z
   .object({
     kind: z.enum(['video', 'channel', 'profile', 'post', 'reel', 'page']),
     id: z

@@ -13,8 +13,9 @@ import {
 } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import {
-  renderVidnetFailed,
-  renderVidnetPending,
+  renderFailed,
+  renderPending,
+  withVideoId,
   type VidnetFailedResult,
   type VidnetPendingResult,
 } from '../http/job-answers.ts';
@@ -124,8 +125,9 @@ export async function renderChannelResult(
   { contents }: Pick<RenderContext, 'contents'>,
   progress?: Progress,
 ): Promise<Streamable<ChannelResult>> {
-  if (record.status === 'pending') return renderVidnetPending(record, 'The channel is being fetched.', progress);
-  if (record.status === 'failed') return renderVidnetFailed(record);
+  if (record.status === 'pending')
+    return withVideoId(renderPending(record, 'The channel is being fetched.', progress), record);
+  if (record.status === 'failed') return withVideoId(renderFailed(record), record);
   const contentsId = record.contentsOf ?? record.id;
   const facts = await keptFacts<ChannelFacts>(contents, contentsId);
   const cost = formatMoney(record.charge);

@@ -13,8 +13,9 @@ import {
 } from '../http/fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import {
-  renderVidnetFailed,
-  renderVidnetPending,
+  renderFailed,
+  renderPending,
+  withVideoId,
   type VidnetFailedResult,
   type VidnetPendingResult,
 } from '../http/job-answers.ts';
@@ -186,8 +187,9 @@ export async function renderCaptionsResult(
   { contents }: Pick<RenderContext, 'contents'>,
   progress?: Progress,
 ): Promise<Streamable<TranscriptResult>> {
-  if (record.status === 'pending') return renderVidnetPending(record, 'The transcript is being fetched.', progress);
-  if (record.status === 'failed') return renderVidnetFailed(record);
+  if (record.status === 'pending')
+    return withVideoId(renderPending(record, 'The transcript is being fetched.', progress), record);
+  if (record.status === 'failed') return withVideoId(renderFailed(record), record);
   return renderTranscript(record, await keptFacts<TranscriptFacts>(contents, record.id), contents);
 }
 

@@ -39,7 +39,7 @@ def chunks_of(blocks: list[Block]) -> list[list[int]]:
     return chunks
 
 
-def first_heard(x: np.ndarray, blocks: list[Block]) -> list[int]:
+def first_occurrences(x: np.ndarray, blocks: list[Block]) -> list[int]:
     """Returns for each block the earliest one that it repeats, which is usually the block itself."""
     chunks = chunks_of(blocks)
     starts = np.array([block.start for block in blocks])

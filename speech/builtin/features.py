@@ -67,8 +67,8 @@ def _is_telephone(spectra: np.ndarray) -> bool:
     """Whether there is so little power above 4 kHz that the bands there contain noise only."""
     mean = spectra.mean(0)
     hertz = np.arange(len(mean)) * RATE / _FFT
-    heard = mean[(hertz > 300) & (hertz < 3400)].mean()
-    return bool(mean[(hertz > 4300) & (hertz < 7600)].mean() < _MOST_ABOVE_TELEPHONE * heard)
+    speech = mean[(hertz > 300) & (hertz < 3400)].mean()
+    return bool(mean[(hertz > 4300) & (hertz < 7600)].mean() < _MOST_ABOVE_TELEPHONE * speech)
 
 
 def phone_features(samples: np.ndarray) -> np.ndarray:

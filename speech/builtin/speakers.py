@@ -1,7 +1,7 @@
 """Assigns the blocks of one window to speakers, without a trained model."""
 
 import numpy as np
-from blocks import CHUNK_BLOCKS, Block, chunks_of, first_heard, only
+from blocks import CHUNK_BLOCKS, Block, chunks_of, first_occurrences, only
 from clusters import Mixture, ward
 from gaussians import Stats, split_gain, split_penalty
 
@@ -21,7 +21,7 @@ ROUNDS = 10
 
 def label_blocks(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
     """Returns the speaker (0, 1, …) of each block. @param x the features (frames, values) of the window"""
-    first = first_heard(x, blocks)
+    first = first_occurrences(x, blocks)
     fresh = [i for i, source in enumerate(first) if source == i]
     labels = dict(zip(fresh, _label_fresh(x, only(blocks, fresh))))
     return np.array([labels[source] for source in first], int)

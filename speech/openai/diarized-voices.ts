@@ -1,4 +1,4 @@
-import type { SpeechWindow, VoiceSegment } from '../../contract/speech-results.ts';
+import type { Span, SpeechWindow, VoiceSegment } from '../../contract/speech-results.ts';
 import type { TranscriptionResponse } from './openai-response.ts';
 import { spanOf } from './openai-words.ts';
 
@@ -63,17 +63,16 @@ function segmentsOf(response: TranscriptionResponse, window: SpeechWindow): Segm
 
 function overlapsBySpeaker(voice: VoiceSegment, segments: readonly Segment[]): Map<number, number> {
   const seconds = new Map<number, number>();
-  for (const segment of segments) {
-    const { localSpeaker } = segment;
-    seconds.set(localSpeaker, (seconds.get(localSpeaker) ?? 0) + overlapOf(voice, segment));
+  for (const { localSpeaker, ...span } of segments) {
+    seconds.set(localSpeaker, (seconds.get(localSpeaker) ?? 0) + overlapOf(voice, span));
   }
   return seconds;
 }
 
-function overlapOf(a: Omit<Segment, 'localSpeaker'>, b: Omit<Segment, 'localSpeaker'>): number {
+function overlapOf(a: Span, b: Span): number {
   return Math.max(0, Math.min(a.endSeconds, b.endSeconds) - Math.max(a.startSeconds, b.startSeconds));
 }
 
-function lengthOf({ startSeconds, endSeconds }: Omit<Segment, 'localSpeaker'>): number {
+function lengthOf({ startSeconds, endSeconds }: Span): number {
   return endSeconds - startSeconds;
 }

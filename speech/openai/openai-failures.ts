@@ -2,11 +2,6 @@ import type { ReasonWith } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { PostTimeoutError, type FormResponse } from './post-form.ts';
 
-interface FailureRow {
-  readonly fragment: RegExp;
-  readonly reason: ReasonWith<never>;
-}
-
 const SEARCHED_CHARS = 4_000;
 const EXCERPT_CHARS = 500;
 
@@ -14,17 +9,11 @@ const EXCERPT_CHARS = 500;
  * The error responses of servers, matched as `STATUS body`. The status is 200 with some versions of vLLM. The first
  * matching row applies.
  */
-const FAILURES: readonly FailureRow[] = [
+const FAILURES: readonly { readonly fragment: RegExp; readonly reason: ReasonWith<never> }[] = [
   { fragment: /^403 .*model/is, reason: 'speechModelUnknown' },
-  {
-    fragment: /^40[13]/,
-    reason: 'speechKeyRejected',
-  },
-  {
-    // The account has no credit left, so a retry does not help, although the status is that of too many requests.
-    fragment: /^402|insufficient_quota|exceeded your current quota/i,
-    reason: 'speechQuotaExceeded',
-  },
+  { fragment: /^40[13]/, reason: 'speechKeyRejected' },
+  // The account has no credit left, so a retry does not help, although the status is that of too many requests.
+  { fragment: /^402|insufficient_quota|exceeded your current quota/i, reason: 'speechQuotaExceeded' },
   { fragment: /^429/, reason: 'speechRateLimited' },
   { fragment: /^(?:408|504)/, reason: 'speechServerTimeout' },
   { fragment: /^5/, reason: 'speechServerFailed' },
@@ -46,10 +35,7 @@ const FAILURES: readonly FailureRow[] = [
     fragment: /^404 .*\bmodel\b|^[24]\d\d .*\bmodel\b.{1,200}(?:not (?:exist|found)|unknown)|model_not_found/is,
     reason: 'speechModelUnknown',
   },
-  {
-    fragment: /^(?:3|404|405)/,
-    reason: 'speechEndpointMissing',
-  },
+  { fragment: /^(?:3|404|405)/, reason: 'speechEndpointMissing' },
   { fragment: /^4/, reason: 'speechRequestRejected' },
 ];
 
@@ -70,9 +56,6 @@ export function responseError({ statusCode, text, retryAtMs }: FormResponse): Jo
  */
 export function connectionError(error: unknown): unknown {
   if (error instanceof JobError || !(error instanceof Error)) return error;
-  return error instanceof PostTimeoutError
-    ? new JobError('speechServerTimeout', { cause: error })
-    : new JobError('speechServerUnreachable', {
-        cause: error,
-      });
+  const reason = error instanceof PostTimeoutError ? 'speechServerTimeout' : 'speechServerUnreachable';
+  return new JobError(reason, { cause: error });
 }

@@ -4,7 +4,7 @@
 import { toMilliseconds } from '../../contract/text/times.ts';
 import { unitedSpeech } from '../windows.ts';
 import { cutChunks } from './chunks.ts';
-import { openRecogniser } from './hear.mjs';
+import { openRecogniser } from './recogniser.mjs';
 import { readSamples } from './samples.mjs';
 import { openVoices } from './voices.mjs';
 

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech-results.ts';
-import { bareEnvironment } from '../../runtime/subprocess/bare-environment.ts';
 import { RunTimeoutError } from '../../runtime/subprocess/run-program.ts';
 import { analysisTimeoutMs, type AnalyseOptions, type AudioWindow } from '../speech-engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from '../json-lines.ts';
@@ -91,7 +90,7 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
         results.push({ words: own, voices: [], ...optional('language', languageIn(lang, recogniser)) });
       }
     },
-    run: { cwd: workFolder, env: bareEnvironment(process.execPath), signal, timeoutMs },
+    ...{ cwd: workFolder, signal, timeoutMs },
   }).catch((error: unknown) => {
     throw isLoaded || !isFailure(error) ? error : modelsNotLoadable(models.modelsDir, error);
   });

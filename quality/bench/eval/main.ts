@@ -14,7 +14,6 @@ import { ensureTools } from '../../../local/engines/tools.ts';
 import { loadConfig } from '../../../config.ts';
 import { chooseSpeech } from '../../../speech/choose-engine.ts';
 import { runJsonLines } from '../../../speech/json-lines.ts';
-import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { watchChildrenMemory } from './memory.ts';
 import { readRecordings, type Recording } from './references.ts';
 import { writeSandboxSet } from './sandbox-set.ts';
@@ -81,7 +80,7 @@ try {
     what: 'scoring',
     schema: scoreSchema,
     onLine: (line) => scores.set(line.name, line),
-    run: { cwd: workFolder, env: bareEnvironment(scorer), timeoutMs: 3_600_000 },
+    ...{ cwd: workFolder, timeoutMs: 3_600_000 },
   });
 
   const rows: Row[] = done.map((recording) => ({
