@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import { Home } from './pages/home-page.tsx';
@@ -8,6 +7,7 @@ import { pathTo, route, type Route } from './router.ts';
 import { apiKey, keyWanted } from './session.ts';
 import { useStore } from './browser-store.ts';
 import { switchTheme, theme } from './theme.ts';
+import { Button } from './ui/controls.tsx';
 import { Icon, Logo } from './ui/icons.tsx';
 import { KeyPanel } from './ui/key-panel.tsx';
 import { Loading, Title } from './ui/parts.tsx';
@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<Route['page'], string>> = {
   nowhere: 'Nothing here',
 };
 
-export function App(): JSX.Element {
+export function App() {
   const now = useStore(route);
   const key = useStore(apiKey);
   useEffect(() => {
@@ -55,7 +55,7 @@ export function App(): JSX.Element {
   );
 }
 
-function Page({ now }: { readonly now: Route }): JSX.Element {
+function Page({ now }: { readonly now: Route }) {
   switch (now.page) {
     case 'home':
       return <Home query={now.query} />;
@@ -78,7 +78,7 @@ function Page({ now }: { readonly now: Route }): JSX.Element {
   }
 }
 
-function Header({ page }: { readonly page: Route['page'] }): JSX.Element {
+function Header({ page }: { readonly page: Route['page'] }) {
   const shown = useStore(theme);
   const wanted = useStore(keyWanted);
   const [isOpen, setOpen] = useState(false);
@@ -102,17 +102,11 @@ function Header({ page }: { readonly page: Route['page'] }): JSX.Element {
           </a>
         </nav>
         <div class="tools">
-          <button
-            type="button"
-            class="tool"
-            aria-label={shown === 'dark' ? 'Light colours' : 'Dark colours'}
-            onClick={switchTheme}
-          >
+          <Button look="tool" aria-label={shown === 'dark' ? 'Light colours' : 'Dark colours'} onClick={switchTheme}>
             <Icon name={shown === 'dark' ? 'sun' : 'moon'} />
-          </button>
-          <button
-            type="button"
-            class="tool"
+          </Button>
+          <Button
+            look="tool"
             aria-label="API key"
             aria-expanded={isOpen || wanted !== undefined}
             onClick={() => {
@@ -121,7 +115,7 @@ function Header({ page }: { readonly page: Route['page'] }): JSX.Element {
             }}
           >
             <Icon name="key" />
-          </button>
+          </Button>
         </div>
       </header>
       {isOpen || wanted !== undefined ? <KeyPanel reason={wanted} onDone={() => setOpen(false)} /> : null}

@@ -9,24 +9,12 @@ export class Problem extends Error {
   readonly body: Partial<ErrorBody>;
   readonly retryAfterSeconds: number;
 
-  constructor(message: string, about: { status: number; body?: Partial<ErrorBody>; retryAfterSeconds?: number }) {
+  constructor(message: string, status: number, response?: Pick<Problem, 'body' | 'retryAfterSeconds'>) {
     super(message);
-    this.status = about.status;
-    this.body = about.body ?? {};
-    this.retryAfterSeconds = about.retryAfterSeconds ?? 0;
+    this.status = status;
+    this.body = response?.body ?? {};
+    this.retryAfterSeconds = response?.retryAfterSeconds ?? 0;
   }
-}
-
-export interface CallOptions {
-  readonly body?: object | undefined;
-  /** How long the service may delay its response. Default: not at all. */
-  readonly waitSeconds?: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface Called<Body> {
-  readonly status: number;
-  readonly body: Body;
 }
 
 /** Returns the header that authenticates the caller. */
@@ -36,42 +24,36 @@ export function authorization(): Record<string, string> {
 }
 
 /**
- * Sends a request to the service. The response of a failed job is returned too, whatever its status.
+ * Sends a request to the service, which answers at once.
  *
+ * @returns the body of the response, also of a failed job
  * @throws Problem
  */
 export async function call<Body>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
-  { body, waitSeconds = 0, signal }: CallOptions = {},
-): Promise<Called<Body>> {
-  const headers = { ...authorization(), Prefer: `wait=${String(waitSeconds)}` };
-  const response = await fetch(path, {
-    method,
-    headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
-  }).catch((error: unknown) => {
+  { body, signal = null }: { readonly body?: object; readonly signal?: AbortSignal | null } = {},
+): Promise<Body> {
+  const headers = { ...authorization(), Prefer: 'wait=0', ...(body && { 'Content-Type': 'application/json' }) };
+  const init = { method, headers, signal, body: body === undefined ? null : JSON.stringify(body) };
+  const response = await fetch(path, init).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
-    throw new Problem('The service cannot be reached.', { status: 0 });
+    throw new Problem('The service cannot be reached.', 0);
   });
   const answer = (await response.json().catch(() => ({}))) as Body & Partial<ErrorBody>;
-  if (!response.ok && answer.code !== undefined && typeof answer.error === 'string') throw problemOf(response, answer);
-  if (!response.ok && Object.keys(answer).length === 0) {
-    throw new Problem(`The service answered ${String(response.status)}.`, { status: response.status });
-  }
-  return { status: response.status, body: answer };
+  const isRefusal = answer.code !== undefined && typeof answer.error === 'string';
+  if (!response.ok && (isRefusal || Object.keys(answer).length === 0)) throw problemOf(response, answer);
+  return answer;
 }
 
-export async function read<Body>(path: string, signal?: AbortSignal): Promise<Body> {
-  return (await call<Body>('GET', path, { signal })).body;
+export function read<Body>(path: string, signal?: AbortSignal): Promise<Body> {
+  return call<Body>('GET', path, signal && { signal });
 }
 
-export function problemOf(response: Response, body: Partial<ErrorBody>): Problem {
-  const { status, headers } = response;
+export function problemOf({ status, headers }: Response, body: Partial<ErrorBody>): Problem {
   const message = body.error ?? `The service answered ${String(status)}.`;
   if (status === 401) keyWanted.set(message);
-  return new Problem(message, { status, body, retryAfterSeconds: Number(headers.get('Retry-After') ?? 0) });
+  return new Problem(message, status, { body, retryAfterSeconds: Number(headers.get('Retry-After') ?? 0) });
 }
 
 /** Returns the message of any thrown value. */

@@ -1,5 +1,5 @@
 import type { Progress } from '../../contract/http/fields.ts';
-import { authorization, call, Problem, problemOf, read } from './console-api.ts';
+import { authorization, Problem, problemOf, read } from './console-api.ts';
 import { textsOf } from '../../clients/typescript/src/event-parser.ts';
 import { pause } from '../../clients/typescript/src/pause.ts';
 import type { Download } from './types.ts';
@@ -82,7 +82,7 @@ function keepConnected(
         await pause(RECONNECT_MS[0], signal);
       } catch (error) {
         if (signal.aborted) return;
-        const problem = error instanceof Problem ? error : new Problem('The service cannot be reached.', { status: 0 });
+        const problem = error instanceof Problem ? error : new Problem('The service cannot be reached.', 0);
         if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) {
           onProblem(problem);
           return;
@@ -139,9 +139,4 @@ function updatedRecord(record: Download, data: string): Download | undefined {
   const part = record.type === 'imgnet_list_reels' ? 'reels' : 'posts';
   const own = progress === undefined || 'stage' in progress ? progress : progress[part];
   return { ...record, progress: own };
-}
-
-/** Cancels a download. @returns its record afterwards */
-export async function cancel(id: string): Promise<Download> {
-  return (await call<{ data: Download }>('DELETE', `/downloads/${id}`)).body.data;
 }

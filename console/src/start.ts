@@ -1,6 +1,11 @@
-import type { Offer } from '../../contract/http/resolved-schemas.ts';
-import { call, Problem } from './console-api.ts';
+import type { Offer, Resolved } from '../../contract/http/resolved-schemas.ts';
+import { call, Problem, read } from './console-api.ts';
 import { pathTo } from './router.ts';
+
+/** Returns what a text of the user may mean, and what is offered for each meaning. */
+export function readMeanings(text: string, signal: AbortSignal): Promise<Resolved> {
+  return read<Resolved>(`/api/resolve?${new URLSearchParams({ url: text }).toString()}`, signal);
+}
 
 /** The fields of responses that identify the jobs of a request. */
 interface Started {
@@ -22,8 +27,7 @@ export type Then = 'speakers';
 /** @returns the IDs of the jobs, whether they are new, running or complete */
 export async function start({ path, body }: Request): Promise<readonly string[]> {
   try {
-    const { body: answer } = await call<Started>('POST', path, { body });
-    return idsIn(answer);
+    return idsIn(await call<Started>('POST', path, { body }));
   } catch (error) {
     if (error instanceof Problem && error.body.code === 'pending_duplicate' && error.body.id !== undefined) {
       return [error.body.id];
@@ -36,7 +40,7 @@ function idsIn({ data, download_id: id, download, downloads, message }: Started)
   if (downloads !== undefined) return [downloads.posts.id, downloads.reels.id];
   const one = data?.id ?? id ?? download?.id;
   // Without audio there is nothing to transcribe, so there is no job.
-  if (one === undefined) throw new Problem(message ?? 'The service has not said which job it is.', { status: 200 });
+  if (one === undefined) throw new Problem(message ?? 'The service has not said which job it is.', 200);
   return [one];
 }
 

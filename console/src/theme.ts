@@ -13,6 +13,12 @@ function systemTheme(): Theme {
   return system.matches ? 'dark' : 'light';
 }
 
+/** Returns a colour of the stylesheet, `light-dark(#…, #…)`, in the current theme, for a canvas. */
+export function colourOf(name: string): string {
+  const value = getComputedStyle(document.documentElement).getPropertyValue(name);
+  return value.match(/#\w+/g)?.at(theme.get() === 'dark' ? 1 : 0) ?? value;
+}
+
 export function applyTheme(): void {
   const show = (now: Theme): void => {
     document.documentElement.dataset['theme'] = now;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AudioRecord } from '../../contract/kinds/audio.ts';
 import type { CaptionsRecord } from '../../contract/kinds/transcript.ts';
 import type { ChannelRecord } from '../../contract/kinds/channel.ts';
+import type { JobDetails } from '../../contract/http/job-details.ts';
 import type { FactsRecord } from '../../contract/http/download-schemas.ts';
 import type { ImgnetAudioRecord } from '../../contract/kinds/imgnet-audio.ts';
 import type { MediaRecord } from '../../contract/kinds/media.ts';
@@ -14,6 +15,12 @@ export type Download =
 export type DownloadType = Download['type'];
 export type PostItem = z.infer<typeof postItemSchema>;
 export type ReelItem = z.infer<typeof reelItemSchema>;
+
+/** A record and the data beside it, which is loaded later. */
+export interface AboutJob {
+  readonly record: Download;
+  readonly details: JobDetails | undefined;
+}
 
 export interface DownloadPage {
   readonly downloads: readonly Download[];

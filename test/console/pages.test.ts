@@ -8,16 +8,16 @@ const LINES: readonly Line[] = [
   { text: 'Good evening, Ben.', start: 0, duration: 2, speaker: 'Speaker 1', wordStarts: [0, 0.4, 1.2] },
   { text: 'Good evening.', start: 2.5, duration: 1, speaker: 'Speaker 2' },
 ];
-const TURNS = [
+const VOICE_SEGMENTS = [
   { start: 0, duration: 2, speaker: 'Speaker 1' },
   { start: 2.5, duration: 1, speaker: 'Speaker 2' },
   { start: 4, duration: 0.2, speaker: 'Speaker 10' },
 ];
-const TRANSCRIPT = { mediaId: 'talk', lines: LINES, turns: TURNS };
+const TRANSCRIPT = { mediaId: 'talk', lines: LINES, voiceSegments: VOICE_SEGMENTS };
 const NAMES = { 'Speaker 1': 'Anna <A>', 'Speaker 2': 'Ben' };
 
 describe('a transcript', () => {
-  it('tells when each word begins, and spreads those whose time is not known', () => {
+  it('has a start for each word, estimated where it is not known', () => {
     expect(wordsOf(LINES[0]!)).toEqual([
       { text: 'Good', start: 0 },
       { text: 'evening,', start: 0.4 },
@@ -29,7 +29,7 @@ describe('a transcript', () => {
     expect(second!.start).toBeLessThan(3.5);
   });
 
-  it('has a line for every moment', () => {
+  it('finds the line of a moment', () => {
     expect([-1, 0, 2.4, 2.5, 99].map((seconds) => currentOf(LINES, seconds))).toEqual([-1, 0, 0, 1, 1]);
     expect(currentOf([], 1)).toBe(-1);
   });
@@ -55,14 +55,14 @@ describe('a transcript', () => {
     expect(json.turns.map(({ speaker }) => speaker)).toEqual(['Anna <A>', 'Ben', 'Speaker 10']);
   });
 
-  it('is saved as the service writes it where nobody has a name', () => {
+  it('is saved as the service writes it if no speaker has a name', () => {
     expect(exported({ ...TRANSCRIPT, lines: [{ text: 'Alone', start: 1, duration: 1 }] }, 'srt', {})).toBe(
       '1\n00:00:01,000 --> 00:00:02,000\nAlone\n',
     );
   });
 });
 
-describe('rows', () => {
+describe('the rows of a table', () => {
   const row = (title: string, publishedMs: number | null, likes: number | null): Row => {
     return { id: title, title, reference: title, thumbnail: null, publishedMs, numbers: { likes } };
   };
@@ -70,7 +70,7 @@ describe('rows', () => {
   const titles = (order: { by: string; isDescending: boolean }, sought = ''): string[] =>
     arranged(rows, keysOf(rows), { order, sought }).map(({ title }) => title);
 
-  it('are sorted by any column, and what is not known comes last', () => {
+  it('are sorted by any column, with unknown values last', () => {
     expect(titles({ by: 'title', isDescending: false })).toEqual(['Apples and beans', 'beans', 'Été']);
     expect(titles({ by: 'title', isDescending: true })).toEqual(['Été', 'beans', 'Apples and beans']);
     expect(titles({ by: 'published', isDescending: true })).toEqual(['Été', 'beans', 'Apples and beans']);
@@ -78,14 +78,14 @@ describe('rows', () => {
     expect(titles({ by: 'likes', isDescending: true })).toEqual(['beans', 'Apples and beans', 'Été']);
   });
 
-  it('are found by all words, without accents and capitals', () => {
+  it('are found by all words, regardless of accents and capitals', () => {
     expect(titles({ by: 'title', isDescending: false }, ' BEANS  app')).toEqual(['Apples and beans']);
     expect(titles({ by: 'title', isDescending: false }, 'ete')).toEqual(['Été']);
     expect(titles({ by: 'title', isDescending: false }, 'nothing')).toEqual([]);
   });
 });
 
-it('spending is summed by day, with the days without any', () => {
+it('sums spending by day, including days without any', () => {
   const entry = (booked_at: string, amount: string) => {
     return { download_id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'audio' as const, media_id: 'x', amount, booked_at };
   };
@@ -103,7 +103,7 @@ it('spending is summed by day, with the days without any', () => {
   ]);
 });
 
-it('numbers are written for people', () => {
+it('formats sizes, times and prices for people', () => {
   expect([0, 999, 1_000, 235_000, 99_950_000].map(bytesText)).toEqual(['0 B', '999 B', '1.0 kB', '235 kB', '100 MB']);
   expect([0, 59.9, 61, 3_725].map(clockText)).toEqual(['0:00', '0:59', '1:01', '1:02:05']);
   expect([1.4, 75, 7_260].map(spanText)).toEqual(['1 s', '1 min 15 s', '2 h 1 min']);

@@ -1,8 +1,7 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { useStore } from '../browser-store.ts';
-import { theme } from '../theme.ts';
+import { colourOf, theme } from '../theme.ts';
 import type { Day } from './spending.ts';
 
 const HEIGHT = 220;
@@ -10,15 +9,17 @@ const HALF_DAY_SECONDS = 43_200;
 const shortDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** A bar for each day. The table below it contains the same numbers as text. */
-export function SpendingPlot({ days }: { readonly days: readonly Day[] }): JSX.Element {
+export function SpendingPlot({ days }: { readonly days: readonly Day[] }) {
   const containerRef = useRef<HTMLDivElement>(null);
   const shown = useStore(theme);
   useEffect(() => {
     const container = containerRef.current;
     if (container === null) return undefined;
-    const style = getComputedStyle(document.documentElement);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+    const axis = {
+      stroke: colourOf('--quiet'),
+      grid: { stroke: colourOf('--line'), width: 1 },
+      ticks: { show: false },
+    };
     const bars = UPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 });
     const plot = new UPlot(
       {
@@ -42,8 +43,8 @@ export function SpendingPlot({ days }: { readonly days: readonly Day[] }): JSX.E
         series: [
           {},
           {
-            fill: colour('--accent'),
-            stroke: colour('--accent'),
+            fill: colourOf('--accent'),
+            stroke: colourOf('--accent'),
             width: 0,
             points: { show: false },
             ...(bars ? { paths: bars } : {}),

@@ -1,11 +1,11 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { DeliveryList, DeliveryResult } from '../../../contract/http/delivery-schemas.ts';
 import { call, read } from '../console-api.ts';
 import { momentText } from '../format-values.ts';
+import { Button } from '../ui/controls.tsx';
 import { useAction, useLoaded } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Trouble } from '../ui/parts.tsx';
+import { Card, Trouble } from '../ui/parts.tsx';
 import { DELIVERY_NAMES } from '../words.ts';
 
 const LOOK_MS = 5_000;
@@ -13,13 +13,7 @@ const LOOK_MS = 5_000;
 const AFTER_END_MS = [1_000, 4_000] as const;
 
 /** Shows the webhook deliveries of a job and their attempts. */
-export function Deliveries({
-  id,
-  isPending,
-}: {
-  readonly id: string;
-  readonly isPending: boolean;
-}): JSX.Element | null {
+export function Deliveries({ id, isPending }: { readonly id: string; readonly isPending: boolean }) {
   const wasPending = useRef(isPending);
   const { value, thrown, again } = useLoaded(
     async (signal) =>
@@ -40,27 +34,24 @@ export function Deliveries({
   }, [isOnItsWay, again]);
   if (deliveries.length === 0 && thrown === undefined) return null;
   return (
-    <section class="card" aria-labelledby="deliveries-heading">
-      <h2 id="deliveries-heading">
-        <Icon name="bell" /> Webhooks
-      </h2>
+    <Card
+      title={
+        <>
+          <Icon name="bell" /> Webhooks
+        </>
+      }
+    >
       <Trouble thrown={thrown} />
       <ul class="deliveries">
         {deliveries.map((delivery) => (
           <Delivery key={delivery.id} delivery={delivery} onChanged={again} />
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
-function Delivery({
-  delivery,
-  onChanged,
-}: {
-  readonly delivery: DeliveryResult;
-  readonly onChanged: () => void;
-}): JSX.Element {
+function Delivery({ delivery, onChanged }: { readonly delivery: DeliveryResult; readonly onChanged: () => void }) {
   const { isRunning, thrown, run } = useAction();
   const { id, url, state, attempts, next_attempt_at: next } = delivery;
   return (
@@ -74,9 +65,7 @@ function Delivery({
           <code class="clip">{url}</code>
         </span>
         {state === 'pending' ? null : (
-          <button
-            type="button"
-            class="button"
+          <Button
             disabled={isRunning}
             onClick={() =>
               run(async () => {
@@ -86,7 +75,7 @@ function Delivery({
             }
           >
             <Icon name="retry" /> Deliver again
-          </button>
+          </Button>
         )}
       </div>
       <Trouble thrown={thrown} />

@@ -1,18 +1,10 @@
-import type { JSX } from 'preact';
-import type { JobDetails } from '../../../contract/http/job-details.ts';
 import { pathTo } from '../router.ts';
-import type { Download } from '../types.ts';
+import type { AboutJob } from '../types.ts';
 import { Icon } from '../ui/icons.tsx';
 import { FAULT_NAMES, REMEDIES } from '../words.ts';
 
 /** Shows why a job failed and what can be done about it. */
-export function FailurePanel({
-  record,
-  details,
-}: {
-  readonly record: Download;
-  readonly details: JobDetails | undefined;
-}): JSX.Element {
+export function FailurePanel({ record, details }: AboutJob) {
   const failure = details?.failure;
   return (
     <section class="card failure" role="alert" aria-labelledby="failure-heading">

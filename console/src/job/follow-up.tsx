@@ -1,14 +1,14 @@
-import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { navigate } from '../router.ts';
 import { jobPath, start } from '../start.ts';
 import type { Download } from '../types.ts';
+import { Button } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Trouble } from '../ui/parts.tsx';
 
 /** Requests speaker labels as soon as the audio is complete. The wish is part of the URL, so a reload keeps it. */
-export function FollowUp({ record }: { readonly record: Download }): JSX.Element {
+export function FollowUp({ record }: { readonly record: Download }) {
   const { thrown, run } = useAction();
   const { status, transcript_speaker_id: audioId } = record;
   const startJob = (): void => {
@@ -27,9 +27,7 @@ export function FollowUp({ record }: { readonly record: Download }): JSX.Element
             : 'The transcript with speakers is being requested.'}
         </p>
         <Trouble thrown={thrown}>
-          <button type="button" class="button" onClick={startJob}>
-            Ask again
-          </button>
+          <Button onClick={startJob}>Ask again</Button>
         </Trouble>
       </div>
     </div>

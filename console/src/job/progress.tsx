@@ -1,11 +1,10 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Progress } from '../../../contract/http/fields.ts';
 import { bytesText, countText, millisecondsOf, momentText, spanText } from '../format-values.ts';
 import type { How } from '../live-jobs.ts';
 import type { DownloadType } from '../types.ts';
 import { useNow } from '../ui/hooks.ts';
-import { Icon } from '../ui/icons.tsx';
+import { Card, Notice } from '../ui/parts.tsx';
 import { STAGE_NAMES, STAGES_OF } from '../words.ts';
 
 const HOW_NAMES: Readonly<Record<How, string>> = {
@@ -15,7 +14,7 @@ const HOW_NAMES: Readonly<Record<How, string>> = {
 };
 
 /** Whether the values shown are current. */
-export function LiveMark({ how }: { readonly how: How }): JSX.Element {
+export function LiveMark({ how }: { readonly how: How }) {
   return (
     <span class={`live live-${how}`} role="status">
       <span class="dot" aria-hidden="true" />
@@ -25,7 +24,7 @@ export function LiveMark({ how }: { readonly how: How }): JSX.Element {
 }
 
 /** The progress of a job in one line of a list. */
-export function ProgressLine({ progress }: { readonly progress: Progress | undefined }): JSX.Element | null {
+export function ProgressLine({ progress }: { readonly progress: Progress | undefined }) {
   if (progress === undefined) return null;
   const percent = progress.percent === undefined ? '' : ` ${progress.percent.toFixed(0)} %`;
   return (
@@ -37,24 +36,18 @@ export function ProgressLine({ progress }: { readonly progress: Progress | undef
   );
 }
 
-/** The stages of a job, with the progress and speed of the current one, and the reason and end of a wait. */
-export function ProgressPanel({
-  type,
-  progress,
-  how,
-}: {
+interface ProgressProps {
   readonly type: DownloadType;
   readonly progress: Progress | undefined;
   readonly how: How;
-}): JSX.Element {
+}
+
+/** The stages of a job, with the progress and speed of the current one, and the reason and end of a wait. */
+export function ProgressPanel({ type, progress, how }: ProgressProps) {
   const { stage, percent } = progress ?? { stage: 'waiting' as const };
   const speed = useSpeed(progress?.downloaded_bytes);
   return (
-    <section class="card progress" aria-labelledby="progress-heading">
-      <div class="heading">
-        <h2 id="progress-heading">{STAGE_NAMES[stage]}</h2>
-        <LiveMark how={how} />
-      </div>
+    <Card title={STAGE_NAMES[stage]} end={<LiveMark how={how} />}>
       <Stages type={type} stage={stage} />
       <progress aria-label={STAGE_NAMES[stage]} max={100} {...(percent === undefined ? {} : { value: percent })} />
       <p class="numbers">
@@ -64,11 +57,11 @@ export function ProgressPanel({
         {remaining(progress, speed)}
       </p>
       {progress?.reason === undefined ? null : <Waiting reason={progress.reason} until={progress.until} />}
-    </section>
+    </Card>
   );
 }
 
-function Stages({ type, stage }: { readonly type: DownloadType; readonly stage: Progress['stage'] }): JSX.Element {
+function Stages({ type, stage }: { readonly type: DownloadType; readonly stage: Progress['stage'] }) {
   const known = STAGES_OF[type];
   const all = known.includes(stage) ? known : [...known, stage];
   const current = all.indexOf(stage);
@@ -87,7 +80,7 @@ function Stages({ type, stage }: { readonly type: DownloadType; readonly stage: 
   );
 }
 
-function Amounts({ progress }: { readonly progress: Progress | undefined }): JSX.Element {
+function Amounts({ progress }: { readonly progress: Progress | undefined }) {
   const { downloaded_bytes: bytes, total_bytes: allBytes, items, total_items: allItems } = progress ?? {};
   return (
     <>
@@ -107,28 +100,25 @@ function Amounts({ progress }: { readonly progress: Progress | undefined }): JSX
   );
 }
 
-function Waiting({ reason, until }: { readonly reason: string; readonly until: string | undefined }): JSX.Element {
+function Waiting({ reason, until }: { readonly reason: string; readonly until: string | undefined }) {
   const now = useNow(1_000);
   const seconds = until === undefined ? undefined : (millisecondsOf(until) - now) / 1000;
   return (
-    <div class="notice">
-      <Icon name="clock" />
-      <div>
-        <p>{reason}</p>
-        {until === undefined || seconds === undefined ? null : (
-          <p class="quiet">
-            {seconds > 0
-              ? `It goes on in ${spanText(seconds)} at the earliest, at `
-              : 'It goes on any moment; it waited until '}
-            <time dateTime={until}>{momentText(until)}</time>.
-          </p>
-        )}
-      </div>
-    </div>
+    <Notice icon="clock">
+      <p>{reason}</p>
+      {until === undefined || seconds === undefined ? null : (
+        <p class="quiet">
+          {seconds > 0
+            ? `It goes on in ${spanText(seconds)} at the earliest, at `
+            : 'It goes on any moment; it waited until '}
+          <time dateTime={until}>{momentText(until)}</time>.
+        </p>
+      )}
+    </Notice>
   );
 }
 
-function remaining(progress: Progress | undefined, speed: number | undefined): JSX.Element | null {
+function remaining(progress: Progress | undefined, speed: number | undefined) {
   const { downloaded_bytes: bytes, total_bytes: all } = progress ?? {};
   if (bytes === undefined || all === undefined || speed === undefined || speed <= 0 || bytes >= all) return null;
   return <span>{spanText((all - bytes) / speed)} to go</span>;

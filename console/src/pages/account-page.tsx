@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import type { AccountResult } from '../../../contract/http/account-schemas.ts';
 import { read } from '../console-api.ts';
 import { SpendingPlot } from '../account/plot.tsx';
@@ -7,54 +6,46 @@ import { dateText, momentText, priceText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import { apiKey, keyWanted } from '../session.ts';
 import { useStore } from '../browser-store.ts';
-import { useLoaded } from '../ui/hooks.ts';
+import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Facts, Loading, Title, Trouble } from '../ui/parts.tsx';
+import { BigNumbers, Card, Facts, Loaded, Title } from '../ui/parts.tsx';
 import { TYPE_NAMES } from '../words.ts';
 
 const PAGE = 200;
 /** Each page is a request, so the number is limited. */
 const PAGES_MAX = 10;
-export const SHOWN_DAYS = 30;
+const SHOWN_DAYS = 30;
 const SHOWN_ENTRIES = 20;
 
 /** Shows the credit and the spending of a key. */
-export function Account(): JSX.Element {
+export function Account() {
   const key = useStore(apiKey);
   return (
     <>
       <Title>Account</Title>
-      {key === undefined ? <WithoutKey /> : <OfKey key={key} />}
+      {key === undefined ? (
+        <section class="card empty">
+          <Icon name="key" size={32} />
+          <p>Without an API key nothing is charged, and there is no account to look at.</p>
+          <Button onClick={() => keyWanted.set('')}>Enter an API key</Button>
+        </section>
+      ) : (
+        <Loaded load={load} dependsOn={[]}>
+          {(spending) => <SpendingOfKey {...spending} />}
+        </Loaded>
+      )}
     </>
   );
 }
 
-function WithoutKey(): JSX.Element {
-  return (
-    <section class="card empty">
-      <Icon name="key" size={32} />
-      <p>Without an API key nothing is charged, and there is no account to look at.</p>
-      <button type="button" class="button" onClick={() => keyWanted.set('')}>
-        Enter an API key
-      </button>
-    </section>
-  );
-}
-
-function OfKey(): JSX.Element {
-  const { value, thrown } = useLoaded(load, []);
-  if (thrown !== undefined) return <Trouble thrown={thrown} />;
-  return value === undefined ? <Loading /> : <Shown {...value} />;
-}
-
-interface Loaded {
+interface Spending {
   readonly account: AccountResult;
   readonly entries: AccountResult['entries'];
   /** Whether older entries within the days shown were left out. */
   readonly isCut: boolean;
 }
 
-async function load(signal: AbortSignal): Promise<Loaded> {
+async function load(signal: AbortSignal): Promise<Spending> {
   const since = new Date(Date.now() - SHOWN_DAYS * 86_400_000).toISOString();
   const account = await read<AccountResult>(`/api/account?limit=${PAGE.toString()}`, signal);
   const entries = [...account.entries];
@@ -67,24 +58,19 @@ async function load(signal: AbortSignal): Promise<Loaded> {
   return { account, entries, isCut: next !== null && (entries.at(-1)?.booked_at ?? '') > since };
 }
 
-function Shown({ account, entries, isCut }: Loaded): JSX.Element {
+function SpendingOfKey({ account, entries, isCut }: Spending) {
   const days = byDay(entries, SHOWN_DAYS, Date.now());
   const spent = days.reduce((sum, { amount }) => sum + amount, 0) / 1000;
   return (
     <>
-      <section class="card" aria-labelledby="credit-heading">
-        <h2 id="credit-heading">{account.key.name}</h2>
-        <ul class="big-numbers">
-          <li>
-            <strong>{account.credit ?? 'Unlimited'}</strong> credit
-          </li>
-          <li>
-            <strong>{account.reserved}</strong> set aside for jobs that run
-          </li>
-          <li>
-            <strong>{account.spent}</strong> spent in all
-          </li>
-        </ul>
+      <Card title={account.key.name}>
+        <BigNumbers
+          numbers={[
+            ['credit', account.credit ?? 'Unlimited'],
+            ['set aside for jobs that run', account.reserved],
+            ['spent in all', account.spent],
+          ]}
+        />
         <Facts
           facts={[
             ['Key', <code>{account.key.id}</code>],
@@ -92,14 +78,15 @@ function Shown({ account, entries, isCut }: Loaded): JSX.Element {
             ['Created', momentText(account.key.created_at)],
           ]}
         />
-      </section>
-      <section class="card" aria-labelledby="spending-heading">
-        <div class="heading">
-          <h2 id="spending-heading">Spending by day</h2>
+      </Card>
+      <Card
+        title="Spending by day"
+        end={
           <span class="quiet">
             {spent.toFixed(3)} in {SHOWN_DAYS} days
           </span>
-        </div>
+        }
+      >
         <SpendingPlot days={days} />
         {isCut ? <p class="quiet">Only the newest {entries.length} downloads are counted here.</p> : null}
         <details class="more">
@@ -123,9 +110,8 @@ function Shown({ account, entries, isCut }: Loaded): JSX.Element {
             </tbody>
           </table>
         </details>
-      </section>
-      <section class="card" aria-labelledby="entries-heading">
-        <h2 id="entries-heading">Newest charges</h2>
+      </Card>
+      <Card title="Newest charges">
         {entries.length === 0 ? <p>There are none yet.</p> : null}
         <ul class="entries">
           {entries.slice(0, SHOWN_ENTRIES).map((entry) => (
@@ -141,7 +127,7 @@ function Shown({ account, entries, isCut }: Loaded): JSX.Element {
             </li>
           ))}
         </ul>
-      </section>
+      </Card>
     </>
   );
 }

@@ -1,11 +1,10 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Resolved } from '../../../contract/http/resolved-schemas.ts';
-import { read } from '../console-api.ts';
+import { readMeanings } from '../start.ts';
 import { navigate, pathTo } from '../router.ts';
+import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { useLoaded } from '../ui/hooks.ts';
-import { Loading, Title, Trouble } from '../ui/parts.tsx';
+import { Loaded, Notice, Title } from '../ui/parts.tsx';
 import { Offers } from './offers.tsx';
 import { RecentJobs } from './jobs-page.tsx';
 
@@ -16,7 +15,7 @@ const LEAST_CHARS = 3;
 const JOB_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** The start page: the user pastes a URL or name, sees what it refers to and what is available, and starts a job. */
-export function Home({ query }: { readonly query: URLSearchParams }): JSX.Element {
+export function Home({ query }: { readonly query: URLSearchParams }) {
   const searched = query.get('q') ?? '';
   const [text, setText] = useState(searched);
   const field = useRef<HTMLInputElement>(null);
@@ -70,9 +69,8 @@ export function Home({ query }: { readonly query: URLSearchParams }): JSX.Elemen
               onInput={(event) => setText(event.currentTarget.value)}
             />
             {text === '' ? null : (
-              <button
-                type="button"
-                class="tool"
+              <Button
+                look="tool"
                 aria-label="Clear"
                 onClick={() => {
                   setText('');
@@ -81,7 +79,7 @@ export function Home({ query }: { readonly query: URLSearchParams }): JSX.Elemen
                 }}
               >
                 <Icon name="close" />
-              </button>
+              </Button>
             )}
           </div>
           <p class="quiet">
@@ -90,35 +88,26 @@ export function Home({ query }: { readonly query: URLSearchParams }): JSX.Elemen
           </p>
         </form>
       </section>
-      {searched.length < LEAST_CHARS ? null : <Meanings text={searched} />}
+      {searched.length < LEAST_CHARS ? null : (
+        <Loaded load={(signal) => readMeanings(searched, signal)} dependsOn={[searched]} what="Looking at it">
+          {({ subjects }) => <Meanings text={searched} subjects={subjects} />}
+        </Loaded>
+      )}
       <RecentJobs />
     </>
   );
 }
 
-function Meanings({ text }: { readonly text: string }): JSX.Element {
-  const { value, thrown } = useLoaded(
-    (signal) => read<Resolved>(`/api/resolve?${new URLSearchParams({ url: text }).toString()}`, signal),
-    [text],
-  );
-  if (thrown !== undefined) return <Trouble thrown={thrown} />;
-  if (value === undefined) return <Loading what="Looking at it" />;
-  const { subjects } = value;
+function Meanings({ text, subjects }: Resolved & { readonly text: string }) {
   return (
     <section aria-label="What it is" aria-live="polite">
       {JOB_ID.test(text) ? (
-        <div class="notice">
-          <Icon name="search" />
-          <p>
-            This may be <a href={pathTo({ job: text })}>a job of this service</a>.
-          </p>
-        </div>
+        <Notice icon="search">
+          This may be <a href={pathTo({ job: text })}>a job of this service</a>.
+        </Notice>
       ) : null}
       {subjects.length === 0 ? (
-        <div class="notice">
-          <Icon name="search" />
-          <p>This is no link, handle or id that the service knows.</p>
-        </div>
+        <Notice icon="search">This is no link, handle or id that the service knows.</Notice>
       ) : null}
       {subjects.map((subject, index) => (
         <Offers key={`${subject.kind} ${subject.id}`} subject={subject} isLikeliest={index === 0} />

@@ -1,25 +1,24 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { JobDetails } from '../../../contract/http/job-details.ts';
-import type { Problem } from '../console-api.ts';
-import { read } from '../console-api.ts';
+import { call, read, type Problem } from '../console-api.ts';
 import { agoText, momentText } from '../format-values.ts';
 import { Deliveries } from '../job/deliveries.tsx';
 import { FailurePanel } from '../job/failure.tsx';
 import { FollowUp } from '../job/follow-up.tsx';
 import { ProgressPanel } from '../job/progress.tsx';
-import { cancel, watchDownload, type How } from '../live-jobs.ts';
+import { watchDownload, type How } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import { jobPath, start } from '../start.ts';
-import type { Download } from '../types.ts';
+import type { AboutJob, Download } from '../types.ts';
 import { useAction, useLoaded, useNow } from '../ui/hooks.ts';
+import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Careful, Facts, Loading, Out, Price, Status, Title, Trouble, TYPE_ICONS } from '../ui/parts.tsx';
+import { Card, Careful, Facts, Loading, Out, Price, Status, Title, Trouble, TYPE_ICONS } from '../ui/parts.tsx';
 import { Result } from '../results/result.tsx';
 import { detailOf, titleOf } from './jobs-page.tsx';
 
 /** Shows the progress and result of one job. */
-export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }): JSX.Element {
+export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
   const { record, how, problem } = useRecord(id);
   // Data beside the record changes when the job ends.
   const details = useLoaded((signal) => read<JobDetails>(`/api/downloads/${id}/job`, signal), [id, record?.status]);
@@ -72,13 +71,7 @@ function useRecord(id: string) {
   return { record, how, problem };
 }
 
-function Head({
-  record,
-  details,
-}: {
-  readonly record: Download;
-  readonly details: JobDetails | undefined;
-}): JSX.Element {
+function Head({ record, details }: AboutJob) {
   const now = useNow(30_000);
   const { isRunning, thrown, run } = useAction();
   const request = details?.request;
@@ -111,43 +104,28 @@ function Head({
       </div>
       <div class="actions">
         {record.status === 'pending' ? (
-          <Careful
-            question="Stop this job?"
-            onYes={() =>
-              run(async () => {
-                await cancel(record.id);
-              })
-            }
-          >
+          <Careful question="Stop this job?" onYes={() => run(() => call('DELETE', `/downloads/${record.id}`))}>
             <Icon name="stop" /> Cancel
           </Careful>
         ) : null}
         {record.status === 'failed' && request ? (
-          <button
-            type="button"
-            class={details.failure?.fault === 'subject' ? 'button' : 'button button-main'}
+          <Button
+            look={details.failure?.fault === 'subject' ? 'plain' : 'main'}
             disabled={isRunning}
             onClick={() => run(async () => navigate(jobPath(await start(request))))}
           >
             <Icon name="retry" /> Try again
-          </button>
+          </Button>
         ) : null}
       </div>
     </header>
   );
 }
 
-function About({
-  record,
-  details,
-}: {
-  readonly record: Download;
-  readonly details: JobDetails | undefined;
-}): JSX.Element {
+function About({ record, details }: AboutJob) {
   const { request, workflow, finished_at: finishedAt } = details ?? {};
   return (
-    <section class="card" aria-labelledby="about-heading">
-      <h2 id="about-heading">About this job</h2>
+    <Card title="About this job">
       <Facts
         facts={[
           ['Id', <code>{record.id}</code>],
@@ -167,7 +145,7 @@ function About({
           <pre tabIndex={0}>{`${request.method} ${request.path}\n${JSON.stringify(request.body, null, 2)}`}</pre>
         </details>
       ) : null}
-    </section>
+    </Card>
   );
 }
 

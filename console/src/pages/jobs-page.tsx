@@ -1,10 +1,10 @@
-import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { call, Problem } from '../console-api.ts';
+import { Problem, read } from '../console-api.ts';
 import { agoText, momentText, priceText } from '../format-values.ts';
 import { watchDownloads, type How } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import type { Download, DownloadPage } from '../types.ts';
+import { Button, Field } from '../ui/controls.tsx';
 import { useNow } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Loading, Status, Title, Trouble, TYPE_ICONS } from '../ui/parts.tsx';
@@ -18,7 +18,7 @@ const GATHER_MS = 500;
 const FILTERS = ['type', 'status', 'media_id', 'created_after'] as const;
 
 /** A caller's jobs with live updates, newest first. */
-export function Jobs({ query }: { readonly query: URLSearchParams }): JSX.Element {
+export function Jobs({ query }: { readonly query: URLSearchParams }) {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
   const { downloads, next, thrown, how, more } = useJobs(filters, PAGE_ITEMS);
   const isFiltered = Object.values(filters).some((value) => value !== '');
@@ -44,9 +44,7 @@ export function Jobs({ query }: { readonly query: URLSearchParams }): JSX.Elemen
       <JobList downloads={downloads ?? []} />
       {next === null || next === undefined ? null : (
         <p class="center">
-          <button type="button" class="button" onClick={more}>
-            Load older jobs
-          </button>
+          <Button onClick={more}>Load older jobs</Button>
         </p>
       )}
     </>
@@ -54,7 +52,7 @@ export function Jobs({ query }: { readonly query: URLSearchParams }): JSX.Elemen
 }
 
 /** The newest jobs, shown below the search field of the start page. */
-export function RecentJobs(): JSX.Element | null {
+export function RecentJobs() {
   const { downloads, how } = useJobs({}, RECENT_ITEMS);
   if (downloads === undefined || downloads.length === 0) return null;
   return (
@@ -73,12 +71,12 @@ export function RecentJobs(): JSX.Element | null {
 
 type Filters = Readonly<Record<string, string>>;
 
-function JobFilters({ filters }: { readonly filters: Filters }): JSX.Element {
+function JobFilters({ filters }: { readonly filters: Filters }) {
   const [media, setMedia] = useState(filters['media_id'] ?? '');
   useEffect(() => setMedia(filters['media_id'] ?? ''), [filters['media_id']]);
   const change = (name: string, value: string): void =>
     navigate(pathTo('jobs', { ...filters, [name]: value }), { isReplaced: true });
-  const choice = (name: string, label: string, options: Readonly<Record<string, string>>): JSX.Element => (
+  const choice = (name: string, label: string, options: Readonly<Record<string, string>>) => (
     <label class="field">
       <span>{label}</span>
       <select value={filters[name]} onChange={(event) => change(name, event.currentTarget.value)}>
@@ -103,32 +101,26 @@ function JobFilters({ filters }: { readonly filters: Filters }): JSX.Element {
     >
       {choice('status', 'State', STATUS_NAMES)}
       {choice('type', 'Kind', TYPE_NAMES)}
-      <label class="field">
-        <span>Since</span>
-        <input
-          type="date"
-          value={(filters['created_after'] ?? '').slice(0, 10)}
-          onChange={(event) => {
-            const day = event.currentTarget.value;
-            change('created_after', day === '' ? '' : `${day}T00:00:00Z`);
-          }}
-        />
-      </label>
-      <label class="field grow">
-        <span>About</span>
-        <input
-          type="search"
-          placeholder="Id of a video, name of an account…"
-          value={media}
-          onInput={(event) => setMedia(event.currentTarget.value)}
-          onBlur={() => change('media_id', media.trim())}
-        />
-      </label>
+      <Field
+        label="Since"
+        type="date"
+        value={(filters['created_after'] ?? '').slice(0, 10)}
+        onText={(day) => change('created_after', day === '' ? '' : `${day}T00:00:00Z`)}
+      />
+      <Field
+        label="About"
+        width="grow"
+        type="search"
+        placeholder="Id of a video, name of an account…"
+        value={media}
+        onText={setMedia}
+        onBlur={() => change('media_id', media.trim())}
+      />
     </form>
   );
 }
 
-function JobList({ downloads }: { readonly downloads: readonly Download[] }): JSX.Element {
+function JobList({ downloads }: { readonly downloads: readonly Download[] }) {
   const now = useNow(30_000);
   return (
     <ul class="jobs">
@@ -186,11 +178,11 @@ function useJobs(filters: Filters, limit: number) {
   const [thrown, setThrown] = useState<unknown>();
   const [how, setHow] = useState<How>('connecting');
   const page = useCallback(
-    async (cursor?: string, signal?: AbortSignal): Promise<DownloadPage> => {
+    (cursor?: string, signal?: AbortSignal) => {
       const query = new URLSearchParams(search);
       query.set('limit', String(limit));
       if (cursor !== undefined) query.set('cursor', cursor);
-      return (await call<DownloadPage>('GET', `/api/downloads?${query.toString()}`, { signal })).body;
+      return read<DownloadPage>(`/api/downloads?${query.toString()}`, signal);
     },
     [search, limit],
   );

@@ -1,11 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
 import { navigate } from '../router.ts';
 import { jobPath, requestFor, start, type Then, type Wishes } from '../start.ts';
+import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
-import { Out, Price, Trouble } from '../ui/parts.tsx';
+import { Notice, Out, Price, Trouble } from '../ui/parts.tsx';
 import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field.tsx';
 
 const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly icon: IconName }>> = {
@@ -16,11 +17,6 @@ const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly 
   reel: { name: 'Reel on the photo platform', icon: 'post' },
   page: { name: 'Web page', icon: 'page' },
 };
-
-interface OffersProps {
-  readonly subject: Subject;
-  readonly isLikeliest: boolean;
-}
 
 /** A choice that one click starts: one offer of the service, or two in sequence. */
 interface Choice {
@@ -49,7 +45,7 @@ const CHOICES: Readonly<Record<string, Omit<Choice, 'offer' | 'then'>>> = {
 };
 
 /** Shows a subject and its offers; collapsed if another meaning is more likely. */
-export function Offers({ subject, isLikeliest }: OffersProps): JSX.Element {
+export function Offers({ subject, isLikeliest }: { readonly subject: Subject; readonly isLikeliest: boolean }) {
   const heading = useId();
   const [isOpen, setOpen] = useState(isLikeliest);
   const { name, icon } = KINDS[subject.kind];
@@ -66,9 +62,9 @@ export function Offers({ subject, isLikeliest }: OffersProps): JSX.Element {
           </p>
         </div>
         {isOpen ? null : (
-          <button type="button" class="button" aria-label={`Or this: ${name}`} onClick={() => setOpen(true)}>
+          <Button aria-label={`Or this: ${name}`} onClick={() => setOpen(true)}>
             Or this
-          </button>
+          </Button>
         )}
       </header>
       {isOpen ? <Choices subject={subject} /> : null}
@@ -76,19 +72,14 @@ export function Offers({ subject, isLikeliest }: OffersProps): JSX.Element {
   );
 }
 
-function Choices({ subject }: { readonly subject: Subject }): JSX.Element {
+function Choices({ subject }: { readonly subject: Subject }) {
   const [language, setLanguage] = useState(usualLanguage());
   const [hasComments, setComments] = useState(false);
   const [webhook, setWebhook] = useState('');
   const choices = choicesOf(subject.offers, hasComments);
   return (
     <>
-      {subject.note === null ? null : (
-        <div class="notice">
-          <Icon name="warning" />
-          <p>{subject.note}</p>
-        </div>
-      )}
+      {subject.note === null ? null : <Notice icon="warning">{subject.note}</Notice>}
       <ul class="offers">
         {choices.map((choice, index) => (
           <OfferRow
@@ -106,14 +97,9 @@ function Choices({ subject }: { readonly subject: Subject }): JSX.Element {
                     keepLanguage(next);
                   }}
                 />
-                <label class="choice">
-                  <input
-                    type="checkbox"
-                    checked={hasComments}
-                    onChange={(event) => setComments(event.currentTarget.checked)}
-                  />
+                <Checkbox isChecked={hasComments} onChange={setComments}>
                   With comments
-                </label>
+                </Checkbox>
               </div>
             ) : null}
           </OfferRow>
@@ -122,32 +108,27 @@ function Choices({ subject }: { readonly subject: Subject }): JSX.Element {
       {choices.length === 0 ? null : (
         <details class="more">
           <summary>Notify a webhook</summary>
-          <label class="field">
-            <span>URL that is sent the result</span>
-            <input
-              type="url"
-              placeholder="https://example.com/hooks/media"
-              value={webhook}
-              onInput={(event) => setWebhook(event.currentTarget.value)}
-            />
-          </label>
+          <Field
+            label="URL that is sent the result"
+            type="url"
+            placeholder="https://example.com/hooks/media"
+            value={webhook}
+            onText={setWebhook}
+          />
         </details>
       )}
     </>
   );
 }
 
-function OfferRow({
-  choice,
-  wishes,
-  isFirst,
-  children,
-}: {
+interface OfferProps {
   readonly choice: Choice;
   readonly wishes: Wishes;
   readonly isFirst: boolean;
   readonly children: ComponentChildren;
-}): JSX.Element {
+}
+
+function OfferRow({ choice, wishes, isFirst, children }: OfferProps) {
   const { isRunning, thrown, run } = useAction();
   const { title, about, icon, offer, then } = choice;
   return (
@@ -169,15 +150,14 @@ function OfferRow({
             </small>
           )}
         </span>
-        <button
-          type="button"
-          class={isFirst ? 'button button-main' : 'button'}
+        <Button
+          look={isFirst ? 'main' : 'plain'}
           disabled={isRunning}
           aria-label={`Fetch: ${title}`}
           onClick={() => run(async () => navigate(jobPath(await start(requestFor(offer, wishes)), then?.what)))}
         >
           {isRunning ? 'Starting…' : 'Fetch'}
-        </button>
+        </Button>
       </div>
     </li>
   );

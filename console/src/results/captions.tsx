@@ -1,36 +1,38 @@
-import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { Transcript as CaptionsBody } from '../../../contract/kinds/transcript.ts';
 import { read } from '../console-api.ts';
-import { agoText, countText, dateText, secondsOfClock } from '../format-values.ts';
+import { countText, dateText, secondsOfClock } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import type { Download, DownloadPage } from '../types.ts';
-import { useLoaded } from '../ui/hooks.ts';
 import { languageName } from '../ui/language-field.tsx';
-import { Facts, Loading, Out, Trouble } from '../ui/parts.tsx';
+import { Card, Comment, Facts, Loaded, Out } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
 import type { Line, Transcript } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 
 /** The captions of a video. If its audio was fetched too, they follow its playback. */
-export function Captions({ record }: { readonly record: Download }): JSX.Element {
-  const { value, thrown } = useLoaded(
-    async (signal) => {
-      const body = await read<CaptionsBody>(`/api/downloads/${record.id}/result`, signal);
-      const query = `type=audio&status=success&limit=1&media_id=${encodeURIComponent(body.video.vidnet_id)}`;
-      const { downloads } = await read<DownloadPage>(`/api/downloads?${query}`, signal);
-      return { body, audio: downloads[0] };
-    },
-    [record.id],
+export function Captions({ record: { id } }: { readonly record: Download }) {
+  return (
+    <Loaded load={(signal) => loadCaptions(id, signal)} dependsOn={[id]} what="Loading the captions">
+      {(captions) => <CaptionsView {...captions} />}
+    </Loaded>
   );
-  if (thrown !== undefined) return <Trouble thrown={thrown} />;
-  if (value === undefined) return <Loading what="Loading the captions" />;
-  return <Shown body={value.body} audio={value.audio} />;
 }
 
-function Shown({ body, audio }: { readonly body: CaptionsBody; readonly audio: Download | undefined }): JSX.Element {
-  const { video, track } = body;
+interface CaptionsProps {
+  readonly body: CaptionsBody;
+  readonly audio: Download | undefined;
+}
+
+async function loadCaptions(id: string, signal: AbortSignal): Promise<CaptionsProps> {
+  const body = await read<CaptionsBody>(`/api/downloads/${id}/result`, signal);
+  const query = `type=audio&status=success&limit=1&media_id=${encodeURIComponent(body.video.vidnet_id)}`;
+  const { downloads } = await read<DownloadPage>(`/api/downloads?${query}`, signal);
+  return { body, audio: downloads[0] };
+}
+
+function CaptionsView({ body: { video, track }, audio }: CaptionsProps) {
   const media = useRef<HTMLAudioElement>(null);
   const lines = useMemo<readonly Line[]>(
     () =>
@@ -41,20 +43,21 @@ function Shown({ body, audio }: { readonly body: CaptionsBody; readonly audio: D
       })),
     [video],
   );
-  const transcript: Transcript = { mediaId: video.vidnet_id, lines, turns: [] };
+  const transcript: Transcript = { mediaId: video.vidnet_id, lines, voiceSegments: [] };
   const last = lines.at(-1);
   const durationSeconds =
     video.duration === null ? (last?.start ?? 0) + (last?.duration ?? 1) : secondsOfClock(video.duration);
   return (
     <>
-      <section class="card" aria-labelledby="captions-heading">
-        <div class="heading">
-          <h2 id="captions-heading">Captions</h2>
+      <Card
+        title="Captions"
+        end={
           <span class="quiet">
             {languageName(track.language) ?? track.language}
             {track.kind === 'automatic' ? ', recognised by the platform' : ''}
           </span>
-        </div>
+        }
+      >
         <Facts
           facts={[
             ['Channel', video.channelName],
@@ -80,7 +83,7 @@ function Shown({ body, audio }: { readonly body: CaptionsBody; readonly audio: D
             <p class="text">{video.description}</p>
           </details>
         ) : null}
-      </section>
+      </Card>
       {video.comments === undefined ? null : <Comments comments={video.comments} />}
     </>
   );
@@ -88,26 +91,19 @@ function Shown({ body, audio }: { readonly body: CaptionsBody; readonly audio: D
 
 const SHOWN_COMMENTS = 200;
 
-function Comments({ comments }: { readonly comments: NonNullable<CaptionsBody['video']['comments']> }): JSX.Element {
-  const now = Date.now();
+function Comments({ comments }: { readonly comments: NonNullable<CaptionsBody['video']['comments']> }) {
   return (
-    <section class="card" aria-labelledby="comments-heading">
-      <h2 id="comments-heading">{countText(comments.length)} comments</h2>
+    <Card title={`${countText(comments.length)} comments`}>
       <ul class="comments">
         {comments.slice(0, SHOWN_COMMENTS).map((comment) => (
           <li key={comment.id} class={comment.reply_to === null ? '' : 'reply'}>
-            <p class="quiet">
-              <strong>{comment.author ?? 'Somebody'}</strong>
-              {comment.published_at === null ? '' : ` · ${agoText(comment.published_at, now)}`}
-              {comment.likes === null ? '' : ` · ${countText(comment.likes)} likes`}
-            </p>
-            <p class="text">{comment.text}</p>
+            <Comment author={comment.author} time={comment.published_at} likes={comment.likes} text={comment.text} />
           </li>
         ))}
       </ul>
       {comments.length > SHOWN_COMMENTS ? (
-        <p class="quiet">The first {SHOWN_COMMENTS} are shown; the API tells all.</p>
+        <p class="quiet">The first {SHOWN_COMMENTS} are shown; the API returns all.</p>
       ) : null}
-    </section>
+    </Card>
   );
 }

@@ -1,10 +1,10 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Offer, Resolved } from '../../../contract/http/resolved-schemas.ts';
-import { Problem, read, sentenceOf } from '../console-api.ts';
+import type { Offer } from '../../../contract/http/resolved-schemas.ts';
+import { Problem, sentenceOf } from '../console-api.ts';
 import { countText, priceText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
-import { requestFor, start } from '../start.ts';
+import { readMeanings, requestFor, start } from '../start.ts';
+import { Button } from '../ui/controls.tsx';
 import { useLoaded } from '../ui/hooks.ts';
 import { LanguageField, usualLanguage } from '../ui/language-field.tsx';
 import type { Row } from './rows.ts';
@@ -29,15 +29,10 @@ interface Going {
 }
 
 /** Fetches several rows at once, and shows the total price first. */
-export function FetchThese({ rows }: { readonly rows: readonly Row[] }): JSX.Element | null {
+export function FetchThese({ rows }: { readonly rows: readonly Row[] }) {
   const [first] = rows;
   const { value } = useLoaded(
-    async (signal) =>
-      first === undefined
-        ? []
-        : await read<Resolved>(`/api/resolve?${new URLSearchParams({ url: first.reference }).toString()}`, signal).then(
-            ({ subjects }) => subjects[0]?.offers ?? [],
-          ),
+    async (signal) => (first === undefined ? [] : (await readMeanings(first.reference, signal)).subjects[0]?.offers),
     // All rows of a kind have the same price.
     [first === undefined],
   );
@@ -57,9 +52,9 @@ export function FetchThese({ rows }: { readonly rows: readonly Row[] }): JSX.Ele
     <div class="these" role="group" aria-label="Fetch what is chosen">
       <strong>Fetch {rows.length === 1 ? 'this one' : `these ${countText(rows.length)}`}</strong>
       {offers.map((offer) => (
-        <button key={offer.operation} type="button" class="button button-main" onClick={() => begin(offer)}>
+        <Button key={offer.operation} look="main" onClick={() => begin(offer)}>
           {NAMES[offer.operation]} <small>{priceText((Number(offer.price) * rows.length).toFixed(3))}</small>
-        </button>
+        </Button>
       ))}
       {offers.some(({ needs }) => needs.includes('language')) ? (
         <LanguageField label="Captions in" value={language} onChange={setLanguage} />
@@ -68,15 +63,13 @@ export function FetchThese({ rows }: { readonly rows: readonly Row[] }): JSX.Ele
   );
 }
 
-function Progress({
-  going,
-  onStop,
-  onDone,
-}: {
+interface ProgressProps {
   readonly going: Going;
   readonly onStop: () => void;
   readonly onDone: () => void;
-}): JSX.Element {
+}
+
+function Progress({ going, onStop, onDone }: ProgressProps) {
   const { all, started, refused, message, isOver } = going;
   return (
     <div class="these" role="status">
@@ -91,9 +84,7 @@ function Progress({
       <a class="button" href={pathTo('jobs')}>
         See the jobs
       </a>
-      <button type="button" class="button" onClick={isOver ? onDone : onStop}>
-        {isOver ? 'Done' : 'Stop'}
-      </button>
+      <Button onClick={isOver ? onDone : onStop}>{isOver ? 'Done' : 'Stop'}</Button>
     </div>
   );
 }
@@ -109,29 +100,29 @@ interface Batch {
 async function startAll(offer: Offer, { rows, language, signal, onChange }: Batch): Promise<void> {
   const waiting = [...rows];
   let going: Going = { all: rows.length, started: 0, refused: 0, isOver: false };
-  const tell = (change: Partial<Going>): void => onChange((going = { ...going, ...change }));
-  tell({});
+  const report = (change: Partial<Going>): void => onChange((going = { ...going, ...change }));
+  report({});
   const work = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined && !signal.aborted; row = waiting.shift()) {
       try {
         const { reference } = row;
         const subject = 'vidnet_video_id' in offer.body ? { vidnet_video_id: reference } : { url: reference };
         await start(requestFor({ ...offer, body: { ...offer.body, ...subject } }, { language, webhook: '' }));
-        tell({ started: going.started + 1, message: undefined });
+        report({ started: going.started + 1, message: undefined });
       } catch (error) {
         const { status, retryAfterSeconds } = error instanceof Problem ? error : { status: 0, retryAfterSeconds: 0 };
         if (status === 429) {
           waiting.unshift(row);
-          tell({ message: `The service takes no more for ${retryAfterSeconds.toString()} s.` });
+          report({ message: `The service takes no more for ${retryAfterSeconds.toString()} s.` });
           await new Promise((resolve) => setTimeout(resolve, Math.max(1, retryAfterSeconds) * 1000));
         } else {
           // Without a connection, a valid key or credit, further requests would fail in the same way.
           if ([0, 401, 402, 403].includes(status)) waiting.length = 0;
-          tell({ refused: going.refused + 1, message: sentenceOf(error) });
+          report({ refused: going.refused + 1, message: sentenceOf(error) });
         }
       }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  tell({ isOver: true });
+  report({ isOver: true });
 }

@@ -1,22 +1,16 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JobDetails } from '../../../contract/http/job-details.ts';
 import { read } from '../console-api.ts';
 import { bytesText, momentText } from '../format-values.ts';
 import type { Download } from '../types.ts';
 import { Icon } from '../ui/icons.tsx';
+import { Card } from '../ui/parts.tsx';
 import { LabelsOffer } from './labels-offer.tsx';
 
 type WithFiles = Extract<Download, { readonly files_removed_at?: string | undefined }>;
 
 /** Files to play and to save. Links expire; the player gets a new link when its own has expired. */
-export function Files({
-  record,
-  files,
-}: {
-  readonly record: WithFiles;
-  readonly files: JobDetails['files'];
-}): JSX.Element {
+export function Files({ record, files }: { readonly record: WithFiles; readonly files: JobDetails['files'] }) {
   const [links, setLinks] = useState(record.file_urls ?? []);
   const renew = (): void => {
     read<{ data: Download }>(`/downloads/${record.id}`).then(
@@ -27,31 +21,28 @@ export function Files({
   };
   if (record.files_removed_at !== undefined) {
     return (
-      <section class="card">
-        <h2>Files</h2>
+      <Card title="Files">
         <p>
-          They were removed at {momentText(record.files_removed_at)}, when their time was over. Asking again fetches
+          They were removed at {momentText(record.files_removed_at)}, when their time was over. A new request fetches
           them again.
         </p>
-      </section>
+      </Card>
     );
   }
   if (links.length === 0) {
     return (
-      <section class="card">
-        <h2>No sound</h2>
+      <Card title="No sound">
         <p>The post has photos only, or its videos are silent.</p>
-      </section>
+      </Card>
     );
   }
   return (
     <>
-      <section class="card" aria-labelledby="files-heading">
-        <h2 id="files-heading">{links.length === 1 ? 'Play' : `${links.length.toString()} files`}</h2>
+      <Card title={links.length === 1 ? 'Play' : `${links.length.toString()} files`}>
         {links.map((link, index) => (
           <Player key={index} link={link} file={files[index]} record={record} onGone={renew} />
         ))}
-      </section>
+      </Card>
       {record.transcript_speaker_id === null ? null : (
         <LabelsOffer audioId={record.transcript_speaker_id} price={record.transcript_speaker_cost} />
       )}
@@ -59,31 +50,29 @@ export function Files({
   );
 }
 
-function Player({
-  link,
-  file,
-  record,
-  onGone,
-}: {
+interface PlayerProps {
   readonly link: string;
   readonly file: JobDetails['files'][number] | undefined;
   readonly record: WithFiles;
   readonly onGone: () => void;
-}): JSX.Element {
+}
+
+function Player({ link, file, record, onGone }: PlayerProps) {
   const [isRenewed, setRenewed] = useState(false);
-  const renewOnce = (): void => {
+  const onError = (): void => {
     if (isRenewed) return;
     setRenewed(true);
     onGone();
   };
   const isVideo = /\.mp4(?:\?|$)/.test(link);
   const ending = isVideo ? 'mp4' : 'm4a';
+  const attributes = { controls: true, preload: 'metadata', src: link, onError } as const;
   return (
     <div class="player">
       {isVideo ? (
-        <video controls preload="metadata" src={link} onError={renewOnce} aria-label={`Video ${record.media_id}`} />
+        <video {...attributes} aria-label={`Video ${record.media_id}`} />
       ) : (
-        <audio controls preload="metadata" src={link} onError={renewOnce} aria-label={`Audio ${record.media_id}`} />
+        <audio {...attributes} aria-label={`Audio ${record.media_id}`} />
       )}
       <p class="line">
         <a class="button" href={link} download={`${record.media_id}.${ending}`}>

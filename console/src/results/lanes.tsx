@@ -1,29 +1,30 @@
-import type { JSX, RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useStore } from '../browser-store.ts';
-import { theme } from '../theme.ts';
-import { nameIn, type Names, type Turn } from './transcript-lines.ts';
+import { colourOf, theme } from '../theme.ts';
+import { nameIn, type Names, type VoiceSegment } from './transcript-lines.ts';
 import { playFrom } from './playback.ts';
 
 const LANE = 18;
 const GAP = 4;
 const LEAST_WIDTH = 1.5;
-export const VOICES = 8;
+const VOICES = 8;
 
-/** A lane for each speaker with its voice segments, in the speaker's colour, on the same time axis as the waveform above. */
-export function Lanes({
-  turns,
-  speakers,
-  names,
-  durationSeconds,
-  media,
-}: {
-  readonly turns: readonly Turn[];
+/** Returns the name of a speaker's colour in the stylesheet. */
+export function voiceOf(index: number): string {
+  return `--voice-${(index % VOICES).toString()}`;
+}
+
+interface LanesProps {
+  readonly voiceSegments: readonly VoiceSegment[];
   readonly speakers: readonly string[];
   readonly names: Names;
   readonly durationSeconds: number;
   readonly media: RefObject<HTMLMediaElement | null>;
-}): JSX.Element {
+}
+
+/** A lane for each speaker with its voice segments, in the speaker's colour, on the same time axis as the waveform above. */
+export function Lanes({ voiceSegments, speakers, names, durationSeconds, media }: LanesProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const shown = useStore(theme);
   const width = useWidth(canvas);
@@ -35,27 +36,22 @@ export function Lanes({
     paper.canvas.width = Math.round(width * scale);
     paper.canvas.height = Math.round(height * scale);
     paper.scale(scale, scale);
-    const style = getComputedStyle(document.documentElement);
-    const track = style.getPropertyValue('--track').trim();
-    for (const index of speakers.keys()) {
-      paper.fillStyle = track;
-      paper.beginPath();
-      paper.roundRect(0, index * (LANE + GAP), width, LANE, 4);
-      paper.fill();
+    const pixelsPerSecond = width / durationSeconds;
+    paper.fillStyle = colourOf('--track');
+    paper.beginPath();
+    for (const lane of speakers.keys()) paper.roundRect(0, lane * (LANE + GAP), width, LANE, 4);
+    paper.fill();
+    for (const [lane, label] of speakers.entries()) {
+      paper.fillStyle = colourOf(voiceOf(lane));
+      for (const { start, duration } of voiceSegments.filter(({ speaker }) => speaker === label)) {
+        paper.beginPath();
+        const length = Math.max(LEAST_WIDTH, duration * pixelsPerSecond);
+        paper.roundRect(start * pixelsPerSecond, lane * (LANE + GAP), length, LANE, 3);
+        paper.fill();
+      }
     }
-    for (const { start, duration, speaker } of turns) {
-      const lane = speakers.indexOf(speaker);
-      const [left, right] = [start, start + duration].map((seconds) => (seconds / durationSeconds) * width) as [
-        number,
-        number,
-      ];
-      paper.fillStyle = style.getPropertyValue(`--voice-${(lane % VOICES).toString()}`).trim();
-      paper.beginPath();
-      paper.roundRect(left, lane * (LANE + GAP), Math.max(LEAST_WIDTH, right - left), LANE, 3);
-      paper.fill();
-    }
-  }, [turns, speakers, durationSeconds, width, height, shown]);
-  const shares = sharesOf(turns);
+  }, [voiceSegments, speakers, durationSeconds, width, height, shown]);
+  const shares = sharesOf(voiceSegments);
   const descriptions = speakers.map(
     (label) => `${nameIn(names, label)} ${((shares.get(label) ?? 0) * 100).toFixed(0)} %`,
   );
@@ -75,9 +71,9 @@ export function Lanes({
 }
 
 /** Returns each speaker's share of the total speaking time. */
-export function sharesOf(turns: readonly Turn[]): ReadonlyMap<string, number> {
+export function sharesOf(voiceSegments: readonly VoiceSegment[]): ReadonlyMap<string, number> {
   const seconds = new Map<string, number>();
-  for (const { speaker, duration } of turns) seconds.set(speaker, (seconds.get(speaker) ?? 0) + duration);
+  for (const { speaker, duration } of voiceSegments) seconds.set(speaker, (seconds.get(speaker) ?? 0) + duration);
   const all = [...seconds.values()].reduce((sum, one) => sum + one, 0);
   return new Map([...seconds].map(([label, one]) => [label, all === 0 ? 0 : one / all]));
 }

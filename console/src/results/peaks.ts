@@ -5,7 +5,7 @@ const BUCKETS = 1_600;
 const SAMPLE_RATE_HZ = 8_000;
 export const DECODED_MAX_SECONDS = 90 * 60;
 /** After this many samples the loop yields to other work. */
-const TURN_SAMPLES = 2_000_000;
+const SAMPLES_BETWEEN_PAUSES = 2_000_000;
 
 /** Computes the loudness of an audio over time. @throws if it cannot be loaded or decoded */
 export async function peaksOfSound(url: string, signal: AbortSignal): Promise<number[]> {
@@ -18,7 +18,8 @@ export async function peaksOfSound(url: string, signal: AbortSignal): Promise<nu
   for (let index = 0; index < samples.length; index += 1) {
     const bucket = Math.min(BUCKETS - 1, Math.floor(index / perBucket));
     peaks[bucket] = Math.max(peaks[bucket] ?? 0, Math.abs(samples[index] ?? 0));
-    if (index % TURN_SAMPLES === TURN_SAMPLES - 1) await new Promise((resolve) => setTimeout(resolve));
+    if (index % SAMPLES_BETWEEN_PAUSES === SAMPLES_BETWEEN_PAUSES - 1)
+      await new Promise((resolve) => setTimeout(resolve));
     if (signal.aborted) break;
   }
   return peaks;

@@ -1,11 +1,8 @@
-import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ImgnetList } from '../../../contract/kinds/imgnet-list.ts';
-import { read } from '../console-api.ts';
 import { clockText, knownMilliseconds, shortCount } from '../format-values.ts';
 import type { Download, PostItem, ReelItem } from '../types.ts';
-import { useLoaded } from '../ui/hooks.ts';
-import { Loading, Trouble } from '../ui/parts.tsx';
+import { Card } from '../ui/parts.tsx';
 import type { Column, Row } from './rows.ts';
 import { RowTable } from './table.tsx';
 
@@ -20,35 +17,17 @@ const OF_REELS = [
 ];
 
 /** The posts or reels of an account. */
-export function PhotoList({ record }: { readonly record: Download }): JSX.Element {
-  const { value, thrown } = useLoaded(
-    (signal) => read<ImgnetList>(`/api/downloads/${record.id}/result`, signal),
-    [record.id],
-  );
+export function PhotoList({ record, list }: { readonly record: Download; readonly list: ImgnetList }) {
   const isPosts = record.type === 'imgnet_list_posts';
   const rows = useMemo<readonly Row[]>(
-    () => (value === undefined ? [] : isPosts ? value.posts.map(rowOfPost) : value.reels.map(rowOfReel)),
-    [value, isPosts],
+    () => (isPosts ? list.posts.map(rowOfPost) : list.reels.map(rowOfReel)),
+    [list, isPosts],
   );
-  if (thrown !== undefined) return <Trouble thrown={thrown} />;
-  if (value === undefined) return <Loading what="Loading the list" />;
-  const what = isPosts ? 'Posts' : 'Reels';
+  const title = `${isPosts ? 'Posts' : 'Reels'} of ${record.media_id}`;
   return (
-    <section class="card" aria-labelledby="list-heading">
-      <h2 id="list-heading">
-        {what} of {record.media_id}
-      </h2>
-      {rows.length === 0 ? (
-        <p>There are none.</p>
-      ) : (
-        <RowTable
-          rows={rows}
-          columns={isPosts ? OF_POSTS : OF_REELS}
-          label={`${what} of ${record.media_id}`}
-          icon="post"
-        />
-      )}
-    </section>
+    <Card title={title}>
+      <RowTable rows={rows} columns={isPosts ? OF_POSTS : OF_REELS} label={title} icon="post" />
+    </Card>
   );
 }
 

@@ -1,96 +1,81 @@
-import type { JSX } from 'preact';
 import type { ImgnetPost, ImgnetReel } from '../../../contract/kinds/imgnet-content.ts';
-import { read } from '../console-api.ts';
-import { agoText, countText, dateText } from '../format-values.ts';
+import { countText, dateText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
-import { useLoaded } from '../ui/hooks.ts';
-import { Facts, Loading, Out, Picture, Trouble } from '../ui/parts.tsx';
+import { BigNumbers, Card, Comment, Facts, Out, Picture } from '../ui/parts.tsx';
+
+interface PostProps {
+  readonly post: ImgnetPost | ImgnetReel;
+}
 
 /** A post or reel of the photo platform. */
-export function Post({ id }: { readonly id: string }): JSX.Element {
-  const { value, thrown } = useLoaded(
-    (signal) => read<ImgnetPost | ImgnetReel>(`/api/downloads/${id}/result`, signal),
-    [id],
-  );
-  if (thrown !== undefined) return <Trouble thrown={thrown} />;
-  if (value === undefined) return <Loading what="Loading the post" />;
-  const text = value.type === 'post' ? (value.caption ?? value.description) : value.description;
-  const plays = value.video_play_count ?? value.video_view_count;
-  const numbers = [
-    ['Likes', value.likes],
-    ['Comments', value.num_comments],
-    ['Plays', plays],
-  ] as const;
+export function Post({ post }: PostProps) {
+  const text = post.type === 'post' ? (post.caption ?? post.description) : post.description;
+  const plays = post.video_play_count ?? post.video_view_count;
   return (
-    <section class="card" aria-labelledby="post-heading">
-      <div class="heading">
-        <h2 id="post-heading">
-          {value.type === 'reel' ? 'Reel' : 'Post'}
-          {value.user_posted === null ? null : (
+    <Card
+      title={
+        <>
+          {post.type === 'reel' ? 'Reel' : 'Post'}
+          {post.user_posted === null ? null : (
             <>
               {' by '}
-              <a href={pathTo('home', { q: `@${value.user_posted}` })}>@{value.user_posted}</a>
+              <a href={pathTo('home', { q: `@${post.user_posted}` })}>@{post.user_posted}</a>
             </>
           )}
-        </h2>
-        <span class="quiet">{value.date_posted === null ? '' : dateText(value.date_posted)}</span>
-      </div>
+        </>
+      }
+      end={<span class="quiet">{post.date_posted === null ? '' : dateText(post.date_posted)}</span>}
+    >
       <ul class="pictures" aria-label="Pictures">
-        {picturesOf(value).map((url, index) => (
+        {picturesOf(post).map((url, index) => (
           <li key={url}>
-            <Picture url={url} label={labelOf(value, index)} icon="post" className="slide" />
+            <Picture url={url} label={labelOf(post, index)} icon="post" className="slide" />
           </li>
         ))}
       </ul>
-      <ul class="big-numbers">
-        {numbers.map(([name, count]) =>
-          count === null ? null : (
-            <li key={name}>
-              <strong>{countText(count)}</strong> {count === 1 ? name.slice(0, -1) : name}
-            </li>
-          ),
-        )}
-      </ul>
+      <BigNumbers
+        numbers={[
+          [post.likes === 1 ? 'Like' : 'Likes', post.likes],
+          [post.num_comments === 1 ? 'Comment' : 'Comments', post.num_comments],
+          [plays === 1 ? 'Play' : 'Plays', plays],
+        ]}
+      />
       {text ? <p class="text">{text}</p> : null}
       <Facts
         facts={[
-          ['Page', <Out url={value.url}>Open on the platform</Out>],
-          ['Place', value.type === 'post' ? value.location?.name : null],
-          ['Tagged', value.tagged_users.map(({ username }) => `@${username}`).join(', ')],
-          ['With', value.coauthor_producers.map((name) => `@${name}`).join(', ')],
-          ['Followers of its owner', value.followers === null ? null : countText(value.followers)],
+          ['Page', <Out url={post.url}>Open on the platform</Out>],
+          ['Location', post.type === 'post' ? post.location?.name : null],
+          ['Tagged', post.tagged_users.map(({ username }) => `@${username}`).join(', ')],
+          ['With', post.coauthor_producers.map((name) => `@${name}`).join(', ')],
+          ['Followers of its owner', post.followers === null ? null : countText(post.followers)],
         ]}
       />
       <p>
-        <a class="button" href={pathTo('home', { q: value.url })}>
+        <a class="button" href={pathTo('home', { q: post.url })}>
           Fetch its audio
         </a>
       </p>
-      <Comments post={value} />
-    </section>
+      <Comments post={post} />
+    </Card>
   );
 }
 
-function Comments({ post }: { readonly post: ImgnetPost | ImgnetReel }): JSX.Element | null {
-  const now = Date.now();
+function Comments({ post }: PostProps) {
   if (post.latest_comments.length === 0) return null;
   return (
     <>
       <h3>Newest comments</h3>
       <ul class="comments">
-        {post.latest_comments.map((comment, index) => {
-          const time = 'created_at' in comment ? comment.created_at : comment.date_of_comment;
-          return (
-            <li key={index}>
-              <p class="quiet">
-                <strong>{comment.user_commenting ?? 'Somebody'}</strong>
-                {time === null ? '' : ` · ${agoText(time, now)}`}
-                {comment.likes === null ? '' : ` · ${countText(comment.likes)} likes`}
-              </p>
-              <p class="text">{comment.comment}</p>
-            </li>
-          );
-        })}
+        {post.latest_comments.map((comment, index) => (
+          <li key={index}>
+            <Comment
+              author={comment.user_commenting}
+              time={'created_at' in comment ? comment.created_at : comment.date_of_comment}
+              likes={comment.likes}
+              text={comment.comment}
+            />
+          </li>
+        ))}
       </ul>
     </>
   );

@@ -1,32 +1,26 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ImgnetProfile } from '../../../contract/kinds/imgnet-profile.ts';
-import { read } from '../console-api.ts';
-import { countText } from '../format-values.ts';
-import { navigate, pathTo } from '../router.ts';
-import { jobPath, start } from '../start.ts';
-import { useAction, useLoaded } from '../ui/hooks.ts';
+import { pathTo } from '../router.ts';
+import { Field } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Facts, Loading, Out, Picture, Price, Trouble } from '../ui/parts.tsx';
+import { BigNumbers, Facts, Out, Picture } from '../ui/parts.tsx';
+import { NextJob } from './next-job.tsx';
 
 /** A profile of the photo platform, with an offer to list its posts. */
-export function Profile({ id }: { readonly id: string }): JSX.Element {
-  const { value, thrown } = useLoaded((signal) => read<ImgnetProfile>(`/api/downloads/${id}/result`, signal), [id]);
-  if (thrown !== undefined) return <Trouble thrown={thrown} />;
-  if (value === undefined) return <Loading what="Loading the profile" />;
-  const numbers = [
-    ['Posts', value.posts_count],
-    ['Followers', value.followers],
-    ['Following', value.following],
-  ] as const;
+export function Profile({ profile }: { readonly profile: ImgnetProfile }) {
   return (
     <>
       <section class="card who" aria-labelledby="who-heading">
-        <Picture url={value.profile_image_link} label={`Picture of ${value.account}`} icon="profile" className="face" />
+        <Picture
+          url={profile.profile_image_link}
+          label={`Picture of ${profile.account}`}
+          icon="profile"
+          className="face"
+        />
         <div class="grow">
           <h2 id="who-heading">
-            {value.full_name ?? value.profile_name ?? value.account}
-            {value.is_verified === true ? (
+            {profile.full_name ?? profile.profile_name ?? profile.account}
+            {profile.is_verified === true ? (
               <span class="verified" title="Verified">
                 <Icon name="check" size={16} />
                 <span class="unseen">, verified</span>
@@ -34,34 +28,40 @@ export function Profile({ id }: { readonly id: string }): JSX.Element {
             ) : null}
           </h2>
           <p class="quiet">
-            <Out url={value.profile_url}>@{value.account}</Out>
-            {value.category_name === null ? '' : ` · ${value.category_name}`}
-            {value.is_private === true ? ' · private' : ''}
+            <Out url={profile.profile_url}>@{profile.account}</Out>
+            {profile.category_name === null ? '' : ` · ${profile.category_name}`}
+            {profile.is_private === true ? ' · private' : ''}
           </p>
-          <ul class="big-numbers">
-            {numbers.map(([name, count]) => (
-              <li key={name}>
-                <strong>{count === null ? '?' : countText(count)}</strong> {name}
-              </li>
-            ))}
-          </ul>
-          {value.biography ? <p class="text">{value.biography}</p> : null}
+          <BigNumbers
+            numbers={[
+              ['Posts', profile.posts_count ?? '?'],
+              ['Followers', profile.followers ?? '?'],
+              ['Following', profile.following ?? '?'],
+            ]}
+          />
+          {profile.biography ? <p class="text">{profile.biography}</p> : null}
           <Facts
             facts={[
-              ['Link', value.external_url === null ? null : <Out url={value.external_url}>{value.external_url}</Out>],
-              ['Engagement', value.avg_engagement === null ? null : `${(value.avg_engagement * 100).toFixed(1)} %`],
-              ['Highlights', value.highlights.join(', ')],
-              ['Related', value.related_accounts.length === 0 ? null : <Related accounts={value.related_accounts} />],
+              [
+                'Link',
+                profile.external_url === null ? null : <Out url={profile.external_url}>{profile.external_url}</Out>,
+              ],
+              ['Engagement', profile.avg_engagement === null ? null : `${(profile.avg_engagement * 100).toFixed(1)} %`],
+              ['Highlights', profile.highlights.join(', ')],
+              [
+                'Related',
+                profile.related_accounts.length === 0 ? null : <Related accounts={profile.related_accounts} />,
+              ],
             ]}
           />
         </div>
       </section>
-      <ListOffer listId={value.list_id} cost={value.list_cost} />
+      <ListOffer listId={profile.list_id} cost={profile.list_cost} />
     </>
   );
 }
 
-function Related({ accounts }: { readonly accounts: ImgnetProfile['related_accounts'] }): JSX.Element {
+function Related({ accounts }: { readonly accounts: ImgnetProfile['related_accounts'] }) {
   return (
     <span class="line">
       {accounts.flatMap(({ user_name: name }) =>
@@ -77,39 +77,26 @@ function Related({ accounts }: { readonly accounts: ImgnetProfile['related_accou
   );
 }
 
-function ListOffer({ listId, cost }: { readonly listId: string; readonly cost: number }): JSX.Element {
-  const { isRunning, thrown, run } = useAction();
+function ListOffer({ listId, cost }: { readonly listId: string; readonly cost: number }) {
   const [days, setDays] = useState('');
   const body = { list_id: listId, ...(days === '' ? {} : { max_age_days: Number(days) }) };
   return (
-    <section class="card" aria-labelledby="list-offer-heading">
-      <div class="heading">
-        <h2 id="list-offer-heading">
-          <Icon name="list" /> Posts and reels
-        </h2>
-        <span class="line">
-          <Price amount={cost.toFixed(3)} />
-          <button
-            type="button"
-            class="button button-main"
-            disabled={isRunning}
-            onClick={() => run(async () => navigate(jobPath(await start({ path: '/api/imgnet/list', body }))))}
-          >
-            {isRunning ? 'Starting…' : 'Fetch the lists'}
-          </button>
-        </span>
-      </div>
-      <Trouble thrown={thrown} />
-      <label class="field field-short">
-        <span>Only of the last … days</span>
-        <input
-          type="number"
-          min={0}
-          placeholder="All"
-          value={days}
-          onInput={(event) => setDays(event.currentTarget.value)}
-        />
-      </label>
-    </section>
+    <NextJob
+      title="Posts and reels"
+      icon="list"
+      price={cost.toFixed(3)}
+      request={{ path: '/api/imgnet/list', body }}
+      action="Fetch the lists"
+    >
+      <Field
+        label="Only of the last … days"
+        width="short"
+        type="number"
+        min={0}
+        placeholder="All"
+        value={days}
+        onText={setDays}
+      />
+    </NextJob>
   );
 }

@@ -23,6 +23,7 @@ export interface Order {
   readonly isDescending: boolean;
 }
 
+/** Normalizes text so that `É` and `e` match. */
 export function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -1,22 +1,19 @@
-import type { JSX, RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { read } from '../console-api.ts';
 import type { Download } from '../types.ts';
 import type { Line } from './transcript-lines.ts';
 import { Waveform } from './waveform.tsx';
 
-/** The player of a transcript with its waveform. If the audio has expired, a note replaces it and the text stays readable. */
-export function Sound({
-  media,
-  audio,
-  lines,
-  durationSeconds,
-}: {
+interface SoundProps {
   readonly media: RefObject<HTMLAudioElement | null>;
   readonly audio: Download | undefined;
   readonly lines: readonly Line[];
   readonly durationSeconds: number;
-}): JSX.Element {
+}
+
+/** The player of a transcript with its waveform. If the audio has expired, a note replaces it and the text stays readable. */
+export function Sound({ media, audio, lines, durationSeconds }: SoundProps) {
   const [url, setUrl] = useState(linkIn(audio));
   useEffect(() => setUrl(linkIn(audio)), [audio]);
   const [isRenewed, setRenewed] = useState(false);

@@ -1,8 +1,8 @@
-import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { countText, dateText } from '../format-values.ts';
+import { SearchField } from '../ui/controls.tsx';
 import { useIsNarrow } from '../ui/hooks.ts';
-import { Icon, type IconName } from '../ui/icons.tsx';
+import type { IconName } from '../ui/icons.tsx';
 import { Picture } from '../ui/parts.tsx';
 import { useVirtual } from '../ui/virtual.ts';
 import { FetchThese } from './fetch-these.tsx';
@@ -11,18 +11,15 @@ import { arranged, keysOf, type Column, type Order, type Row } from './rows.ts';
 const ROW_HEIGHT = 64;
 const NARROW_ROW_HEIGHT = 84;
 
-/** A table with sorting, search and selection. Only visible rows are rendered, so it can be of any length. */
-export function RowTable({
-  rows,
-  columns,
-  label,
-  icon,
-}: {
+interface TableProps {
   readonly rows: readonly Row[];
   readonly columns: readonly Column[];
   readonly label: string;
   readonly icon: IconName;
-}): JSX.Element {
+}
+
+/** A table with sorting, search and selection. Only visible rows are rendered, so it can be of any length. */
+export function RowTable({ rows, columns, label, icon }: TableProps) {
   const [order, setOrder] = useState<Order>({ by: 'published', isDescending: true });
   const [sought, setSought] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -36,20 +33,12 @@ export function RowTable({
     }
     setChosen(next);
   };
+  if (rows.length === 0) return <p>There are none.</p>;
   const isAll = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
   return (
     <>
       <div class="row">
-        <label class="search grow">
-          <Icon name="search" />
-          <input
-            type="search"
-            aria-label="Filter by title"
-            placeholder="Filter by title"
-            value={sought}
-            onInput={(event) => setSought(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField label="Filter by title" value={sought} onText={setSought} />
         <p role="status" class="quiet count">
           {shown.length === rows.length
             ? countText(rows.length)
@@ -66,11 +55,8 @@ export function RowTable({
   );
 }
 
-interface GridProps {
+interface GridProps extends Omit<TableProps, 'rows'> {
   readonly shown: readonly Row[];
-  readonly columns: readonly Column[];
-  readonly label: string;
-  readonly icon: IconName;
   readonly order: Order;
   readonly setOrder: (order: Order) => void;
   readonly chosen: ReadonlySet<string>;
@@ -79,7 +65,7 @@ interface GridProps {
   readonly widths: string;
 }
 
-function Grid({ shown, columns, label, icon, order, setOrder, chosen, choose, isAll, widths }: GridProps): JSX.Element {
+function Grid({ shown, columns, label, icon, order, setOrder, chosen, choose, isAll, widths }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useIsNarrow();
   const rowHeight = isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
@@ -163,10 +149,10 @@ function Grid({ shown, columns, label, icon, order, setOrder, chosen, choose, is
                 <span role="cell" class="quiet">
                   {row.publishedMs === null ? '' : dateText(new Date(row.publishedMs).toISOString())}
                 </span>
-                {columns.map(({ name, textOf, label: unit }) => {
+                {columns.map(({ name, textOf }) => {
                   const value = row.numbers[name] ?? null;
                   return (
-                    <span key={name} role="cell" class="number" data-label={unit}>
+                    <span key={name} role="cell" class="number">
                       {value === null ? '' : textOf(value)}
                     </span>
                   );

@@ -25,7 +25,8 @@ export interface Line {
   readonly wordStarts?: readonly number[] | undefined;
 }
 
-export interface Turn {
+/** An interval with one speaker. */
+export interface VoiceSegment {
   readonly start: number;
   readonly duration: number;
   readonly speaker: string;
@@ -34,7 +35,7 @@ export interface Turn {
 export interface Transcript {
   readonly mediaId: string;
   readonly lines: readonly Line[];
-  readonly turns: readonly Turn[];
+  readonly voiceSegments: readonly VoiceSegment[];
 }
 
 export interface SpokenWord {
@@ -64,8 +65,8 @@ export function currentOf(begun: readonly { readonly start: number }[], seconds:
 }
 
 /** Returns the labels of all speakers in the order of their numbers. */
-export function speakersOf({ lines, turns }: Transcript): readonly string[] {
-  const labels = new Set([...lines, ...turns].flatMap(({ speaker }) => speaker ?? []));
+export function speakersOf({ lines, voiceSegments }: Transcript): readonly string[] {
+  const labels = new Set([...lines, ...voiceSegments].flatMap(({ speaker }) => speaker ?? []));
   return [...labels].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
 
@@ -78,7 +79,7 @@ const WRITERS: Readonly<Record<'srt' | 'vtt' | 'txt', () => ExportWriter>> = {
 };
 
 /** Formats a transcript as a file with the names of its speakers, with the same code as the files of the service. */
-export function exported({ mediaId, lines, turns }: Transcript, format: Format, names: Names): string {
+export function exported({ mediaId, lines, voiceSegments }: Transcript, format: Format, names: Names): string {
   switch (format) {
     case 'srt':
     case 'vtt':
@@ -90,7 +91,7 @@ export function exported({ mediaId, lines, turns }: Transcript, format: Format, 
       return [writer.begin, ...parts, writer.end()].join('');
     }
     case 'rttm':
-      return turns
+      return voiceSegments
         .map(({ start, duration, speaker }) =>
           rttmLine({
             file: mediaId,
@@ -103,7 +104,8 @@ export function exported({ mediaId, lines, turns }: Transcript, format: Format, 
     case 'json': {
       const named = <Item extends { readonly speaker?: string | undefined }>(item: Item): Item =>
         item.speaker === undefined ? item : { ...item, speaker: nameIn(names, item.speaker) };
-      return `${JSON.stringify({ media_id: mediaId, lines: lines.map(named), turns: turns.map(named) }, null, 2)}\n`;
+      const body = { media_id: mediaId, lines: lines.map(named), turns: voiceSegments.map(named) };
+      return `${JSON.stringify(body, null, 2)}\n`;
     }
   }
 }

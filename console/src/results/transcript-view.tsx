@@ -1,28 +1,27 @@
-import type { JSX, RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { memo } from 'preact/compat';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { clockText } from '../format-values.ts';
-import { Icon } from '../ui/icons.tsx';
+import { Button, Checkbox, SearchField } from '../ui/controls.tsx';
 import { useVirtual } from '../ui/virtual.ts';
-import { nameIn, type Line, type Names } from './transcript-lines.ts';
+import { voiceOf } from './lanes.tsx';
 import { knownWordsOf, playFrom, usePosition } from './playback.ts';
+import { folded } from './rows.ts';
+import { nameIn, type Line, type Names } from './transcript-lines.ts';
 
 /** The height of about two lines of text with their time. */
 const ROW_HEIGHT = 72;
 
-/** A transcript that follows the playback. A click on a word plays it; search hits are highlighted. */
-export function TranscriptView({
-  lines,
-  speakers,
-  names,
-  media,
-}: {
+interface TranscriptProps {
   readonly lines: readonly Line[];
   /** The labels in the order of their colours. */
   readonly speakers: readonly string[];
   readonly names: Names;
   readonly media: RefObject<HTMLMediaElement | null>;
-}): JSX.Element {
+}
+
+/** A transcript that follows the playback. A click on a word plays it; search hits are highlighted. */
+export function TranscriptView({ lines, speakers, names, media }: TranscriptProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const { line: current, word, isPlaying } = usePosition(media, lines);
@@ -40,15 +39,10 @@ export function TranscriptView({
   return (
     <div class="transcript">
       <div class="row transcript-tools">
-        <SearchField search={search} />
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={isFollowing}
-            onChange={(event) => setFollowing(event.currentTarget.checked)}
-          />
+        <SearchForm search={search} />
+        <Checkbox isChecked={isFollowing} onChange={setFollowing}>
           Follow playback
-        </label>
+        </Checkbox>
       </div>
       <div
         class="lines"
@@ -105,7 +99,7 @@ interface LineProps {
 }
 
 const TranscriptLine = memo(
-  ({ line, voice, name, isNewVoice, word, sought, onPlay }: LineProps): JSX.Element => (
+  ({ line, voice, name, isNewVoice, word, sought, onPlay }: LineProps) => (
     <>
       <button
         type="button"
@@ -115,7 +109,7 @@ const TranscriptLine = memo(
       >
         {clockText(line.start)}
       </button>
-      <div class={`said voice-${((voice + 8) % 8).toString()} ${voice < 0 ? 'no-voice' : ''}`}>
+      <div class="said" style={{ '--voice': voice < 0 ? 'transparent' : `var(${voiceOf(voice)})` }}>
         {name !== undefined && isNewVoice ? <strong class="voice-name">{name}</strong> : null}
         <p
           onClick={(event) => {
@@ -152,11 +146,6 @@ function isSought(word: string, sought: string): boolean {
   return sought.split(' ').some((part) => part !== '' && plain.includes(part));
 }
 
-/** Normalizes text so that `É` and `e` match. */
-function folded(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-}
-
 interface Search {
   readonly text: string;
   readonly typed: string;
@@ -189,7 +178,7 @@ function useSearch(lines: readonly Line[]): Search {
   };
 }
 
-function SearchField({ search }: { readonly search: Search }): JSX.Element {
+function SearchForm({ search }: { readonly search: Search }) {
   const { typed, setTyped, text, count, number, step } = search;
   return (
     <form
@@ -201,33 +190,18 @@ function SearchField({ search }: { readonly search: Search }): JSX.Element {
         step(1);
       }}
     >
-      <label class="search grow">
-        <Icon name="search" />
-        <input
-          type="search"
-          aria-label="Search the transcript"
-          placeholder="Search the transcript"
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField label="Search the transcript" value={typed} onText={setTyped} />
       {text === '' ? null : (
         <>
           <span role="status" class="quiet">
             {count === 0 ? 'No match' : `${number.toString()} of ${count.toString()}`}
           </span>
-          <button
-            type="button"
-            class="button"
-            disabled={count < 2}
-            onClick={() => step(-1)}
-            aria-label="The one before"
-          >
+          <Button disabled={count < 2} onClick={() => step(-1)} aria-label="The one before">
             ↑
-          </button>
-          <button type="submit" class="button" disabled={count < 2} aria-label="The next one">
+          </Button>
+          <Button type="submit" disabled={count < 2} aria-label="The next one">
             ↓
-          </button>
+          </Button>
         </>
       )}
     </form>

@@ -1,25 +1,22 @@
-import type { JSX, RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import WaveSurfer from 'wavesurfer.js';
 import { useStore } from '../browser-store.ts';
-import { theme } from '../theme.ts';
+import { colourOf, theme } from '../theme.ts';
 import type { Line } from './transcript-lines.ts';
 import { DECODED_MAX_SECONDS, peaksOfSound, peaksOfSpeech } from './peaks.ts';
 
 const HEIGHT = 72;
 
-/** The waveform of an audio. A click on it seeks to that time. */
-export function Waveform({
-  media,
-  url,
-  lines,
-  durationSeconds,
-}: {
+interface WaveformProps {
   readonly media: RefObject<HTMLMediaElement | null>;
   readonly url: string;
   readonly lines: readonly Line[];
   readonly durationSeconds: number;
-}): JSX.Element {
+}
+
+/** The waveform of an audio. A click on it seeks to that time. */
+export function Waveform({ media, url, lines, durationSeconds }: WaveformProps) {
   const containerRef = useRef<HTMLDivElement>(null);
   const shown = useStore(theme);
   const surfer = useRef<WaveSurfer | undefined>(undefined);
@@ -82,7 +79,5 @@ function usePeaks(url: string, lines: readonly Line[], durationSeconds: number) 
 }
 
 function colours() {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string): string => style.getPropertyValue(name).trim();
-  return { waveColor: colour('--wave'), progressColor: colour('--accent'), cursorColor: colour('--ink') };
+  return { waveColor: colourOf('--wave'), progressColor: colourOf('--accent'), cursorColor: colourOf('--ink') };
 }

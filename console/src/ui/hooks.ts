@@ -45,10 +45,10 @@ export function useNow(everyMs: number): number {
 export function useAction(): {
   readonly isRunning: boolean;
   readonly thrown: unknown;
-  readonly run: (work: () => Promise<void>) => void;
+  readonly run: (work: () => Promise<unknown>) => void;
 } {
   const [state, setState] = useState<{ isRunning: boolean; thrown: unknown }>({ isRunning: false, thrown: undefined });
-  const run = useCallback((work: () => Promise<void>): void => {
+  const run = useCallback((work: () => Promise<unknown>): void => {
     setState({ isRunning: true, thrown: undefined });
     work().then(
       () => setState({ isRunning: false, thrown: undefined }),

@@ -1,5 +1,3 @@
-import type { JSX } from 'preact';
-
 /** The icons are drawn as strokes in a field of 24 by 24. */
 const SHAPES = {
   audio: 'M4 10v4M8 6v12M12 9v6M16 4v16M20 10v4',
@@ -30,7 +28,7 @@ const SHAPES = {
 export type IconName = keyof typeof SHAPES;
 
 /** Icons are hidden from screen readers, because the text beside them says the same. */
-export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }): JSX.Element {
+export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       <path d={SHAPES[name]} />
@@ -38,7 +36,7 @@ export function Icon({ name, size = 20 }: { readonly name: IconName; readonly si
   );
 }
 
-export function Logo(): JSX.Element {
+export function Logo() {
   return (
     <svg class="logo" width="34" height="26" viewBox="0 0 34 26" aria-hidden="true" focusable="false">
       <rect class="logo-case" x="1" y="1" width="32" height="24" rx="4.500" />

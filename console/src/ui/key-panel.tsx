@@ -1,17 +1,11 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { apiKey, forgetKey, isKeyOnDevice, keyWanted, takeKey } from '../session.ts';
 import { useStore } from '../browser-store.ts';
+import { Button, Checkbox, Field } from './controls.tsx';
 import { Icon } from './icons.tsx';
 
 /** A form to set or remove the API key. The key stays in this browser and is sent only to the service. */
-export function KeyPanel({
-  reason,
-  onDone,
-}: {
-  readonly reason: string | undefined;
-  readonly onDone: () => void;
-}): JSX.Element {
+export function KeyPanel({ reason, onDone }: { readonly reason: string | undefined; readonly onDone: () => void }) {
   const key = useStore(apiKey);
   const [text, setText] = useState('');
   const [isKept, setKept] = useState(isKeyOnDevice());
@@ -32,9 +26,9 @@ export function KeyPanel({
       >
         <div class="heading">
           <h2 id="key-heading">API key</h2>
-          <button type="button" class="tool" aria-label="Close" onClick={done}>
+          <Button look="tool" aria-label="Close" onClick={done}>
             <Icon name="close" />
-          </button>
+          </Button>
         </div>
         {reason ? <p role="alert">{reason}</p> : null}
         <p class="quiet">
@@ -43,37 +37,33 @@ export function KeyPanel({
             : `In use: the key that begins ${key.slice(0, 8)}…`}
         </p>
         <div class="row">
-          <label class="field grow">
-            <span>Key</span>
-            <input
-              type="password"
-              autocomplete="off"
-              spellcheck={false}
-              placeholder="td_…"
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          </label>
-          <button type="submit" class="button button-main">
+          <Field
+            label="Key"
+            width="grow"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="td_…"
+            value={text}
+            onText={setText}
+          />
+          <Button type="submit" look="main">
             Use this key
-          </button>
+          </Button>
         </div>
         <div class="row">
-          <label class="choice">
-            <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />
+          <Checkbox isChecked={isKept} onChange={setKept}>
             Keep it on this device, not only in this tab
-          </label>
+          </Checkbox>
           {key === undefined ? null : (
-            <button
-              type="button"
-              class="button"
+            <Button
               onClick={() => {
                 forgetKey();
                 done();
               }}
             >
               Forget this key
-            </button>
+            </Button>
           )}
         </div>
       </form>

@@ -1,27 +1,8 @@
-import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { onDevice } from '../browser-store.ts';
+import { Field } from './controls.tsx';
 
-const COMMON = [
-  'en',
-  'de',
-  'es',
-  'fr',
-  'it',
-  'pt',
-  'pt-BR',
-  'nl',
-  'pl',
-  'ru',
-  'uk',
-  'tr',
-  'ar',
-  'hi',
-  'id',
-  'ja',
-  'ko',
-  'zh',
-];
+const COMMON = 'en de es fr it pt pt-BR nl pl ru uk tr ar hi id ja ko zh'.split(' ');
 const names = new Intl.DisplayNames('en', { type: 'language' });
 
 /** Returns `German` for `de`; undefined for an invalid tag. */
@@ -44,30 +25,25 @@ export function keepLanguage(tag: string): void {
   onDevice.write(NAME, languageName(tag) === undefined ? undefined : tag);
 }
 
-/** A field for a language tag that suggests common ones. */
-export function LanguageField({
-  value,
-  onChange,
-  label = 'Language',
-}: {
+interface LanguageFieldProps {
   readonly value: string;
   readonly onChange: (language: string) => void;
   readonly label?: string;
-}): JSX.Element {
+}
+
+/** A field for a language tag that suggests common ones. */
+export function LanguageField({ value, onChange, label = 'Language' }: LanguageFieldProps) {
   const list = useId();
   return (
-    <label class="field field-short">
-      <span>
-        {label}
-        {value === '' ? '' : `: ${languageName(value) ?? 'none such'}`}
-      </span>
-      <input
-        list={list}
-        value={value}
-        autocapitalize="none"
-        spellcheck={false}
-        onInput={(event) => onChange(event.currentTarget.value.trim())}
-      />
+    <Field
+      label={value === '' ? label : `${label}: ${languageName(value) ?? 'none such'}`}
+      width="short"
+      list={list}
+      value={value}
+      autocapitalize="none"
+      spellcheck={false}
+      onText={(text) => onChange(text.trim())}
+    >
       <datalist id={list}>
         {COMMON.map((tag) => (
           <option key={tag} value={tag}>
@@ -75,6 +51,6 @@ export function LanguageField({
           </option>
         ))}
       </datalist>
-    </label>
+    </Field>
   );
 }

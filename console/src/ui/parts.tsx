@@ -1,10 +1,11 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { usePicture } from './hooks.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Problem, sentenceOf } from '../console-api.ts';
-import { priceText } from '../format-values.ts';
-import { STATUS_NAMES } from '../words.ts';
+import { agoText, countText, priceText } from '../format-values.ts';
 import type { Download, DownloadType } from '../types.ts';
+import { STATUS_NAMES } from '../words.ts';
+import { Button } from './controls.tsx';
+import { useLoaded, usePicture } from './hooks.ts';
 import { Icon, type IconName } from './icons.tsx';
 
 export const TYPE_ICONS: Readonly<Record<DownloadType, IconName>> = {
@@ -21,7 +22,32 @@ export const TYPE_ICONS: Readonly<Record<DownloadType, IconName>> = {
   media: 'page',
 };
 
-export function Price({ amount, per }: { readonly amount: string; readonly per?: string }): JSX.Element {
+interface CardProps {
+  readonly title: ComponentChildren;
+  /** Content at the end of the line of the title. */
+  readonly end?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Card({ title, end, children }: CardProps) {
+  const id = useId();
+  const heading = <h2 id={id}>{title}</h2>;
+  return (
+    <section class="card" aria-labelledby={id}>
+      {end === undefined ? (
+        heading
+      ) : (
+        <div class="heading">
+          {heading}
+          {end}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export function Price({ amount, per }: { readonly amount: string; readonly per?: string }) {
   return (
     <span class="price">
       {priceText(amount)}
@@ -30,7 +56,7 @@ export function Price({ amount, per }: { readonly amount: string; readonly per?:
   );
 }
 
-export function Status({ status }: { readonly status: Download['status'] }): JSX.Element {
+export function Status({ status }: { readonly status: Download['status'] }) {
   return (
     <span class={`status status-${status}`}>
       <span class="dot" aria-hidden="true" />
@@ -43,7 +69,7 @@ export function Status({ status }: { readonly status: Download['status'] }): JSX
 let isFirst = true;
 
 /** The heading of a page. It gets the focus when the user navigates to the page, so that screen readers continue there. */
-export function Title({ children }: { readonly children: ComponentChildren }): JSX.Element {
+export function Title({ children }: { readonly children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
@@ -76,7 +102,16 @@ export function Trouble({ thrown, children }: { readonly thrown: unknown; readon
   );
 }
 
-export function Loading({ what = 'Loading' }: { readonly what?: string }): JSX.Element {
+export function Notice({ icon, children }: { readonly icon: IconName; readonly children: ComponentChildren }) {
+  return (
+    <div class="notice">
+      <Icon name={icon} />
+      <div>{children}</div>
+    </div>
+  );
+}
+
+export function Loading({ what = 'Loading' }: { readonly what?: string }) {
   return (
     <p class="loading" role="status">
       <span class="reels" aria-hidden="true" />
@@ -85,62 +120,62 @@ export function Loading({ what = 'Loading' }: { readonly what?: string }): JSX.E
   );
 }
 
-/** A button that requires a confirmation before an action that cannot be undone. */
-export function Careful({
-  children,
-  question,
-  onYes,
-}: {
+interface LoadedProps<Value> {
+  readonly load: (signal: AbortSignal) => Promise<Value>;
+  /** The values whose change loads the data again. */
+  readonly dependsOn: readonly unknown[];
+  readonly what?: string;
+  readonly children: (value: Value) => ComponentChildren;
+}
+
+/** Shows data as soon as it is loaded, or why that failed. */
+export function Loaded<Value>({ load, dependsOn, what = 'Loading', children }: LoadedProps<Value>) {
+  const { value, thrown } = useLoaded(load, dependsOn);
+  if (thrown !== undefined) return <Trouble thrown={thrown} />;
+  return value === undefined ? <Loading what={what} /> : <>{children(value)}</>;
+}
+
+interface CarefulProps {
   readonly children: ComponentChildren;
   readonly question: string;
   readonly onYes: () => void;
-}): JSX.Element {
+}
+
+/** A button that requires a confirmation before an action that cannot be undone. */
+export function Careful({ children, question, onYes }: CarefulProps) {
   const [isConfirming, setConfirming] = useState(false);
-  if (!isConfirming) {
-    return (
-      <button type="button" class="button" onClick={() => setConfirming(true)}>
-        {children}
-      </button>
-    );
-  }
+  if (!isConfirming) return <Button onClick={() => setConfirming(true)}>{children}</Button>;
   return (
     <span class="careful" role="group" aria-label={question}>
       <span>{question}</span>
-      <button type="button" class="button button-bad" autofocus onClick={onYes}>
+      <Button look="bad" autofocus onClick={onYes}>
         Yes
-      </button>
-      <button type="button" class="button" onClick={() => setConfirming(false)}>
-        No
-      </button>
+      </Button>
+      <Button onClick={() => setConfirming(false)}>No</Button>
     </span>
   );
 }
 
-/** A picture of a third party, or an icon if it cannot be loaded. */
-export function Picture({
-  url,
-  label,
-  icon,
-  className,
-}: {
+interface PictureProps {
   readonly url: string | null | undefined;
   readonly label: string;
   readonly icon: IconName;
   readonly className: string;
-}): JSX.Element {
+}
+
+/** A picture of a third party, or an icon if it cannot be loaded. */
+export function Picture({ url, label, icon, className }: PictureProps) {
   const source = usePicture(url);
-  if (source === undefined) {
-    return (
-      <span class={`picture ${className}`} role={label === '' ? undefined : 'img'} aria-label={label || undefined}>
-        <Icon name={icon} />
-      </span>
-    );
-  }
-  return <img class={`picture ${className}`} src={source} alt={label} decoding="async" />;
+  if (source !== undefined) return <img class={`picture ${className}`} src={source} alt={label} decoding="async" />;
+  return (
+    <span class={`picture ${className}`} role={label === '' ? undefined : 'img'} aria-label={label || undefined}>
+      <Icon name={icon} />
+    </span>
+  );
 }
 
 /** An external link; URLs with other schemes than HTTP are shown as text. */
-export function Out({ url, children }: { readonly url: string; readonly children: ComponentChildren }): JSX.Element {
+export function Out({ url, children }: { readonly url: string; readonly children: ComponentChildren }) {
   if (!/^https?:\/\//i.test(url)) return <span>{children}</span>;
   return (
     <a href={url} target="_blank" rel="noreferrer noopener">
@@ -149,12 +184,10 @@ export function Out({ url, children }: { readonly url: string; readonly children
   );
 }
 
+type Pairs<Value> = readonly (readonly [name: string, value: Value | null | undefined])[];
+
 /** A list of names and values. Entries without a value are left out. */
-export function Facts({
-  facts,
-}: {
-  readonly facts: readonly (readonly [name: string, value: ComponentChildren | null | undefined])[];
-}): JSX.Element {
+export function Facts({ facts }: { readonly facts: Pairs<ComponentChildren> }) {
   return (
     <dl class="facts">
       {facts.map(([name, value]) =>
@@ -166,5 +199,41 @@ export function Facts({
         ),
       )}
     </dl>
+  );
+}
+
+/** The numbers of a subject. Unknown numbers are left out. */
+export function BigNumbers({ numbers }: { readonly numbers: Pairs<string | number> }) {
+  return (
+    <ul class="big-numbers">
+      {numbers.map(([name, value]) =>
+        value === null || value === undefined ? null : (
+          <li key={name}>
+            <strong>{typeof value === 'number' ? countText(value) : value}</strong> {name}
+          </li>
+        ),
+      )}
+    </ul>
+  );
+}
+
+interface CommentProps {
+  readonly author: string | null;
+  readonly time: string | null;
+  readonly likes: number | null;
+  readonly text: string | null;
+}
+
+/** A comment of a platform's user. */
+export function Comment({ author, time, likes, text }: CommentProps) {
+  return (
+    <>
+      <p class="quiet">
+        <strong>{author ?? 'Somebody'}</strong>
+        {time === null ? '' : ` · ${agoText(time, Date.now())}`}
+        {likes === null ? '' : ` · ${countText(likes)} likes`}
+      </p>
+      <p class="text">{text}</p>
+    </>
   );
 }

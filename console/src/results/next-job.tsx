@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact';
+import { navigate } from '../router.ts';
+import { jobPath, start, type Request } from '../start.ts';
+import { Button } from '../ui/controls.tsx';
+import { useAction } from '../ui/hooks.ts';
+import { Icon, type IconName } from '../ui/icons.tsx';
+import { Card, Price, Trouble } from '../ui/parts.tsx';
+
+interface NextJobProps {
+  readonly title: string;
+  readonly icon: IconName;
+  readonly price: string | null;
+  readonly request: Request;
+  /** The text of the button. */
+  readonly action: string;
+  readonly children: ComponentChildren;
+}
+
+/** Offers a job that continues from a result. The children are its options. */
+export function NextJob({ title, icon, price, request, action, children }: NextJobProps) {
+  const { isRunning, thrown, run } = useAction();
+  return (
+    <Card
+      title={
+        <>
+          <Icon name={icon} /> {title}
+        </>
+      }
+      end={
+        <span class="line">
+          {price === null ? null : <Price amount={price} />}
+          <Button
+            look="main"
+            disabled={isRunning}
+            onClick={() => run(async () => navigate(jobPath(await start(request))))}
+          >
+            {isRunning ? 'Starting…' : action}
+          </Button>
+        </span>
+      }
+    >
+      <Trouble thrown={thrown} />
+      {children}
+    </Card>
+  );
+}

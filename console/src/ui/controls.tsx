@@ -1,0 +1,66 @@
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
+import { Icon } from './icons.tsx';
+
+const BUTTON_CLASSES = { plain: 'button', main: 'button button-main', bad: 'button button-bad', tool: 'tool' } as const;
+
+interface ButtonProps extends ButtonHTMLAttributes {
+  readonly look?: keyof typeof BUTTON_CLASSES;
+}
+
+/** A button that submits no form unless its type is `submit`. */
+export function Button({ look = 'plain', ...attributes }: ButtonProps) {
+  return <button type="button" class={BUTTON_CLASSES[look]} {...attributes} />;
+}
+
+type FieldProps = InputHTMLAttributes & {
+  readonly label: string;
+  readonly width?: 'short' | 'grow';
+  readonly onText: (text: string) => void;
+};
+
+/** A text field with its label above it. */
+export function Field({ label, width, onText, children, ...attributes }: FieldProps) {
+  return (
+    <label class={`field ${width ?? ''}`}>
+      <span>{label}</span>
+      <input onInput={(event) => onText(event.currentTarget.value)} {...attributes} />
+      {children}
+    </label>
+  );
+}
+
+interface CheckboxProps {
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly children: ComponentChildren;
+}
+
+export function Checkbox({ isChecked, onChange, children }: CheckboxProps) {
+  return (
+    <label class="choice">
+      <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      {children}
+    </label>
+  );
+}
+
+interface SearchFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}
+
+export function SearchField({ label, value, onText }: SearchFieldProps) {
+  return (
+    <label class="search grow">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
