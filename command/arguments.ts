@@ -145,9 +145,7 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
     format,
     hasComments: values.comments === true,
     isVideo: values.video === true,
-    fields: Object.fromEntries(
-      Object.entries(fields).filter(([, value]) => value !== undefined),
-    ) as FetchOptions['fields'],
+    fields: given(fields),
   };
 }
 
@@ -160,7 +158,12 @@ function filtersOf(values: Values): Readonly<Record<string, string>> {
     created_after: timeOf(values, 'after'),
     created_before: timeOf(values, 'before'),
   };
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Record<string, string>;
+  return given(query);
+}
+
+/** Returns the fields that have a value. */
+function given<Value>(fields: Readonly<Record<string, Value | undefined>>): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Record<string, Value>;
 }
 
 function textOf(values: Values, name: OptionName): string | undefined {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
 import { sizeText } from '../runtime/terminal-progress.ts';
@@ -6,7 +7,7 @@ import { optionOf, type FetchCommand } from './command-table.ts';
 import { factsText } from './job-facts.ts';
 import type { FetchRequest, Deps, Outcome } from './obtain.ts';
 import { jsonText } from './printable.ts';
-import { isSaved, saveFile, saveText } from './save-file.ts';
+import { saveFile, saveText } from './save-file.ts';
 import type { Service } from './reach-service.ts';
 import { pathIn, type Naming, type SaveTarget } from './download-targets.ts';
 
@@ -48,8 +49,9 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
   const pieces = OF_FILES.has(command)
     ? await linked(deps, fetchRequest, delivery)
     : [await written(deps, fetchRequest, delivery)];
+  // A file gets its name only when it is complete.
   for (const { path, save } of pieces) {
-    if (!options.isForced && 'folder' in delivery.target && (await isSaved(path))) {
+    if (!options.isForced && 'folder' in delivery.target && existsSync(path)) {
       display.note(`${path} is there already`, 'dim');
     } else await save();
     if (!options.isJson) display.print(path);

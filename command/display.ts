@@ -14,8 +14,7 @@ const LINE_EVERY_MS = 1_000;
 export interface Work {
   /** @param progress the current progress; a new `stage` starts a new bar */
   show(progress: { readonly stage: string; readonly percent?: number | undefined; readonly text: string }): void;
-  /** @param line the line that remains after the task */
-  end(line?: string): void;
+  end(): void;
 }
 
 export interface Display {
@@ -23,7 +22,7 @@ export interface Display {
   /** Shows the progress of several tasks together in a bar below the others, if the terminal has bars. */
   whole(done: number, all: number): void;
   /** Prints a line for people on standard error. */
-  note(text: string, kind?: 'plain' | 'dim' | 'problem' | 'good'): void;
+  note(text: string, kind?: 'dim' | 'problem'): void;
   /** Prints a line of the result on standard output. */
   print(text: string): void;
   /** Prints a result of several lines on standard output. */
@@ -41,8 +40,6 @@ export interface DisplayOptions {
 /** Shows moving bars on a terminal, and otherwise a line for each change. */
 export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions): Display {
   const isLive = err.isTTY && isMoving;
-  const colour = (style: Parameters<typeof styleText>[0], text: string): string =>
-    err.isTTY && isColoured ? styleText(style, text, { validateStream: false }) : text;
   const update = isLive ? createLogUpdate(err) : undefined;
   const bars = new Map<object, string>();
   let whole: string | undefined;
@@ -60,10 +57,11 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
     write();
     draw(true);
   };
-  const note: Display['note'] = (text, kind = 'plain') => {
-    const style = ({ plain: undefined, dim: 'dim', problem: 'red', good: 'green' } as const)[kind];
+  const note: Display['note'] = (text, kind) => {
     const line = oneLine(text);
-    above(() => err.write(`${style === undefined ? line : colour(style, line)}\n`));
+    const isStyled = kind !== undefined && err.isTTY && isColoured;
+    const style = kind === 'dim' ? 'dim' : 'red';
+    above(() => err.write(`${isStyled ? styleText(style, line, { validateStream: false }) : line}\n`));
   };
   return {
     note,
@@ -90,10 +88,9 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
           last = { stage, change, atMs: nowMs };
           note(`${name}: ${text}${step === '' ? '' : `, ${step}`}`);
         },
-        end(line) {
+        end() {
           bars.delete(key);
           draw(true);
-          if (line !== undefined) note(line);
         },
       };
     },

@@ -21,19 +21,18 @@ export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll)
   const { signal } = deps.service;
   // Each concurrent fetch adds several listeners to the signal.
   setMaxListeners(0, signal);
-  const waiting = [...new Set(texts)];
+  const waiting = [...texts];
   const codes: number[] = [];
-  const all = waiting.length;
-  const tellWhole = (): void => {
-    if (all > 1) deps.display.whole(codes.length, all);
+  const showTotal = (): void => {
+    if (texts.length > 1) deps.display.whole(codes.length, texts.length);
   };
-  tellWhole();
+  showTotal();
   const next = async (): Promise<void> => {
     for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
       signal.throwIfAborted();
       const { code, isFinal } = await fetchOne(deps, { ...fetchRequest, text });
       codes.push(code);
-      tellWhole();
+      showTotal();
       if (isFinal && waiting.length > 0) {
         deps.display.note(`${String(waiting.length)} more were not requested.`, 'problem');
         waiting.length = 0;
@@ -57,30 +56,30 @@ async function fetchOne(
 ): Promise<{ readonly code: number; readonly isFinal: boolean }> {
   const { text, options, target } = fetchRequest;
   const { display, service } = deps;
-  const tell = (line: object): void => {
+  const printJson = (line: object): void => {
     if (options.isJson) display.print(jsonText({ input: text, ...line }));
   };
   try {
     const outcome = await obtain(deps, fetchRequest);
     const files = await deliver(deps, fetchRequest, { outcome, target });
     const { state, answer, failure } = outcome;
-    tell({ status: state, ids: jobIdsOf(answer), ...(files.length === 0 ? {} : { files }), result: answer });
+    printJson({ status: state, ids: jobIdsOf(answer), ...(files.length === 0 ? {} : { files }), result: answer });
     if (failure !== undefined) display.note(`${text}: ${failure}`, 'problem');
-    if (state === 'pending' && !options.isJson) tellOfJobs(deps, text, outcome);
+    if (state === 'pending' && !options.isJson) printJobs(deps, text, outcome);
     return { code: state === 'failed' ? EXIT.failure : EXIT.success, isFinal: false };
   } catch (error) {
     service.signal.throwIfAborted();
     const code = exitCodeOf(error);
     const known = error instanceof TapedeckError ? { code: error.code, details: error.details } : {};
-    tell({ status: 'error', error: { message: sentenceOf(error), ...known } });
+    printJson({ status: 'error', error: { message: sentenceOf(error), ...known } });
     const sentence = sentenceOf(error);
     display.note(sentence.startsWith(text) ? sentence : `${text}: ${sentence}`, 'problem');
     return { code, isFinal: error instanceof TapedeckError && FINAL.has(error.code) };
   }
 }
 
-/** Returns the IDs of jobs that continue without this command. */
-function tellOfJobs({ display }: Deps, text: string, { answer }: Outcome): void {
+/** Prints the IDs of jobs that continue without this command. */
+function printJobs({ display }: Deps, text: string, { answer }: Outcome): void {
   for (const id of jobIdsOf(answer)) display.print(id);
   display.note(`${text}: the job runs; the same command without --no-wait fetches its result`, 'dim');
 }

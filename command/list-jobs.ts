@@ -1,4 +1,11 @@
-import type { DownloadList, DownloadRecord, DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
+import type {
+  DownloadList,
+  DownloadRecord,
+  DownloadResult,
+  JobDetails,
+  WebhookTestResult,
+} from '../clients/typescript/src/index.ts';
+import type { Parsed } from './arguments.ts';
 import { progressText, type Display } from './display.ts';
 import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit-codes.ts';
 import { jsonText } from './printable.ts';
@@ -6,16 +13,21 @@ import type { Service } from './reach-service.ts';
 
 const PAGE = 100;
 
-export interface Talk {
+/** The service, and where its answers are shown. */
+export interface Connection {
   readonly service: Service;
   readonly display: Display;
+}
+
+interface JobsArguments {
+  readonly ids: readonly string[];
   readonly isJson: boolean;
 }
 
 /** Lists the jobs that match, newest first. */
 export async function listJobs(
-  { service, display, isJson }: Talk,
-  { query, limit }: { readonly query: Readonly<Record<string, string>>; readonly limit: number },
+  { service, display }: Connection,
+  { query, limit, isJson }: Extract<Parsed, { readonly action: 'jobs' }>,
 ): Promise<number> {
   let cursor: string | null | undefined;
   for (let left = limit; left > 0 && cursor !== null;) {
@@ -31,32 +43,32 @@ export async function listJobs(
 }
 
 /** Shows jobs with their failures and results. */
-export function showJobs(talk: Talk, ids: readonly string[]): Promise<number> {
-  return forEach(talk, ids, async (id) => {
+export function showJobs(connection: Connection, { ids, isJson }: JobsArguments): Promise<number> {
+  const { service, display } = connection;
+  return forEach(connection, ids, async (id) => {
     const path = encodeURIComponent(id);
-    const { data } = await talk.service.send<DownloadResult>('GET', `/downloads/${path}`);
-    const job = await talk.service.send<JobDetails>('GET', `/api/downloads/${path}/job`);
-    const lines = talk.isJson ? [jsonText({ ...data, job })] : detailsOf(data, job);
-    for (const line of lines) talk.display.print(line);
+    const { data } = await service.send<DownloadResult>('GET', `/downloads/${path}`);
+    const job = await service.send<JobDetails>('GET', `/api/downloads/${path}/job`);
+    const lines = isJson ? [jsonText({ ...data, job })] : detailsOf(data, job);
+    for (const line of lines) display.print(line);
   });
 }
 
 /** Cancels running jobs. */
-export function cancelJobs(talk: Talk, ids: readonly string[]): Promise<number> {
-  return forEach(talk, ids, async (id) => {
+export function cancelJobs(connection: Connection, { ids, isJson }: JobsArguments): Promise<number> {
+  return forEach(connection, ids, async (id) => {
     const path = `/downloads/${encodeURIComponent(id)}`;
-    const { data } = await talk.service.send<DownloadResult>('DELETE', path);
-    talk.display.print(talk.isJson ? jsonText(data) : rowOf(data));
+    const { data } = await connection.service.send<DownloadResult>('DELETE', path);
+    connection.display.print(isJson ? jsonText(data) : rowOf(data));
   });
 }
 
 /** Sends a sample to a webhook URL. @throws FailedError when the receiver does not accept it */
-export async function testWebhook({ service, display, isJson }: Talk, url: string): Promise<number> {
-  interface Tested {
-    readonly status: string;
-    readonly message: string;
-  }
-  const body = await service.send<Tested>('POST', '/api/webhook/test', { body: { url } });
+export async function testWebhook(
+  { service, display }: Connection,
+  { url, isJson }: Extract<Parsed, { readonly action: 'webhook test' }>,
+): Promise<number> {
+  const body = await service.send<WebhookTestResult>('POST', '/api/webhook/test', { body: { url } });
   if (isJson) display.print(jsonText(body));
   if (body.status !== 'success') throw new FailedError(body.message);
   if (!isJson) display.print(body.message);
@@ -65,7 +77,7 @@ export async function testWebhook({ service, display, isJson }: Talk, url: strin
 
 /** Handles the IDs one by one. A failure is reported, and the others continue. */
 async function forEach(
-  { service, display }: Talk,
+  { service, display }: Connection,
   ids: readonly string[],
   work: (id: string) => Promise<void>,
 ): Promise<number> {

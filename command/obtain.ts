@@ -1,20 +1,18 @@
-import { TapedeckError } from '../clients/typescript/src/index.ts';
-import type { Resolved } from '../clients/typescript/src/index.ts';
+import { TapedeckError, type Resolved } from '../clients/typescript/src/index.ts';
 import { failureOf, jobIdsOf, progressOf, type JobAnswer, type PartName } from './read-answer.ts';
 import type { FetchOptions } from './arguments.ts';
 import type { FetchCommand } from './command-table.ts';
-import { progressText, type Display } from './display.ts';
+import { progressText } from './display.ts';
+import type { Connection } from './list-jobs.ts';
 import { planById, planOf, type JobRequest } from './plan-downloads.ts';
 import { isRunning, type Service } from './reach-service.ts';
 
 /** Jobs that end within this time need no event stream. */
 const FIRST_WAIT_SECONDS = 1;
 
-export interface Deps {
-  readonly service: Service;
-  readonly display: Display;
-  /** Called when waiting for a job starts and when it ends. */
-  readonly onWaiting: (id: string, isOver: boolean) => void;
+export interface Deps extends Connection {
+  /** The IDs of the jobs that the command waits for. */
+  readonly waiting: Set<string>;
 }
 
 export interface FetchRequest {
@@ -39,6 +37,7 @@ export interface Outcome {
  * @throws UsageError, TapedeckError
  */
 export async function obtain(deps: Deps, { command, text, options }: FetchRequest): Promise<Outcome> {
+  const resolve = () => deps.service.send<Resolved>('GET', '/api/resolve', { query: { url: text } });
   const plan = planById(command, text, options) ?? planOf(command, text, { ...options, resolved: await resolve() });
   const { first, request, needs } = plan;
   if (first === undefined || needs === undefined) return run(deps, text, { request, options });
@@ -48,10 +47,6 @@ export async function obtain(deps: Deps, { command, text, options }: FetchReques
   const needed = needs === 'list_id' ? list_id : (data?.transcript_speaker_id ?? transcript_speaker_id);
   const body = { ...request.body, [needs]: needed ?? '' };
   return run(deps, text, { request: { ...request, body }, options });
-
-  async function resolve(): Promise<Resolved> {
-    return deps.service.send<Resolved>('GET', '/api/resolve', { query: { url: text } });
-  }
 }
 
 interface Running {
@@ -61,7 +56,7 @@ interface Running {
 
 async function run(deps: Deps, text: string, { request, options: { isWaiting } }: Running): Promise<Outcome> {
   for (;;) {
-    const answer = await askFor(deps.service, request, isWaiting);
+    const answer = await requestJob(deps.service, request, isWaiting);
     if (!isRunning(answer)) return outcomeOf(answer);
     if (!isWaiting) return { state: 'pending', answer, failure: undefined };
     const ids = jobIdsOf(answer);
@@ -86,7 +81,7 @@ async function run(deps: Deps, text: string, { request, options: { isWaiting } }
   }
 }
 
-async function askFor(service: Service, { path, body }: JobRequest, isWaiting: boolean): Promise<JobAnswer> {
+async function requestJob(service: Service, { path, body }: JobRequest, isWaiting: boolean): Promise<JobAnswer> {
   try {
     const waitSeconds = isWaiting ? FIRST_WAIT_SECONDS : 0;
     return await service.send<JobAnswer>('POST', path, { body, waitSeconds });
@@ -97,18 +92,18 @@ async function askFor(service: Service, { path, body }: JobRequest, isWaiting: b
 }
 
 async function follow(
-  { service, display, onWaiting }: Deps,
+  { service, display, waiting }: Deps,
   id: string,
   { text, part }: { readonly text: string; readonly part?: PartName },
 ): Promise<JobAnswer> {
   const work = display.work(part === undefined ? text : `${text} (${part})`);
-  onWaiting(id, false);
+  waiting.add(id);
   try {
     const end = await service.follow<JobAnswer>(id, (update) => {
       const progress = progressOf(update, part);
       if (progress !== undefined) work.show({ ...progress, text: progressText(progress) });
     });
-    onWaiting(id, true);
+    waiting.delete(id);
     return end;
   } finally {
     work.end();

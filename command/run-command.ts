@@ -10,9 +10,9 @@ import { findService, type Found } from './embedded.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { fetchAll } from './fetch-result.ts';
 import { helpText } from './help.ts';
-import { cancelJobs, listJobs, showJobs, testWebhook } from './list-jobs.ts';
+import { cancelJobs, listJobs, showJobs, testWebhook, type Connection } from './list-jobs.ts';
 import { readTexts } from './read-list.ts';
-import { createService, type Service } from './reach-service.ts';
+import { createService } from './reach-service.ts';
 import { targetOf } from './download-targets.ts';
 
 export interface Surroundings {
@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly stdin: Readable;
   /** Aborted when the user interrupts the command. */
   readonly signal: AbortSignal;
-  /** Called for each job that the command waits for, so that an interruption can name it. */
+  /** The IDs of the jobs that the command waits for, so that an interruption can name them. */
   readonly waiting: Set<string>;
   /** Called with the service, which must be stopped at the end. */
   readonly onFound: (found: Found) => void;
@@ -44,65 +44,42 @@ export async function run(words: readonly string[], surroundings: Surroundings):
     case 'keys':
       return runKeys(parsed.words, surroundings);
     case 'fetch':
+      return fetchSubjects(parsed, surroundings);
     case 'jobs':
+      return listJobs(await connect(surroundings, true), parsed);
     case 'job':
+      return showJobs(await connect(surroundings, true), parsed);
     case 'cancel':
+      return cancelJobs(await connect(surroundings, true), parsed);
     case 'webhook test':
-      return runOnService(parsed, surroundings);
+      return testWebhook(await connect(surroundings, true), parsed);
   }
 }
 
-type ServiceCommand = Extract<Parsed, { readonly action: 'fetch' | 'jobs' | 'job' | 'cancel' | 'webhook test' }>;
-
-async function runOnService(parsed: ServiceCommand, surroundings: Surroundings): Promise<number> {
-  const { display, waiting } = surroundings;
-  if (parsed.action !== 'fetch') return talk(parsed, { display, service: await connect(surroundings, true) });
+async function fetchSubjects(
+  { command, texts, options }: Extract<Parsed, { readonly action: 'fetch' }>,
+  surroundings: Surroundings,
+): Promise<number> {
+  const { isForced, isWaiting } = options;
   // Mistakes in the command line are reported before the service is contacted.
-  const all = await prepare(parsed, surroundings);
-  const service = await connect(surroundings, all.options.isWaiting);
-  const onWaiting = (id: string, isOver: boolean): void => {
-    if (isOver) waiting.delete(id);
-    else waiting.add(id);
-  };
-  return fetchAll({ service, display, onWaiting }, all);
+  const more = options.from === undefined ? [] : await readTexts(options.from, surroundings);
+  const all = [...new Set([...texts, ...more])];
+  if (all.length === 0) throw new UsageError('--from: it names nothing.');
+  const target = targetOf(options.output, { isMany: all.length > 1, isForced });
+  const deps = { ...(await connect(surroundings, isWaiting)), waiting: surroundings.waiting };
+  return fetchAll(deps, { command, options, texts: all, target });
 }
 
 /** @param isWaiting false for commands that end at once: their requests are not repeated, and no service is started for them */
-async function connect({ config, display, signal, onFound }: Surroundings, isWaiting: boolean): Promise<Service> {
+async function connect({ config, display, signal, onFound }: Surroundings, isWaiting: boolean): Promise<Connection> {
   const found = await findService(config, { display, mayStart: isWaiting });
   onFound(found);
   signal.throwIfAborted();
   const onPutOff = (seconds: number): void => {
     display.note(`The service is busy: going on in ${String(seconds)} s.`, 'dim');
   };
-  return createService({ url: found.url, key: config.key, signal, isPatient: isWaiting, onPutOff });
-}
-
-function talk(
-  parsed: Exclude<ServiceCommand, { readonly action: 'fetch' }>,
-  about: { readonly service: Service; readonly display: Display },
-): Promise<number> {
-  switch (parsed.action) {
-    case 'jobs':
-      return listJobs({ ...about, ...parsed }, parsed);
-    case 'job':
-      return showJobs({ ...about, ...parsed }, parsed.ids);
-    case 'cancel':
-      return cancelJobs({ ...about, ...parsed }, parsed.ids);
-    case 'webhook test':
-      return testWebhook({ ...about, ...parsed }, parsed.url);
-  }
-}
-
-async function prepare(
-  { command, texts, options }: Extract<Parsed, { readonly action: 'fetch' }>,
-  surroundings: Surroundings,
-) {
-  const more = options.from === undefined ? [] : await readTexts(options.from, surroundings);
-  const all = [...texts, ...more];
-  if (all.length === 0) throw new UsageError('--from: it names nothing.');
-  const isMany = new Set(all).size > 1;
-  return { command, options, texts: all, target: targetOf(options.output, { isMany, isForced: options.isForced }) };
+  const service = createService({ url: found.url, key: config.key, signal, isPatient: isWaiting, onPutOff });
+  return { service, display };
 }
 
 /** Runs `npm run keys` on the same data. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { link, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream, existsSync } from 'node:fs';
+import { link, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,14 +11,6 @@ export interface SaveOptions {
   readonly isForced: boolean;
   readonly signal: AbortSignal;
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
-}
-
-/** Whether a file exists. Files get their name only when they are complete. */
-export function isSaved(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Saves a text; the file gets its name when it is complete. @throws FailedError */
@@ -67,7 +59,7 @@ async function appear(part: string, path: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // Some file systems have no hard links.
-    if (code === 'EEXIST' || (await isSaved(path)))
+    if (code === 'EEXIST' || existsSync(path))
       throw new Error('it is there already; --force overwrites it', { cause: error });
     await rename(part, path);
   }

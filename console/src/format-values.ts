@@ -37,17 +37,10 @@ const numbers = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** `1,234` */
-export function countText(count: number): string {
-  return numbers.format(count);
-}
+export const countText = (count: number): string => numbers.format(count);
 
 /** `1.2K` */
-export function shortCount(count: number): string {
-  return short.format(count);
-}
-
-const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+export const shortCount = (count: number): string => short.format(count);
 
 /** Parses a time. Times of the video platform have no zone and are in UTC. */
 export function millisecondsOf(time: string): number {
@@ -60,14 +53,16 @@ export function knownMilliseconds(time: string | null): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-export function dateText(time: string): string {
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+
+export function dateText(time: string, format = dates): string {
   const at = millisecondsOf(time);
-  return Number.isNaN(at) ? time : dates.format(at);
+  return Number.isNaN(at) ? time : format.format(at);
 }
 
 export function momentText(time: string): string {
-  const at = millisecondsOf(time);
-  return Number.isNaN(at) ? time : moments.format(at);
+  return dateText(time, moments);
 }
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
@@ -87,7 +82,7 @@ export function agoText(time: string, nowMs: number): string {
   return 'just now';
 }
 
-/** Formats seconds as `HH:MM:SS`. */
+/** Parses a duration such as `1:02:03`. */
 export function secondsOfClock(text: string): number {
   return text.split(':').reduce((total, part) => total * 60 + Number(part), 0);
 }

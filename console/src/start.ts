@@ -21,9 +21,6 @@ export interface Request {
   readonly body: object;
 }
 
-/** The follow-up of a job. The page that shows the job requests it when the job has ended. */
-export type Then = 'speakers';
-
 /** @returns the IDs of the jobs, whether they are new, running or complete */
 export async function start({ path, body }: Request): Promise<readonly string[]> {
   try {
@@ -44,8 +41,12 @@ function idsIn({ data, download_id: id, download, downloads, message }: Started)
   return [one];
 }
 
-/** Returns the path of the page of a started job. */
-export function jobPath([first = '', second]: readonly string[], then?: Then): string {
+/**
+ * Returns the path of the page of a started job.
+ *
+ * @param then the follow-up, which the page requests when the job has ended
+ */
+export function jobPath([first = '', second]: readonly string[], then?: 'speakers'): string {
   return pathTo({ job: first }, { with: second, then });
 }
 

@@ -22,7 +22,7 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 let stop: (() => Promise<void>) | undefined;
 afterEach(() => stop?.());
 
-/** A service that gives these answers in turn. @returns a client of it, and the requests that came */
+/** Starts a service that sends these answers in order. @returns a client of it, and the requests that it received */
 async function serviceThat(...answers: readonly Answer[]) {
   const requests: IncomingMessage[] = [];
   const server = await serve((request, response) => {
@@ -56,7 +56,7 @@ async function thrownBy(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a request', () => {
-  it('is sent again when it was put off, with the same body', async () => {
+  it('is repeated after Retry-After with the same body', async () => {
     const { client, requests } = await serviceThat(refusal(429, 'rate_limited'), (response, request) => {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -66,7 +66,7 @@ describe('a request', () => {
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer td_key', 'Bearer td_key']);
   });
 
-  it('is sent again after 503 only when it reads', async () => {
+  it('is repeated after 503 only if it is a GET request', async () => {
     const away = refusal(503, 'unavailable');
     const { client, requests } = await serviceThat(away, json(200, record('success')), away);
     await getDownload({ client, path: { downloadId: ID } });
@@ -76,13 +76,13 @@ describe('a request', () => {
     expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
   });
 
-  it('is not sent again for ever', async () => {
+  it('is not repeated forever', async () => {
     const { url, requests } = await serviceThat(...Array.from({ length: 4 }, () => refusal(429, 'rate_limited')));
     const thrown = await thrownBy(requestAudio({ client: createClient({ url, retries: 2 }), body }));
     expect([(thrown as TapedeckError).code, requests.length]).toEqual(['rate_limited', 3]);
   });
 
-  it('that is refused throws what the service told', async () => {
+  it('that is refused throws the code and the details of the service', async () => {
     const details = [{ path: 'vidnet_video_id', message: 'must be an id' }];
     const { client } = await serviceThat(
       refusal(400, 'invalid_input', { details }),
@@ -103,7 +103,7 @@ describe('a request', () => {
     for (const one of facts) expect(one).toBeInstanceOf(TapedeckError);
   });
 
-  it('whose job failed throws why', async () => {
+  it('whose job failed throws the reason', async () => {
     const { client } = await serviceThat(
       json(400, record('failed', { response: 'The video is private.' })),
       json(500, { status: 'failed', message: 'The platform gave no answer.', download_id: ID }),
@@ -119,7 +119,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('that does not arrive, or is given up, says so', async () => {
+  it('throws if the service cannot be reached or the signal is aborted', async () => {
     const { client } = await serviceThat();
     expect(await thrownBy(requestAudio({ client, body }))).toMatchObject({ code: 'unreachable', status: undefined });
     const signal = AbortSignal.abort(new Error('no more'));
@@ -127,7 +127,7 @@ describe('a request', () => {
   });
 });
 
-const event = (id: string, told: object): string => `data: ${JSON.stringify(told)}\nid: ${id}\n\n`;
+const event = (id: string, body: object): string => `data: ${JSON.stringify(body)}\nid: ${id}\n\n`;
 const stream =
   (end: (response: ServerResponse) => void, ...events: string[]): Answer =>
   (response) => {
@@ -138,22 +138,22 @@ const ended: Answer = (response) => response.writeHead(204).end();
 const close = (response: ServerResponse): void => void response.end();
 const lose = (response: ServerResponse): void => void response.destroy();
 
-describe('waiting', () => {
-  it('goes on after a lost connection, where it was, to the end', async () => {
+describe('following a job', () => {
+  it('continues after a lost connection from the last event to the end', async () => {
     const progress = { stage: 'downloading', percent: 40 };
     const { client, requests } = await serviceThat(
       stream(lose, event('1', record('pending', { progress }))),
       stream(close, event('2', record('success'))),
       ended,
     );
-    const told: unknown[] = [];
-    expect(await waitFor(client, ID, { onProgress: (one) => told.push(one) })).toEqual(record('success'));
-    expect(told).toEqual([progress]);
+    const received: unknown[] = [];
+    expect(await waitFor(client, ID, { onProgress: (one) => received.push(one) })).toEqual(record('success'));
+    expect(received).toEqual([progress]);
     expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '1', '2']);
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer td_key'));
   });
 
-  it('ends with why the job failed, or why it cannot be followed', async () => {
+  it('ends with the reason why the job failed or cannot be followed', async () => {
     const { client, requests } = await serviceThat(
       stream(close, event('1', record('failed', { response: 'The video is private.' }))),
       ended,
@@ -167,21 +167,21 @@ describe('waiting', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('for all downloads goes on from what it was told last, news or not', async () => {
+  it('continues the events of all downloads after the last ID, even without an event', async () => {
     const { client, requests } = await serviceThat(
       stream(lose, event('1', record('pending')), 'id: 2\n\n'),
       stream(close, event('3', record('success'))),
     );
-    const told: unknown[] = [];
-    for await (const one of followAllEvents(client)) if (told.push(one) === 2) break;
-    expect(told).toEqual([record('pending'), record('success')]);
+    const received: unknown[] = [];
+    for await (const one of followAllEvents(client)) if (received.push(one) === 2) break;
+    expect(received).toEqual([record('pending'), record('success')]);
     expect(requests.map(({ url, headers }) => [url, headers['last-event-id']])).toEqual([
       ['/api/downloads/events', undefined],
       ['/api/downloads/events', '2'],
     ]);
   });
 
-  it('by the operation of the API reads the same events, and reports each to the caller', async () => {
+  it('by the operation of the API reads the same events and reports each to the caller', async () => {
     const { client, requests } = await serviceThat(
       stream(lose, event('1', record('pending'))),
       stream(close, event('2', record('success'))),
@@ -201,11 +201,11 @@ describe('waiting', () => {
     expect(await thrownBy((await follow()).stream.next())).toMatchObject({ code: 'not_found' });
   });
 
-  it('leaves the service when it is given up', async () => {
+  it('closes the connection if the caller stops', async () => {
     const open = stream(() => undefined, event('1', record('pending')));
     const { client, requests } = await serviceThat(open, open);
-    for await (const told of followEvents(client, ID)) {
-      expect(told).toEqual(record('pending'));
+    for await (const received of followEvents(client, ID)) {
+      expect(received).toEqual(record('pending'));
       break;
     }
     const given = new AbortController();
@@ -241,7 +241,7 @@ describe('a file', () => {
     return text;
   };
 
-  it('is read on where it was after a lost connection, by a fresh link and without the key', async () => {
+  it('is read on from the same offset after a lost connection, with a new link and without the key', async () => {
     const rest: Answer = (response) =>
       response.writeHead(206, { ETag: '"one"', 'Content-Length': '6' }).end(contents.subarray(4));
     const { client, requests } = await serviceThat(linked, half, linked, rest);
@@ -257,7 +257,7 @@ describe('a file', () => {
     ['x/..%5Cevil.m4a', 'evil.m4a'],
     ['x/%2E%2E%2F', ID],
     ['x/a%2F..', ID],
-  ])('has a name that leads to no other folder: %s', async (path, name) => {
+  ])('has a name that cannot lead to another folder: %s', async (path, name) => {
     const link: Answer = (response, request) =>
       json(200, record('success', { file_urls: [`http://${request.headers.host!}/files/${path}`] }))(response, request);
     const whole: Answer = (response) => response.writeHead(200, headers).end(contents);
@@ -267,14 +267,14 @@ describe('a file', () => {
     expect(await wholeOf(file.contents)).toBe(contents.toString());
   });
 
-  it('that has changed in between is not put together', async () => {
+  it('that has changed in the meantime is rejected', async () => {
     const other: Answer = (response) => response.writeHead(200, { ...headers, ETag: '"two"' }).end(contents);
     const { client } = await serviceThat(linked, half, linked, other);
     const file = await readFile(client, ID);
     expect(await thrownBy(wholeOf(file.contents))).toMatchObject({ code: 'precondition_failed' });
   });
 
-  it('that is not there says so', async () => {
+  it('that does not exist throws not_found', async () => {
     const { client } = await serviceThat(
       json(200, record('success', { file_urls: null })),
       linked,
@@ -298,7 +298,7 @@ describe('a webhook', () => {
   });
   const checked = (more: object) => verifyWebhook({ secret, headers: signed(new Date()), body: text, ...more });
 
-  it('is told by what the standard signs', async () => {
+  it('is verified by the signature of Standard Webhooks', async () => {
     const forms = [
       {},
       { headers: new Headers(signed(new Date())) },
@@ -314,7 +314,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('is refused when it is changed, old, unsigned or for somebody else', async () => {
+  it('is rejected if it is changed, old, unsigned or signed with another secret', async () => {
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     const { 'webhook-signature': _signature, ...unsigned } = signed(new Date());
     const refused = [

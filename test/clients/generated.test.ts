@@ -15,7 +15,7 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(paths.map(read)));
 }
 
-it('what the client for TypeScript is made of is what `npm run clients` makes of the service', async () => {
+it('the generated code of the client for TypeScript is up to date with the service', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tapedeck-generated-'));
   try {
     await makeTypeScript(folder);
@@ -28,9 +28,9 @@ it('what the client for TypeScript is made of is what `npm run clients` makes of
   }
 });
 
-// Its types of tRPC are checked by the compiler: what it lets callers send is taken, and what they are answered is what it says.
-export const isTaken = (inputs: inferRouterInputs<Shipped>): inferRouterInputs<Served> => inputs;
-export const isTold = (outputs: inferRouterOutputs<Served>): inferRouterOutputs<Shipped> => outputs;
+// The compiler checks that the tRPC types of the client match those of the service, in both directions.
+export const isAccepted = (inputs: inferRouterInputs<Shipped>): inferRouterInputs<Served> => inputs;
+export const isReturned = (outputs: inferRouterOutputs<Served>): inferRouterOutputs<Shipped> => outputs;
 type Errors<Router extends Served | Shipped> = inferTRPCClientTypes<Router>['errorShape'];
 /** JSON leaves out what is undefined. */
 type OrAbsent<Value> = Value extends object ? { [Name in keyof Value]: OrAbsent<Value[Name]> | undefined } : Value;

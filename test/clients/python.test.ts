@@ -22,11 +22,11 @@ from tapedeck_client.types import UNSET
 
 url, good, private = sys.argv[1:]
 with Client(base_url=url) as client:
-    def asked(video_id):
+    def requested(video_id):
         body = VidnetDownloadRequest(vidnet_video_id=video_id)
         return request_audio.sync_detailed(client=client, body=body, prefer="wait=60")
 
-    answer = asked(good)
+    answer = requested(good)
     audio = answer.parsed
     assert answer.status_code == 200 and isinstance(audio, AudioResult), answer
     assert audio.data.status is AudioRecordStatus.SUCCESS, audio
@@ -42,12 +42,12 @@ with Client(base_url=url) as client:
     resolved = resolve.sync(client=client, url_query=good)
     assert resolved.subjects[0].kind.value == "video" and resolved.subjects[0].offers[0].price, resolved
 
-    error = asked("not an id").parsed
+    error = requested("not an id").parsed
     assert isinstance(error, Error) and error.code.value == "invalid_input", error
     assert error.details[0].path == "vidnet_video_id" and error.id is UNSET, error
     unknown = get_download.sync(client=client, download_id="01JD0000000000000000000000")
     assert isinstance(unknown, Error) and unknown.code.value == "not_found", unknown
-    failed = asked(private)
+    failed = requested(private)
     assert failed.status_code == 400 and isinstance(failed.parsed, AudioFailed), failed
     assert "private" in failed.parsed.data.response, failed
 print("done")
@@ -71,7 +71,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('the client for Python works as it was made from the OpenAPI document', async () => {
+it('the client for Python that is generated from the OpenAPI document works', async () => {
   const program = join(folder, 'program.py');
   await writeFile(program, PROGRAM);
   const videos = [service.videoId('ordinary'), service.videoId('private')];

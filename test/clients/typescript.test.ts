@@ -40,7 +40,7 @@ async function installed(): Promise<string> {
   for (const [index, name] of ['job', 'webhook', 'rpc'].entries()) {
     await writeFile(join(folder, 'src', `${name}.ts`), examples[index]!.code);
   }
-  // What the part for tRPC asks its user to install.
+  // The peer dependencies of the tRPC client.
   for (const name of ['@trpc', 'undici']) {
     await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
@@ -69,12 +69,12 @@ describe('the package for TypeScript', () => {
     expect(await run('rpc.ts', rpcUrl, rpcToken, id)).toEqual(['audio success']);
   });
 
-  it('tells by types what was refused, and what failed', async () => {
+  it('distinguishes refused requests and failed jobs by the type of the error', async () => {
     expect(await runJob('not an id')).toEqual([expect.stringMatching(/^invalid vidnet_video_id /)]);
     expect((await runJob(service.videoId('private'))).at(-1)).toMatch(/^failed .*private/);
   });
 
-  it('believes a webhook that the service has signed for its receiver, and no other', async () => {
+  it('accepts only webhooks that the service has signed for this receiver', async () => {
     const receiver = await startWebhookReceiver();
     try {
       await service.request('POST', '/api/webhook/test', { body: { url: receiver.url } });
@@ -87,8 +87,8 @@ describe('the package for TypeScript', () => {
         `import { received } from './webhook.ts';`,
         `const [headers, body, own, other] = JSON.parse(process.argv[2]);`,
         `const request = (text) => new Request('http://receiver.example', { method: 'POST', headers, body: text });`,
-        `const told = [[body, own], [body + ' ', own], [body, other]].map(([text, secret]) => received(request(text), secret));`,
-        `for (const one of await Promise.allSettled(told)) console.log(one.value ?? one.reason.name);`,
+        `const results = [[body, own], [body + ' ', own], [body, other]].map(([text, secret]) => received(request(text), secret));`,
+        `for (const one of await Promise.allSettled(results)) console.log(one.value ?? one.reason.name);`,
       ];
       await writeFile(join(project, 'src', 'receive.js'), program.join('\n'));
       const given = JSON.stringify([headers, body, own, other]);
@@ -102,7 +102,7 @@ describe('the package for TypeScript', () => {
     }
   });
 
-  it('has types that stand alone', async () => {
+  it('has types that need no other package', async () => {
     const compilerOptions = {
       ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
       ...{ skipLibCheck: false, skipDefaultLibCheck: true },
@@ -115,7 +115,7 @@ describe('the package for TypeScript', () => {
     expect(checked).toMatchObject({ stdout: '' });
   });
 
-  it('is bundled for browsers, without anything of Node', async () => {
+  it('can be bundled for browsers without modules of Node', async () => {
     const { outputFiles } = await build({
       ...{ absWorkingDir: project, bundle: true, platform: 'browser', format: 'esm', minify: true, write: false },
       stdin: {

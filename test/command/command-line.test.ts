@@ -15,7 +15,7 @@ const line = (text: string): Parsed => parseCommandLine(text.split(' ').filter(B
 const names = Object.keys(COMMANDS) as CommandName[];
 
 describe('a command line', () => {
-  it('says what to fetch, and how', () => {
+  it('is parsed into the subjects to fetch and their options', () => {
     expect(line('transcript one two --language en --comments -o out/ --jobs 8 --no-wait --json')).toEqual({
       action: 'fetch',
       command: 'transcript',
@@ -33,7 +33,7 @@ describe('a command line', () => {
     expect(line('audio --from - -- -7Rb2LqWd_8')).toMatchObject({ texts: ['-7Rb2LqWd_8'], options: { from: '-' } });
   });
 
-  it('says which jobs, what to hand over, and what to explain', () => {
+  it('is parsed into jobs, words for other programs and help', () => {
     expect(line('jobs --type captions --status failed --after 2026-11-21 --limit 3')).toEqual({
       action: 'jobs',
       query: { type: 'captions', status: 'failed', created_after: '2026-11-21T00:00:00.000Z' },
@@ -71,12 +71,12 @@ describe('a command line', () => {
     ['jobs --after noon', '--after'],
     ['cancel', 'which job'],
     ['webhook url', 'webhook test URL'],
-  ])('is told what is wrong with it: %s', (text, message) => {
+  ])('is rejected with an explanation: %s', (text, message) => {
     expect(() => line(text)).toThrow(UsageError);
     expect(() => line(text)).toThrow(message);
   });
 
-  it('is explained with each command and option', () => {
+  it('has help for each command and option', () => {
     const all = helpText(undefined);
     for (const name of names) {
       expect(all).toContain(commandOf(name).about);
@@ -85,7 +85,7 @@ describe('a command line', () => {
     expect(all).toMatch(/130 {2}interrupted/);
   });
 
-  it('takes its settings from the environment once', () => {
+  it('reads its settings from the environment', () => {
     const config = readConfig({
       TAPEDECK_URL: 'http://127.0.0.1:3000/',
       TAPEDECK_KEY: '',
@@ -110,10 +110,10 @@ async function plan(command: FetchCommand, text: string, options: Partial<Option
   return planOf(command, text, { ...usual, ...options, resolved });
 }
 
-describe('what a text names', () => {
+describe('a subject that a text refers to', () => {
   const video = { vidnet_video_id: 'kX3vQ9mTz0A' };
 
-  it('is asked for as the service offers it', async () => {
+  it('is requested as the service offers it', async () => {
     expect(await plan('audio', 'https://youtu.be/kX3vQ9mTz0A')).toEqual({
       ...{ first: undefined, needs: undefined, request: { path: '/api/downloads/audio', body: video } },
     });
@@ -129,7 +129,7 @@ describe('what a text names', () => {
     expect((await plan('audio', 'https://www.instagram.com/reel/Abc123/')).request.path).toBe('/api/imgnet/audio');
   });
 
-  it('is asked for after what it needs', async () => {
+  it('is requested after the result that it needs', async () => {
     expect(await plan('list', '@evening.talks', { fields: { max_age_days: 7 } })).toEqual({
       first: { path: '/api/imgnet/profile', body: { url: '@evening.talks' } },
       needs: 'list_id',
@@ -144,7 +144,7 @@ describe('what a text names', () => {
     expect(planById('audio', id, usual)).toBeUndefined();
   });
 
-  it('is refused with what there is instead', async () => {
+  it('is rejected with the available alternatives', async () => {
     const post = 'https://www.instagram.com/p/Abc123/';
     await expect(plan('channel', post)).rejects.toThrow(
       'is a post, of which there is no channel; there is: audio, speakers',
@@ -165,12 +165,12 @@ _tapedeck; printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 describe('a completion script', () => {
-  it.each(['bash', 'zsh'])('for %s is one that bash takes', (shell) => {
+  it.each(['bash', 'zsh'])('for %s is valid in bash', (shell) => {
     const { status, stderr } = spawnSync('bash', ['-n'], { input: completionScript(shell), encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('completes commands, options and what they may be', () => {
+  it('completes commands, options and their values', () => {
     expect(completed(['tr'])).toEqual(['transcript']);
     expect(completed(['jobs', '--st'])).toEqual(['--status']);
     expect(completed(['jobs', '--status', ''])).toEqual(['pending', 'success', 'failed']);
@@ -178,7 +178,7 @@ describe('a completion script', () => {
     expect(completed(['audio', '--lang'])).toEqual([]);
   });
 
-  it('for fish names each command with its options, quoted', () => {
+  it('for fish contains each command with its quoted options', () => {
     const lines = completionScript('fish').split('\n');
     for (const one of lines)
       expect(one).toMatch(/^complete -c tapedeck (?:-f )?-n '(?:[^'\\]|\\.)*' (?:[^']|'(?:[^'\\]|\\.)*')*$/);

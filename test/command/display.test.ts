@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { barText, createDisplay, progressText } from '../../command/display.ts';
 import { jsonText, oneLine, printable } from '../../command/printable.ts';
 
-/** What was written, to a terminal of 80 columns or elsewhere. */
+/** Creates a display that writes to a terminal of 80 columns, or to a pipe. */
 function screen({ isTTY, ...options }: { isTTY: boolean; isColoured?: boolean; isMoving?: boolean }) {
   const stream = (): PassThrough => Object.assign(new PassThrough(), { isTTY, columns: 80, rows: 24 });
   const [out, err] = [stream(), stream()];
@@ -14,7 +14,7 @@ function screen({ isTTY, ...options }: { isTTY: boolean; isColoured?: boolean; i
     out,
     err: err as unknown as NodeJS.WriteStream,
   });
-  // Node 26 hands out one write at a time.
+  // Node 26 returns one write at a time.
   const read = (one: PassThrough): string => {
     let text = '';
     for (let chunk = one.read() as Buffer | null; chunk !== null; chunk = one.read() as Buffer | null) {
@@ -28,7 +28,7 @@ function screen({ isTTY, ...options }: { isTTY: boolean; isColoured?: boolean; i
 const progress = { stage: 'fetching', percent: 42, text: 'fetching 3.2 MB' };
 
 describe('progress', () => {
-  it('is a line for each change where nobody watches, without an escape code', () => {
+  it('is a line for each change, without escape codes, if there is no terminal', () => {
     const { display, out, err } = screen({ isTTY: false });
     const work = display.work('tea\u001b[2J');
     work.show({ ...progress, stage: 'waiting', percent: undefined, text: 'waiting: refused' });
@@ -42,24 +42,25 @@ describe('progress', () => {
     expect(out()).toBe('tea.m4a\n');
   });
 
-  it('is bars that move on a terminal, below lines that stay', () => {
+  it('is shown on a terminal as moving bars below the lines that stay', () => {
     const { display, err } = screen({ isTTY: true });
     const [one, two] = [display.work('one'), display.work('two')];
     one.show(progress);
     two.show({ ...progress, percent: undefined });
-    display.note('three is there', 'good');
+    display.note('three is there', 'problem');
     const drawn = err();
     expect(stripVTControlCharacters(drawn)).toContain(
       `${barText(42)}  one  fetching 3.2 MB\n${barText(undefined)}  two`,
     );
-    expect(drawn).toContain('\u001b[32mthree is there\u001b[39m\n');
+    expect(drawn).toContain('\u001b[31mthree is there\u001b[39m\n');
     one.end();
-    two.end('two: saved');
+    two.end();
+    display.note('two: saved');
     expect(stripVTControlCharacters(err()).trimEnd()).toMatch(/two: saved$/);
     display.end();
   });
 
-  it('of many together is a bar below the others', () => {
+  it('of all subjects is shown as a bar below the others', () => {
     const { display, err } = screen({ isTTY: true });
     display.whole(0, 4);
     display.work('one').show(progress);
@@ -75,7 +76,7 @@ describe('progress', () => {
     expect(elsewhere.err()).toBe('');
   });
 
-  it('has no colours with NO_COLOR, and nothing that moves on a dumb terminal', () => {
+  it('has no colours with NO_COLOR, and no moving bars on a dumb terminal', () => {
     const plain = screen({ isTTY: true, isColoured: false });
     plain.display.note('bad', 'problem');
     expect(plain.err()).not.toContain('\u001b[3');
@@ -84,7 +85,7 @@ describe('progress', () => {
     expect(dumb.err()).toBe('one: fetching 3.2 MB, 25 %\n');
   });
 
-  it('is told in words', () => {
+  it('is described in words', () => {
     expect(barText(50)).toBe(`${'█'.repeat(12)}${'░'.repeat(12)}  50 %`);
     const until = '2026-11-21T09:30:00.000Z';
     expect(progressText({ stage: 'waiting', reason: 'refused', until })).toBe(
@@ -98,7 +99,7 @@ describe('progress', () => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -5, 250, 1e300])(
-    'is a bar of its usual length also at %d percent',
+    'is a bar of the usual length even at %d percent',
     (percent) => {
       expect(barText(percent).slice(0, 24)).toMatch(/^█*░*$/);
       expect(barText(percent)).toHaveLength(barText(50).length);
@@ -120,7 +121,7 @@ describe('printed text', () => {
     ['a right-to-left mark', '\u200f'],
   ] as const;
 
-  it.each(hostile)('has no %s, and JSON has it escaped', (_, text) => {
+  it.each(hostile)('does not contain %s, which JSON escapes', (_, text) => {
     const forbidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
     expect(printable(`a${text}b\n\tc`)).not.toMatch(forbidden);
     expect(printable(`a${text}b\n\tc`)).toMatch(/^a.*b\n\tc$/s);

@@ -54,7 +54,7 @@ const offer = (operation: string, path: string) => ({
 });
 const AUDIO = { '/api/resolve': json(200, offer('requestAudio', '/audio')) };
 
-describe('what a service says in a pipe', () => {
+describe('the output of a hostile service in a pipe', () => {
   const download = `/downloads/${ID}`;
   it.each([
     ['jobs', { '/api/downloads': json(200, { downloads: [RECORD], next_cursor: null }) }, 1],
@@ -83,7 +83,7 @@ describe('what a service says in a pipe', () => {
     expect(out).toContain('forged');
   });
 
-  it('is JSON that keeps all of it, with --json', async () => {
+  it('is escaped JSON with --json', async () => {
     const { out } = await tapedeck(['jobs', '--json'], {
       '/api/downloads': json(200, { downloads: [RECORD, RECORD], next_cursor: null }),
     });
@@ -92,7 +92,7 @@ describe('what a service says in a pipe', () => {
     expect(lines.map((one) => JSON.parse(one) as unknown)).toEqual([RECORD, RECORD]);
   });
 
-  it('keeps the lines of a transcript, and JSON of several lines its value', async () => {
+  it('keeps the lines of a transcript and the value of indented JSON', async () => {
     const transcript = (format: string) =>
       tapedeck(['transcript', '-l', 'en', '--format', format, 'x'], {
         '/api/resolve': json(200, {
@@ -112,7 +112,7 @@ describe('what a service says in a pipe', () => {
     expect(JSON.parse((await transcript('json')).out)).toMatchObject({ text: HOSTILE });
   });
 
-  it('of errors is one line, with the exit code of a refusal where the code is unknown', async () => {
+  it('is one line for an error, and an unknown code has the exit code of a refusal', async () => {
     const details = [{ path: HOSTILE, message: HOSTILE }, null, 'x', { path: 1 }];
     for (const [wrong, exit] of [
       [{ error: HOSTILE, code: 'out_of_tape', details }, 3],
@@ -135,7 +135,7 @@ describe('what a service says in a pipe', () => {
   });
 });
 
-describe('a request that the service puts off', () => {
+describe('a request that is refused with Retry-After', () => {
   const putOff = (retryAfter: string, status = 429): Promise<Awaited<ReturnType<typeof tapedeck>>> =>
     tapedeck(['jobs'], {
       '/api/downloads': json(status, { error: 'Too many.', code: 'rate_limited' }, { 'Retry-After': retryAfter }),
@@ -152,13 +152,13 @@ describe('a request that the service puts off', () => {
     'soon',
     '1.5',
     'Fri, 27 Nov 2026 00:00:00 GMT',
-  ])('is not said to go on where it ends: Retry-After: %s', async (retryAfter) => {
+  ])('ends without an announced retry if Retry-After is %s', async (retryAfter) => {
     const { code, out, err, requests } = await putOff(retryAfter);
     expect([code, out, requests]).toEqual([3, '', 1]);
     expect(err).toBe('Too many.\n');
   });
 
-  it.each([429, 503])('is said to go on as often as it does, after %d', async (status) => {
+  it.each([429, 503])('announces each retry after %d', async (status) => {
     const { code, err, requests } = await putOff('0', status);
     expect([code, requests]).toEqual([3, 5]);
     expect(err.match(/going on in 0 s/g)).toHaveLength(4);

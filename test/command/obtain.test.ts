@@ -25,14 +25,14 @@ const json = (status: number, body: object, headers: Record<string, string> = {}
 const refused = (status: number, code: string, more: object = {}, headers: Record<string, string> = {}) =>
   json(status, { error: `${code}.`, code, ...more }, headers);
 
-/** Fetches the audio of texts from a service that answers as told, each path its answers in turn and the last one on. */
+/** Runs a command line on a service that sends the given answers to each path in order, and repeats the last one. */
 async function fetched(line: string, answers: Readonly<Record<string, readonly Answer[]>>) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const server = await serve((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
-    asked.push(path);
+    requested.push(path);
     const all = path === '/api/resolve' ? [json(200, RESOLVED)] : (answers[path] ?? []);
-    const answer = all[Math.min(asked.filter((one) => one === path).length, all.length) - 1];
+    const answer = all[Math.min(requested.filter((one) => one === path).length, all.length) - 1];
     if (answer === undefined) refused(404, 'not_found')(response);
     else answer(response);
   });
@@ -52,25 +52,21 @@ async function fetched(line: string, answers: Readonly<Record<string, readonly A
     ...{ url: server.url, key: undefined, signal, isPatient: parsed.options.isWaiting },
     onPutOff: (seconds) => notes.push(`put off by ${String(seconds)}`),
   });
-  const onWaiting = (id: string, isOver: boolean): void => {
-    if (isOver) waiting.delete(id);
-    else waiting.add(id);
-  };
-  const code = await fetchAll({ service, display, onWaiting }, { ...parsed, target: { folder: '.' } });
+  const code = await fetchAll({ service, display, waiting }, { ...parsed, target: { folder: '.' } });
   await server.stop();
-  return { code, asked, notes, lines: printed.map((one) => JSON.parse(one) as object), waiting };
+  return { code, requested, notes, lines: printed.map((one) => JSON.parse(one) as object), waiting };
 }
 
 const record = (status: string, more: object = {}) => ({ data: { id: ID, status, media_id: VIDEO.id, ...more } });
 const AUDIO = '/api/downloads/audio';
 const EVENTS = `/api/downloads/${ID}/events`;
 
-describe('what is asked for', () => {
-  it('is joined when it runs already, and followed to its end', async () => {
-    const told = [record('pending', { progress: { stage: 'fetching', downloaded_bytes: 1_000 } })];
+describe('a requested subject', () => {
+  it('joins a job that runs already and is followed to its end', async () => {
+    const updates = [record('pending', { progress: { stage: 'fetching', downloaded_bytes: 1_000 } })];
     const end = record('failed', { response: 'The video is private.' });
     const stream: Answer = (response) => {
-      const events = [...told, end].map((one, index) => `data: ${JSON.stringify(one)}\nid: ${String(index)}\n\n`);
+      const events = [...updates, end].map((one, index) => `data: ${JSON.stringify(one)}\nid: ${String(index)}\n\n`);
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(events.join(''));
     };
     const done = await fetched('audio --json one', {
@@ -80,35 +76,35 @@ describe('what is asked for', () => {
     expect(done.code).toBe(1);
     expect(done.lines).toEqual([{ input: 'one', status: 'failed', ids: [ID], result: end }]);
     expect(done.notes).toEqual(['one: fetching 1.0 kB', 'one: The video is private.']);
-    expect(done.asked).toEqual(['/api/resolve', AUDIO, EVENTS, EVENTS]);
+    expect(done.requested).toEqual(['/api/resolve', AUDIO, EVENTS, EVENTS]);
     expect(done.waiting.size).toBe(0);
   });
 
-  it('is asked for again when the service puts it off, but not by who does not wait', async () => {
+  it('is requested again after Retry-After, except with --no-wait', async () => {
     const answers = {
       [AUDIO]: [refused(429, 'rate_limited', {}, { 'Retry-After': '0' }), json(500, record('failed'))],
     };
     const patient = await fetched('audio --json one', answers);
-    expect([patient.code, patient.asked.length, patient.notes[0]]).toEqual([1, 3, 'put off by 0']);
+    expect([patient.code, patient.requested.length, patient.notes[0]]).toEqual([1, 3, 'put off by 0']);
     const hasty = await fetched('audio --json --no-wait one', answers);
-    expect([hasty.code, hasty.asked.length]).toEqual([3, 2]);
+    expect([hasty.code, hasty.requested.length]).toEqual([3, 2]);
     expect(hasty.lines).toMatchObject([{ status: 'error', error: { code: 'rate_limited' } }]);
   });
 
-  it('is left when the key is not let in, and the others are not asked for', async () => {
+  it('stops the remaining requests if the key is refused', async () => {
     const done = await fetched('audio --json --jobs 1 one two three', { [AUDIO]: [refused(401, 'unauthorized')] });
-    expect([done.code, done.lines.length, done.asked.length]).toEqual([3, 1, 2]);
+    expect([done.code, done.lines.length, done.requested.length]).toEqual([3, 1, 2]);
     expect(done.notes.at(-1)).toBe('2 more were not requested.');
   });
 
-  it('is asked for one by one where money is short: what was fetched before is free', async () => {
+  it('does not stop the remaining requests if the credit is used up, since earlier results are free', async () => {
     const poor = refused(402, 'insufficient_credit', { price: '0.005', credit: '0.000' });
     const done = await fetched('audio --json --jobs 1 one two', { [AUDIO]: [poor, json(200, record('success'))] });
     expect(done.lines).toMatchObject([{ status: 'error' }, { status: 'success', ids: [ID] }]);
     expect([done.code, done.notes.at(-1)]).toEqual([3, '1 of 2 went well']);
   });
 
-  it('is no answer where somebody else listens', async () => {
+  it('fails if another program answers at the address', async () => {
     const done = await fetched('audio --json one', { [AUDIO]: [(response) => response.end('<html>')] });
     expect([done.code, done.lines]).toMatchObject([3, [{ error: { code: 'unexpected_answer' } }]]);
   });

@@ -36,7 +36,7 @@ describe('the name of a file', () => {
     expect(nameOf({ title, id, ending: '.m4a' })).toBe(expected);
   });
 
-  it('fits into a folder, with its id and ending', () => {
+  it('fits the limit of a file system, with its id and ending', () => {
     const name = nameOf({ title: '茶'.repeat(300), id, ending: '.speakers.rttm' });
     expect(Buffer.byteLength(name)).toBeGreaterThan(250);
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
@@ -53,7 +53,7 @@ describe('the name of a file', () => {
     ['an id', { title: 'T', id: '茶'.repeat(400), ending: '.m4a' }],
     ['an id without a title', { title: undefined, id: '茶'.repeat(400), ending: `.${'茶'.repeat(400)}` }],
     ['everything', { title: 'x'.repeat(4_000), id: 'y'.repeat(4_000), ending: `.${'z'.repeat(4_000)}` }],
-  ] as const)('can be made where %s is too long, for several files too', async (_, naming) => {
+  ] as const)('can be created if %s is too long, also for several files', async (_, naming) => {
     const dir = await mkdtemp(join(folder, 'long-'));
     for (const index of [0, 1]) {
       await saveText(pathIn({ folder: dir }, naming, index), 'whole', { isForced: false, signal });
@@ -66,7 +66,7 @@ describe('the name of a file', () => {
     }
   });
 
-  it('can be made where the user gives the longest one, for several files too', async () => {
+  it('can be created from the longest name that a user can give, also for several files', async () => {
     const file = join(await mkdtemp(join(folder, 'longest-')), `${'é'.repeat(125)}b.m4a`);
     const naming = { title: 'T', id, ending: '.m4a' };
     for (const index of [0, 1]) {
@@ -76,7 +76,7 @@ describe('the name of a file', () => {
     }
   });
 
-  it('follows from where results shall be saved', async () => {
+  it('follows from the value of --output', async () => {
     const file = join(folder, 'there.txt');
     await writeFile(file, 'old');
     const one = { isMany: false, isForced: false };
@@ -95,8 +95,8 @@ describe('the name of a file', () => {
   });
 });
 
-describe('a file that is saved', () => {
-  it('has its name when it is whole, and overwrites none', async () => {
+describe('a saved file', () => {
+  it('gets its name when it is complete, and overwrites no other file', async () => {
     const dir = join(folder, 'deep', 'er');
     const path = join(dir, 'a.txt');
     await saveText(path, 'first', { isForced: false, signal });
@@ -106,7 +106,7 @@ describe('a file that is saved', () => {
     expect([await readFile(path, 'utf8'), await readdir(dir)]).toEqual(['third', ['a.txt']]);
   });
 
-  it('leaves nothing when it breaks off, by itself or by Ctrl-C', async () => {
+  it('leaves no partial file after a lost connection or Ctrl-C', async () => {
     const dir = join(folder, 'broken');
     await mkdir(dir);
     const interruption = new AbortController();
@@ -134,7 +134,7 @@ describe('a file that is saved', () => {
 });
 
 describe('a signal', () => {
-  it('asks to stop, and the second one ends at once', async () => {
+  it('stops the command gracefully, and the second one ends it at once', async () => {
     const process = Object.assign(new EventEmitter(), { exit: vi.fn() });
     let nowMs = 0;
     const { signal: stop, code } = onInterruption(process, () => nowMs);
@@ -151,8 +151,8 @@ describe('a signal', () => {
   });
 });
 
-describe('how it ended', () => {
-  it('is told by the exit code, for every error of the service', () => {
+describe('the outcome of a request', () => {
+  it('has an exit code for every error of the service', () => {
     expect([exitCodeOf(new UsageError('x')), exitCodeOf(new FailedError('x')), exitCodeOf(new Error('x'))]).toEqual([
       2, 1, 1,
     ]);
@@ -172,7 +172,7 @@ describe('how it ended', () => {
     }
   });
 
-  it('is told in words, with the fields that are wrong and the money that is missing', () => {
+  it('is described with the invalid fields and the missing credit', () => {
     const details = [{ path: 'language', message: 'must be a tag' }];
     const facts = { code: 'invalid_input', refusal: { details } } as const;
     expect(sentenceOf(new TapedeckError('The request is wrong.', facts))).toBe(
@@ -189,7 +189,7 @@ describe('how it ended', () => {
     );
   });
 
-  it('is read from the answers of every kind', () => {
+  it('is read from the responses of every kind', () => {
     const record = { id: 'A', status: 'failed', response: 'private' } as const;
     expect([jobIdsOf({ data: record }), failureOf({ data: record })]).toEqual([['A'], 'private']);
     expect(failureOf({ status: 'failed', message: 'no captions' })).toBe('no captions');
@@ -205,7 +205,7 @@ describe('how it ended', () => {
     expect(progressOf({ data: { progress: { stage: 'waiting' } } })).toEqual({ stage: 'waiting' });
   });
 
-  it('is shown to people and to programs, without characters that command a terminal', () => {
+  it('is printed for people and as JSON without characters that control a terminal', () => {
     const channel = {
       status: 'success',
       title: 'Tea',
@@ -222,7 +222,7 @@ describe('how it ended', () => {
 });
 
 describe('a list of subjects', () => {
-  it('has one a line', async () => {
+  it('is read line by line, without blank lines and comments', async () => {
     const stdin = Readable.from(['# tea\r\n', 'one\r\n\n  two  \nthr', 'ee']);
     expect(await readTexts('-', { stdin, signal })).toEqual(['one', 'two', 'three']);
     await expect(readTexts(join(folder, 'nowhere'), { stdin, signal })).rejects.toThrow(UsageError);

@@ -87,7 +87,7 @@ export function errorOf(thrown: unknown, response: Response | undefined, signal:
   const { status } = response;
   const facts = { status, retryAfterSeconds: retryAfterOf(response) };
   if (isRefusal(thrown)) return new TapedeckError(thrown.error, { ...facts, code: thrown.code, refusal: thrown });
-  if (isFailedJob(thrown)) return new JobFailedError(sentenceOf(thrown), thrown);
+  if (isFailed(thrown)) return failureOf(thrown as JobResult);
   // The body was cut off or is not JSON.
   const cause = thrown instanceof Error ? thrown : undefined;
   const message = `The service gave no proper answer (status ${String(status)}).`;
@@ -96,12 +96,6 @@ export function errorOf(thrown: unknown, response: Response | undefined, signal:
 
 function isRefusal(body: unknown): body is Refusal {
   return isObject(body) && typeof body['error'] === 'string' && typeof body['code'] === 'string';
-}
-
-function isFailedJob(body: unknown): body is JobResult {
-  if (!isObject(body)) return false;
-  const { data } = body;
-  return (isObject(data) && 'status' in data ? data : body)['status'] === 'failed';
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -116,18 +110,17 @@ interface JobSummary {
 }
 
 /** Returns the record inside the result if there is one, else the result itself. */
-function summaryOf(result: JobResult): JobSummary {
-  if (!('data' in result)) return result;
-  const { data } = result;
-  return 'status' in data ? data : (result as JobSummary & JobResult);
+function summaryOf(result: object): JobSummary {
+  const { data } = result as { readonly data?: unknown };
+  return (isObject(data) && 'status' in data ? data : result) as JobSummary;
 }
 
-export function isFailed(result: JobResult): boolean {
-  return summaryOf(result).status === 'failed';
+export function isFailed(result: unknown): boolean {
+  return isObject(result) && summaryOf(result).status === 'failed';
 }
 
-/** Returns the reason why a job failed, as a sentence. */
-export function sentenceOf(result: JobResult): string {
+/** Returns the error of a failed job. */
+export function failureOf(result: JobResult): JobFailedError {
   const { response, message } = summaryOf(result);
-  return response ?? message ?? 'The job failed.';
+  return new JobFailedError(response ?? message ?? 'The job failed.', result);
 }

@@ -49,7 +49,7 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookE
   if (!(Math.abs(Date.now() - sentAt.getTime()) <= toleranceSeconds * 1000)) {
     throw new WebhookVerificationError('The message is too old, or the clock is wrong.');
   }
-  const signed = joined(`${id}.${timestamp}.`, body);
+  const signed = await new Blob([`${id}.${timestamp}.`, body as string | Uint8Array<ArrayBuffer>]).arrayBuffer();
   const given = signatures.split(' ').filter((one) => one.startsWith(VERSION));
   for (const one of typeof secret === 'string' ? [secret] : secret) {
     const key = await keyOf(one);
@@ -89,13 +89,4 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function joined(head: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
-  const encoder = new TextEncoder();
-  const [first, second] = [encoder.encode(head), typeof body === 'string' ? encoder.encode(body) : body];
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
-  return whole;
 }

@@ -1,4 +1,4 @@
-import { isFailed, JobFailedError, sentenceOf, TapedeckError } from './client-errors.ts';
+import { failureOf, isFailed, TapedeckError } from './client-errors.ts';
 import { followEvents } from './follow-events.ts';
 import type { Client } from './generated/client/index.ts';
 import type { JobResult, Progress } from './generated/types.gen.ts';
@@ -30,7 +30,7 @@ export async function waitFor(
   if (last === undefined) {
     throw new TapedeckError('The event stream ended without the state of the job.', { code: 'unexpected_answer' });
   }
-  if (isFailed(last)) throw new JobFailedError(sentenceOf(last), last);
+  if (isFailed(last)) throw failureOf(last);
   return last;
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
 import { navigate } from '../router.ts';
-import { jobPath, requestFor, start, type Then, type Wishes } from '../start.ts';
+import { jobPath, requestFor, start, type Wishes } from '../start.ts';
 import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -24,11 +24,11 @@ interface Choice {
   readonly about: string;
   readonly icon: IconName;
   readonly offer: Offer;
-  /** The second job, started after the first. */
-  readonly then?: { readonly what: Then; readonly offer: Offer };
+  /** The offer of speaker labels, which are requested after the first job. */
+  readonly speakers?: Offer;
 }
 
-const CHOICES: Readonly<Record<string, Omit<Choice, 'offer' | 'then'>>> = {
+const CHOICES: Readonly<Record<string, Omit<Choice, 'offer' | 'speakers'>>> = {
   requestAudio: { title: 'Audio', about: 'The sound as M4A, to play and to keep', icon: 'audio' },
   requestVideo: { title: 'Video', about: 'Picture and sound as MP4', icon: 'video' },
   requestTranscript: { title: 'Captions', about: 'What is said, from the captions of the platform', icon: 'captions' },
@@ -130,7 +130,7 @@ interface OfferProps {
 
 function OfferRow({ choice, wishes, isFirst, children }: OfferProps) {
   const { isRunning, thrown, run } = useAction();
-  const { title, about, icon, offer, then } = choice;
+  const { title, about, icon, offer, speakers } = choice;
   return (
     <li class="offer">
       <Icon name={icon} size={24} />
@@ -143,10 +143,10 @@ function OfferRow({ choice, wishes, isFirst, children }: OfferProps) {
       <div class="offer-end">
         <span>
           <Price amount={offer.price} />
-          {then === undefined ? null : (
+          {speakers === undefined ? null : (
             <small>
               {' '}
-              + <Price amount={then.offer.price} per={then.offer.per} />
+              + <Price amount={speakers.price} per={speakers.per} />
             </small>
           )}
         </span>
@@ -154,7 +154,9 @@ function OfferRow({ choice, wishes, isFirst, children }: OfferProps) {
           look={isFirst ? 'main' : 'plain'}
           disabled={isRunning}
           aria-label={`Fetch: ${title}`}
-          onClick={() => run(async () => navigate(jobPath(await start(requestFor(offer, wishes)), then?.what)))}
+          onClick={() =>
+            run(async () => navigate(jobPath(await start(requestFor(offer, wishes)), speakers && 'speakers')))
+          }
         >
           {isRunning ? 'Starting…' : 'Fetch'}
         </Button>
@@ -176,7 +178,7 @@ function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Cho
             about: 'Who says what, heard in the audio: to read, to search, to play and as subtitles',
             icon: 'speakers',
             offer: audio,
-            then: { what: 'speakers', offer: labels },
+            speakers: labels,
           },
         ];
   const others = offers.flatMap((offer) => {

@@ -8,7 +8,7 @@ import { RowTable } from './table.tsx';
 const COLUMNS: readonly Column[] = [{ name: 'duration', label: 'Length', textOf: clockText }];
 
 /** A channel with all of its videos. */
-export function Channel({ channel }: { readonly channel: ChannelProfile }) {
+export function Channel({ result: channel }: { readonly result: ChannelProfile }) {
   const rows = useMemo<readonly Row[]>(
     () =>
       channel.videos.map((video) => ({

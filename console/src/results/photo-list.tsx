@@ -17,7 +17,7 @@ const OF_REELS = [
 ];
 
 /** The posts or reels of an account. */
-export function PhotoList({ record, list }: { readonly record: Download; readonly list: ImgnetList }) {
+export function PhotoList({ record, result: list }: { readonly record: Download; readonly result: ImgnetList }) {
   const isPosts = record.type === 'imgnet_list_posts';
   const rows = useMemo<readonly Row[]>(
     () => (isPosts ? list.posts.map(rowOfPost) : list.reels.map(rowOfReel)),

@@ -3,12 +3,8 @@ import { countText, dateText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import { BigNumbers, Card, Comment, Facts, Out, Picture } from '../ui/parts.tsx';
 
-interface PostProps {
-  readonly post: ImgnetPost | ImgnetReel;
-}
-
 /** A post or reel of the photo platform. */
-export function Post({ post }: PostProps) {
+export function Post({ result: post }: { readonly result: ImgnetPost | ImgnetReel }) {
   const text = post.type === 'post' ? (post.caption ?? post.description) : post.description;
   const plays = post.video_play_count ?? post.video_view_count;
   return (
@@ -60,7 +56,7 @@ export function Post({ post }: PostProps) {
   );
 }
 
-function Comments({ post }: PostProps) {
+function Comments({ post }: { readonly post: ImgnetPost | ImgnetReel }) {
   if (post.latest_comments.length === 0) return null;
   return (
     <>

@@ -7,7 +7,7 @@ import { BigNumbers, Facts, Out, Picture } from '../ui/parts.tsx';
 import { NextJob } from './next-job.tsx';
 
 /** A profile of the photo platform, with an offer to list its posts. */
-export function Profile({ profile }: { readonly profile: ImgnetProfile }) {
+export function Profile({ result: profile }: { readonly result: ImgnetProfile }) {
   return (
     <>
       <section class="card who" aria-labelledby="who-heading">

@@ -1,10 +1,6 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentType } from 'preact';
 import { lazy } from 'preact/compat';
 import type { JobDetails } from '../../../contract/http/job-details.ts';
-import type { ChannelProfile } from '../../../contract/kinds/channel.ts';
-import type { ImgnetPost, ImgnetReel } from '../../../contract/kinds/imgnet-content.ts';
-import type { ImgnetList } from '../../../contract/kinds/imgnet-list.ts';
-import type { ImgnetProfile } from '../../../contract/kinds/imgnet-profile.ts';
 import { read } from '../console-api.ts';
 import type { Download } from '../types.ts';
 import { Loaded } from '../ui/parts.tsx';
@@ -31,22 +27,27 @@ export function Result({ record, files }: { readonly record: Download; readonly 
     case 'captions':
       return <Captions record={record} />;
     case 'list':
-      return loaded<ChannelProfile>(record, 'channel', (channel) => <Channel channel={channel} />);
+      return loaded(record, 'channel', Channel);
     case 'imgnet_list_posts':
     case 'imgnet_list_reels':
-      return loaded<ImgnetList>(record, 'list', (list) => <List record={record} list={list} />);
+      return loaded(record, 'list', List);
     case 'imgnet_profile':
-      return loaded<ImgnetProfile>(record, 'profile', (profile) => <Profile profile={profile} />);
+      return loaded(record, 'profile', Profile);
     case 'imgnet_post':
-      return loaded<ImgnetPost | ImgnetReel>(record, 'post', (post) => <Post post={post} />);
+      return loaded(record, 'post', Post);
   }
 }
 
-function loaded<Body>({ id }: Download, name: string, view: (body: Body) => ComponentChildren) {
-  const load = (signal: AbortSignal): Promise<Body> => read<Body>(`/api/downloads/${id}/result`, signal);
+interface ViewProps<Body> {
+  readonly record: Download;
+  readonly result: Body;
+}
+
+function loaded<Body>(record: Download, name: string, View: ComponentType<ViewProps<Body>>) {
+  const load = (signal: AbortSignal): Promise<Body> => read<Body>(`/api/downloads/${record.id}/result`, signal);
   return (
-    <Loaded load={load} dependsOn={[id]} what={`Loading the ${name}`}>
-      {view}
+    <Loaded load={load} dependsOn={[record.id]} what={`Loading the ${name}`}>
+      {(result) => <View record={record} result={result} />}
     </Loaded>
   );
 }
