@@ -63,7 +63,7 @@ export function parseCommandLine(words: readonly string[]): Parsed {
     const about = rest[0];
     if (about !== undefined && !isCommand(about)) throw new UsageError(`There is no command ${about}.`);
     if (values.help === true || name === 'help') return { action: 'help', command: about };
-    throw new UsageError('Which command?');
+    throw new UsageError('No command is given.');
   }
   if (!isCommand(name)) throw new UsageError(`There is no command ${name}.`);
   if (values.help === true) return { action: 'help', command: name };
@@ -74,20 +74,8 @@ export function parseCommandLine(words: readonly string[]): Parsed {
 }
 
 function parse(words: readonly string[]): { readonly values: Values; readonly positionals: readonly string[] } {
-  const options = Object.fromEntries(
-    Object.entries(OPTIONS).map(([name, { type, ...more }]) => [
-      name,
-      { type, ...('short' in more ? { short: more.short } : {}) },
-    ]),
-  );
   try {
-    const { values, positionals } = parseArgs({
-      args: [...words],
-      options,
-      allowPositionals: true,
-      allowNegative: true,
-    });
-    return { values, positionals };
+    return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, allowNegative: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Node's message explains what to do about arguments that begin with a hyphen, as video IDs may.
@@ -98,7 +86,8 @@ function parse(words: readonly string[]): { readonly values: Values; readonly po
 function commandLine(name: CommandName, rest: readonly string[], values: Values): Parsed {
   const isJson = values.json === true;
   if (isFetchCommand(name)) {
-    if (rest.length === 0 && values.from === undefined) throw new UsageError(`${name}: of what?`);
+    if (rest.length === 0 && values.from === undefined)
+      throw new UsageError(`${name}: give at least one URL, handle or ID.`);
     return { action: 'fetch', command: name, texts: rest, options: fetchOptions(name, values) };
   }
   switch (name) {
@@ -107,26 +96,28 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
       return { action: 'jobs', query: filtersOf(values), limit: numberOf(values, 'limit') ?? USUALLY_LISTED, isJson };
     case 'job':
     case 'cancel':
-      if (rest.length === 0) throw new UsageError(`${name}: the id of which job?`);
+      if (rest.length === 0) throw new UsageError(`${name}: give the ID of a job.`);
       return { action: name, ids: rest, isJson };
     case 'webhook': {
       const [what, url] = rest;
-      if (what !== 'test' || url === undefined || rest.length > 2) throw new UsageError('webhook test URL');
+      if (what !== 'test' || url === undefined || rest.length > 2)
+        throw new UsageError('The usage is: webhook test URL');
       return { action: 'webhook test', url, isJson };
     }
     case 'completion':
       return { action: 'completion', shell: rest[0] ?? '' };
     case 'keys':
-      throw new UsageError('keys stands first.');
+      throw new UsageError('keys must be the first word.');
   }
 }
 
 function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
   if (command === 'transcript' && values.language === undefined) {
-    throw new UsageError('transcript: --language says in which one, such as en.');
+    throw new UsageError('transcript: --language is required, such as --language en.');
   }
   const format = choiceOf(values, 'format');
-  if (format === 'rttm' && command === 'transcript') throw new UsageError('--format: rttm is of speakers only.');
+  if (format === 'rttm' && command === 'transcript')
+    throw new UsageError('--format: rttm is available for speakers only.');
   const fields = {
     language: textOf(values, 'language'),
     min_speakers: numberOf(values, 'min-speakers'),
@@ -168,7 +159,7 @@ function given<Value>(fields: Readonly<Record<string, Value | undefined>>): Read
 
 function textOf(values: Values, name: OptionName): string | undefined {
   const value = values[name];
-  if (value === '') throw new UsageError(`--${name}: nothing is named.`);
+  if (value === '') throw new UsageError(`--${name}: the value is empty.`);
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -52,7 +52,7 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
   // A file gets its name only when it is complete.
   for (const { path, save } of pieces) {
     if (!options.isForced && 'folder' in delivery.target && existsSync(path)) {
-      display.note(`${path} is there already`, 'dim');
+      display.note(`${path} already exists`, 'dim');
     } else await save();
     if (!options.isJson) display.print(path);
   }

@@ -30,7 +30,7 @@ export function targetOf(
   if (isFolder) return { folder: output };
   if (isMany) throw new UsageError(`--output: several results need a folder; ${output}/ makes one.`);
   if (existsSync(output) && !isForced)
-    throw new UsageError(`--output: ${output} is there already; --force overwrites it.`);
+    throw new UsageError(`--output: ${output} already exists; --force overwrites it.`);
   return { file: output };
 }
 

@@ -15,7 +15,7 @@ export type FetchAll = Omit<FetchRequest, 'text'> & { readonly texts: readonly s
 /**
  * Fetches all given subjects, several at once.
  *
- * @returns the exit code; of several results the highest
+ * @returns the highest exit code of the results
  */
 export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll): Promise<number> {
   const { signal } = deps.service;
@@ -44,7 +44,7 @@ export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll)
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   if (codes.length > 1) {
     const good = codes.filter((code) => code === EXIT.success).length;
-    deps.display.note(`${String(good)} of ${String(codes.length)} went well`, 'dim');
+    deps.display.note(`${String(good)} of ${String(codes.length)} succeeded`, 'dim');
   }
   return Math.max(EXIT.success, ...codes);
 }

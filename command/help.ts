@@ -3,21 +3,21 @@ import { commandOf, COMMANDS, optionOf, optionsOf, type CommandName, type Option
 const SECOND_COLUMN = 26;
 
 const HEAD = `tapedeck COMMAND [OPTION…]: media and metadata of public pages, by a Tapedeck service`;
-const TAIL = `Wherever a command takes a URL it takes a handle or an id too. An id that begins with a hyphen stands behind --
+const TAIL = `Every command that takes a URL also takes a handle or an ID. Write -- before an ID that begins with a hyphen.
 
 Environment:
-  TAPEDECK_URL            address of the service. Without it: the one on http://127.0.0.1:3000, and where none
-                          runs, one is started for as long as it is needed (data in DATA_DIR)
+  TAPEDECK_URL            address of the service. Without it, http://127.0.0.1:3000 is used. If no service
+                          runs there, the command starts one until it ends (data in DATA_DIR)
   TAPEDECK_KEY            API key
-  NO_COLOR                no colours; there are none outside of terminals
+  NO_COLOR                disables colours, which are used on terminals only
 
-Ctrl-C ends the waiting; jobs go on in the service, and the same command goes on with them.
+Ctrl-C stops the command. Jobs continue in the service, and the same command waits for them again.
 
-Exit codes, of several results the highest:
-  0  all is well
+Exit codes. For several results, the highest code is used:
+  0  success
   1  a job failed, or the requested result does not exist
   2  the command line or a request is wrong
-  3  the service cannot be reached, or refuses: the key, its credit or the number of requests
+  3  the service cannot be reached, or refuses the key, its credit or the number of requests
   130  interrupted (129 by SIGHUP, 143 by SIGTERM)`;
 
 /** Returns the text of `--help`. */

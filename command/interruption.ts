@@ -28,9 +28,9 @@ export function onInterruption(signals: Signals, now?: () => number): Interrupti
 /** Returns the message for a user who stops waiting. @param ids of the jobs that the command waited for */
 export function farewell(ids: readonly string[], isEmbedded: boolean): readonly string[] {
   if (ids.length === 0) return ['Stopped.'];
-  const go = isEmbedded ? 'go on when the service runs again' : 'go on in the service';
+  const go = isEmbedded ? 'continue when the service runs again' : 'continue in the service';
   return [
     `Stopped waiting. Jobs ${go}: ${ids.join(', ')}`,
-    'The same command goes on with them; tapedeck cancel ID ends one.',
+    'The same command waits for them again; tapedeck cancel ID ends one.',
   ];
 }

@@ -37,7 +37,7 @@ export async function listJobs(
     for (const record of page.downloads) display.print(isJson ? jsonText(record) : rowOf(record));
     left -= page.downloads.length;
     cursor = page.next_cursor;
-    if (left === limit && cursor === null) display.note('There are none.', 'dim');
+    if (left === limit && cursor === null) display.note('No jobs match.', 'dim');
   }
   return EXIT.success;
 }

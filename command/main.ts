@@ -35,7 +35,7 @@ async function main(words: readonly string[]): Promise<number> {
   }).catch((error: unknown) => {
     if (signal.aborted) return EXIT.failure;
     display.note(sentenceOf(error), 'problem');
-    if (error instanceof UsageError) display.note('tapedeck --help tells how it is used.', 'dim');
+    if (error instanceof UsageError) display.note('tapedeck --help shows the usage.', 'dim');
     return exitCodeOf(error);
   });
   const code = await Promise.race([running, interrupted]);

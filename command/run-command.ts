@@ -64,7 +64,7 @@ async function fetchSubjects(
   // Mistakes in the command line are reported before the service is contacted.
   const more = options.from === undefined ? [] : await readTexts(options.from, surroundings);
   const all = [...new Set([...texts, ...more])];
-  if (all.length === 0) throw new UsageError('--from: it names nothing.');
+  if (all.length === 0) throw new UsageError('--from: the list is empty.');
   const target = targetOf(options.output, { isMany: all.length > 1, isForced });
   const deps = { ...(await connect(surroundings, isWaiting)), waiting: surroundings.waiting };
   return fetchAll(deps, { command, options, texts: all, target });

@@ -60,7 +60,7 @@ async function appear(part: string, path: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     // Some file systems have no hard links.
     if (code === 'EEXIST' || existsSync(path))
-      throw new Error('it is there already; --force overwrites it', { cause: error });
+      throw new Error('the file already exists; --force overwrites it', { cause: error });
     await rename(part, path);
   }
 }

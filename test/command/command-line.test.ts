@@ -54,9 +54,9 @@ describe('a command line', () => {
   });
 
   it.each([
-    ['', 'Which command'],
+    ['', 'No command'],
     ['sing', 'no command sing'],
-    ['audio', 'of what'],
+    ['audio', 'at least one URL'],
     ['audio x --language en', 'audio takes no --language'],
     ['audio x --nonsense', 'nonsense'],
     ['audio -7Rb2LqWd_8', "'--'"],
@@ -69,7 +69,7 @@ describe('a command line', () => {
     ['jobs x', 'options only'],
     ['jobs --status done', 'pending, success, failed'],
     ['jobs --after noon', '--after'],
-    ['cancel', 'which job'],
+    ['cancel', 'ID of a job'],
     ['webhook url', 'webhook test URL'],
   ])('is rejected with an explanation: %s', (text, message) => {
     expect(() => line(text)).toThrow(UsageError);

@@ -101,7 +101,7 @@ describe('a requested subject', () => {
     const poor = refused(402, 'insufficient_credit', { price: '0.005', credit: '0.000' });
     const done = await fetched('audio --json --jobs 1 one two', { [AUDIO]: [poor, json(200, record('success'))] });
     expect(done.lines).toMatchObject([{ status: 'error' }, { status: 'success', ids: [ID] }]);
-    expect([done.code, done.notes.at(-1)]).toEqual([3, '1 of 2 went well']);
+    expect([done.code, done.notes.at(-1)]).toEqual([3, '1 of 2 succeeded']);
   });
 
   it('fails if another program answers at the address', async () => {

@@ -146,7 +146,7 @@ describe('a signal', () => {
     nowMs = 2_000;
     process.emit('SIGTERM');
     expect(process.exit).toHaveBeenCalledExactlyOnceWith(143);
-    expect(farewell(['A', 'B'], false)[0]).toMatch(/go on in the service: A, B$/);
+    expect(farewell(['A', 'B'], false)[0]).toMatch(/continue in the service: A, B$/);
     expect(farewell(['A'], true)[0]).toContain('when the service runs again');
   });
 });

@@ -77,7 +77,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
     const again = await tapedeck(['audio', '-o', 'all/', '--', id]);
     expect([saved.stdout, saved.code, again.code]).toEqual([again.stdout, 0, 0]);
     expect(saved.stdout).toMatch(new RegExp(`^all/.+ \\[${id}\\]\\.m4a\n$`));
-    expect(again.stderr).toContain('is there already');
+    expect(again.stderr).toContain('already exists');
 
     const listed = await tapedeck(['jobs', '--type', 'audio', `--media=${id}`, '--json']);
     const [record] = listed.lines.map((line) => JSON.parse(line) as DownloadRecord);
@@ -116,7 +116,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
       { input: `https://youtu.be/${good}`, status: 'success' },
     ]);
     expect(stderr).toContain(`${bad}: The video is private.`);
-    expect(stderr).toMatch(/^1 of 2 went well$/m);
+    expect(stderr).toMatch(/^1 of 2 succeeded$/m);
     expect(told[1]!.files).toEqual([expect.stringContaining(`[${good}].m4a`)]);
     expect(await readdir(join(folder, 'list'))).toHaveLength(1);
   });
@@ -169,7 +169,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
     await service.misbehave({ video: id, target: 'media', mode: 'slow', bytes_per_second: 20_000 });
     const first = await tapedeck(['audio', '--', id], { interruptAt: /fetching/ });
     expect([first.code, first.stdout]).toEqual([130, '']);
-    const [, job] = /Jobs go on in the service: (\w{26})\n/.exec(first.stderr) ?? [];
+    const [, job] = /Jobs continue in the service: (\w{26})\n/.exec(first.stderr) ?? [];
     await service.misbehave({ video: id, mode: 'off' });
     const second = await tapedeck(['audio', '--json', '-o', 'again.m4a', '--', id]);
     expect(second.code).toBe(0);
