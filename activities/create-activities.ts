@@ -29,7 +29,7 @@ import { createProfileActivity } from './imgnet-profile.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createOwnerActivities } from './owner-profile-activities.ts';
-import { createBreakerActivities } from '../pacing/breaker-activities.ts';
+import { createBreakerActivities } from '../pacing/breakers.ts';
 import { createRecordActivities } from './job-records.ts';
 import { createRetentionActivities } from './retention.ts';
 import { createSpeechActivities, createSpeechRemains } from './speaker-labels.ts';

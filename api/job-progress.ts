@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { MEMO_SPEECH, MEMO_WAITING, progressStages } from '../contract/job-input.ts';
 import { percentOf } from '../runtime/percent.ts';
-import type { Waiting } from '../pacing/routes.ts';
 import type { Progress } from '../contract/http/fields.ts';
 
 /** The stages of activities that report no progress. */
 const COLLECTING = "The platform's data are being collected.";
+
+/** The reason why a job waits, as a sentence, and the ISO time at which it may continue, if known. */
+export interface Waiting {
+  readonly reason: string;
+  readonly until?: string;
+}
 
 /** The part of a running workflow's description that determines its progress. */
 export interface RunningWorkflow {

@@ -23,8 +23,11 @@ import { servePages } from '../runtime/telemetry/serve-pages.ts';
 import { startTracing } from '../runtime/telemetry/tracing.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
-import { createWebhookClient } from '../outbound/webhooks/webhook-client.ts';
-import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/webhook-limits.ts';
+import {
+  createWebhookClient,
+  WEBHOOK_TEST_LIMITS,
+  WEBHOOK_TEST_TAKES_MS,
+} from '../outbound/webhooks/webhook-client.ts';
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from './admission-queue.ts';
 import { codecPages } from './http/codec-endpoint.ts';
@@ -37,7 +40,7 @@ import { createEvents } from './events/create-events.ts';
 import { createPayloadCodec } from '../runtime/temporal/payload-codec.ts';
 import { createBreakerStore } from '../pacing/breaker-store.ts';
 import { createBreakers } from '../pacing/breakers.ts';
-import { routesOf } from '../pacing/route-settings.ts';
+import { routesOf } from '../pacing/routes.ts';
 import { createJobGateway } from './job-gateway.ts';
 import { createApiMetrics } from './api-metrics.ts';
 import { createRestApp } from './http/rest-app.ts';

@@ -2,7 +2,8 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { isWithin } from '../contract/within.ts';
 import type { Breakers } from '../pacing/breakers.ts';
-import { QUEUED, routeIn, type Waiting } from '../pacing/routes.ts';
+import { QUEUED, routeIn } from '../pacing/routes.ts';
+import type { Waiting } from './job-progress.ts';
 
 /** PENDING_ACTIVITY_STATE_SCHEDULED of the Temporal API. */
 const SCHEDULED = 1;

@@ -1,61 +1,56 @@
 import { randomUUID } from 'node:crypto';
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { Breaker } from './breaker.ts';
 
-/** A circuit breaker as it was read. */
-export interface StoredBreaker {
+export interface StoredBreaker extends Breaker {
   readonly version: string;
-  readonly breaker: Breaker;
 }
 
-/** Where workers share circuit breakers. A write succeeds only for a writer that knows the newest version. */
-export interface BreakerStore {
-  readonly read: (route: string) => Promise<StoredBreaker | undefined>;
-  /** @param version of what is replaced; undefined where there is none. @returns undefined when it has changed meanwhile */
-  readonly replace: (
-    route: string,
-    version: string | undefined,
-    breaker: Breaker,
-  ) => Promise<StoredBreaker | undefined>;
-}
+/** @returns the same breaker, or undefined, to leave it unchanged */
+export type BreakerChange = (before: StoredBreaker | undefined) => Breaker | undefined;
 
-interface BreakerDocument extends Breaker {
-  _id: string;
-  version: string;
-}
+export type BreakerStore = ReturnType<typeof createBreakerStore>;
 
-/** A breaker whose time has been over for so long is removed: the first job of its route is as good as a trial. */
+/** A breaker that ended this long ago is removed, because the first job of its route is as good as a trial. */
 const KEPT_MS = 3_600_000;
 const DUPLICATE_KEY = 11_000;
 
-/** @param taskQueue part of the ids: services that share a database have circuit breakers of their own */
-export function createBreakerStore(db: Db, taskQueue: string): BreakerStore {
-  const documents: Collection<BreakerDocument> = db.collection('circuit_breakers');
-  const insert = async (document: BreakerDocument): Promise<boolean> => {
-    try {
-      await documents.insertOne(document);
-      return true;
-    } catch (error) {
-      if ((error as { code?: unknown }).code === DUPLICATE_KEY) return false;
-      throw error;
-    }
-  };
+/**
+ * Stores the circuit breakers that all workers share.
+ *
+ * @param taskQueue a part of the IDs, because services that share a database have circuit breakers of their own
+ */
+export function createBreakerStore(db: Db, taskQueue: string) {
+  const documents = db.collection<StoredBreaker & { _id: string }>('circuit_breakers');
   return {
-    async read(route) {
-      const document = await documents.findOne({ _id: `${taskQueue}/${route}` });
-      if (document === null) return undefined;
-      const { _id, version, ...breaker } = document;
-      return { version, breaker };
+    async read(route: string): Promise<StoredBreaker | undefined> {
+      return (await documents.findOne({ _id: `${taskQueue}/${route}` }, { projection: { _id: 0 } })) ?? undefined;
     },
-    async replace(route, version, breaker) {
-      const next = { version: randomUUID(), breaker };
-      const document = { _id: `${taskQueue}/${route}`, version: next.version, ...breaker };
-      const isWritten =
-        version === undefined
-          ? await insert(document)
-          : (await documents.replaceOne({ _id: document._id, version }, document)).matchedCount === 1;
-      if (isWritten) await documents.deleteMany({ untilMs: { $lt: Date.now() - KEPT_MS } });
-      return isWritten ? next : undefined;
+
+    /** @returns undefined unless `version` is the newest; a breaker that does not exist has none */
+    async replace(route: string, version: string | undefined, breaker: Breaker): Promise<StoredBreaker | undefined> {
+      const stored = { ...breaker, version: randomUUID() };
+      const newest = { _id: `${taskQueue}/${route}`, version: version ?? { $exists: false } };
+      try {
+        const result = await documents.replaceOne(newest, stored, { upsert: version === undefined });
+        if (result.matchedCount + result.upsertedCount === 0) return undefined;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === DUPLICATE_KEY) return undefined;
+        throw error;
+      }
+      await documents.deleteMany({ untilMs: { $lt: Date.now() - KEPT_MS } });
+      return stored;
     },
   };
+}
+
+/** Applies a change to the newest breaker, again if another writer was first. @returns the newest breaker */
+export async function changeBreaker(store: BreakerStore, route: string, how: BreakerChange) {
+  for (;;) {
+    const before = await store.read(route);
+    const after = how(before);
+    if (after === undefined || after === before) return before;
+    const stored = await store.replace(route, before?.version, after);
+    if (stored !== undefined) return stored;
+  }
 }

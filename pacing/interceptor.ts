@@ -1,107 +1,86 @@
-import type { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { FAILURE_FAULTS, FAILURES, isFailureCode, type FailureCode } from '../contract/failures.ts';
-import type { Breakers, OpenBreaker, Pass, UseEnd } from './breakers.ts';
-import { isGivenUp, retryOf, retryStateIn, waitFailure, type RetryState } from './retries.ts';
+import { FAILURE_FAULTS, FAILURES, type FailureCode } from '../contract/failures.ts';
+import type { Breakers, UseEnd } from './breakers.ts';
+import { MAX_OWN_FAULTS, reportedIn, retryOf, retryStateIn } from './retries.ts';
 import { isPlatformRefusal, QUEUED, routeIn } from './routes.ts';
-import type { Shares } from './shares.ts';
+import type { Shares } from './slots.ts';
 
-/** An activity that the circuit breaker holds up comes back after the pause, and now and again to see whether it was ended. */
+/** The longest waits for a circuit breaker: an activity learns only from its next attempt that the breaker was closed. */
 const LONGEST_WAIT_MS = { gated: 60_000, other: 300_000 } as const;
 const LEAST_WAIT_MS = 1_000;
 const BUSY_LONGEST_MS = 15_000;
 const DATABASE_WAIT_MS = 5_000;
 
-export interface PacedOptions {
+interface PacedOptions {
   readonly breakers?: Breakers;
-  /** Where tasks of many sites come by one queue: the slots that each may have. */
+  /** The shares of sites and callers, for a queue that serves many of them. */
   readonly shares?: Shares;
-  /** Whether the worker polls the queue only while the circuit breaker lets tasks through. */
+  /** Whether the worker polls the queue only while the circuit breaker lets activities start. */
   readonly isGated?: boolean;
   readonly delaysSeconds: readonly number[];
 }
 
 /**
- * Runs the activities of a queue by the circuit breaker of the route that their ids name, and decides when those that fail run
- * again. Neither a wait nor a refusal of the platform uses up an attempt.
+ * Runs activities only while the circuit breaker of their route allows it, and decides when failed ones run again. Neither a
+ * wait nor a refusal by the platform uses up an attempt.
  */
 export function pacedActivities(options: PacedOptions): ActivityInterceptorsFactory {
-  return (context) => ({
+  const { breakers, shares, isGated = false, delaysSeconds } = options;
+  return ({ info, heartbeat }) => ({
     inbound: {
       async execute(input, next) {
-        const { info } = context;
         const state = retryStateIn(info.heartbeatDetails);
-        const wait = (code: FailureCode, reason: string, delayMs: number) =>
-          handOn(context, { ...state, waits: state.waits + 1 }, waitFailure(code, reason, delayMs));
-        if (isGivenUp(info.attempt, state))
+        if (info.attempt - state.waits - state.upstreamFaults - state.spaceWaits > MAX_OWN_FAULTS)
           throw ApplicationFailure.nonRetryable(FAILURES.failedTooOften.message, 'internal', 'internal');
+        const wait = (code: FailureCode, reason: string, delayMs: number): ApplicationFailure => {
+          heartbeat({ stage: 'waiting', retry: { ...state, waits: state.waits + 1 } });
+          // The attempt did not begin its work, so neither logs nor alerts report it.
+          const category = ApplicationFailureCategory.BENIGN;
+          return new ApplicationFailure(reason, 'waiting', false, [code], undefined, Math.ceil(delayMs), category);
+        };
         const route = routeIn(info.activityId);
-        const leave = route === undefined ? undefined : options.shares?.(route, info.priority?.fairnessKey ?? '');
-        if (route !== undefined && options.shares !== undefined && leave === undefined)
-          throw wait('upstream_timeout', QUEUED, busyMs(state));
-        try {
-          const pass = await enter(options, route).catch(() => undefined);
-          if (pass === undefined) throw wait('internal', FAILURES.databaseUnreachable.message, DATABASE_WAIT_MS);
-          if ('open' in pass) throw wait(pass.open.code, pass.open.reason, pauseMs(pass, options));
-          return await run(pass);
-        } finally {
-          leave?.();
+        const breaker = route === undefined ? undefined : breakers?.of(route);
+        const leave = shares?.(route ?? '', info.priority?.fairnessKey ?? '');
+        if (shares !== undefined && leave === undefined) {
+          const busyMs = Math.min(LEAST_WAIT_MS * 2 ** state.waits, BUSY_LONGEST_MS);
+          throw wait('upstream_timeout', QUEUED, busyMs * (0.5 + Math.random() / 2));
         }
-
-        async function run(pass: Pass): Promise<unknown> {
+        try {
+          const entered = await breaker?.enter().catch(() => 'no database' as const);
+          if (entered === 'no database') throw wait('internal', FAILURES.databaseUnreachable.message, DATABASE_WAIT_MS);
+          if (entered && 'open' in entered)
+            throw wait(entered.open.code, entered.open.reason, pauseMs(entered.waitMs, isGated));
           try {
             const result: unknown = await next(input);
-            await pass.end('answered');
+            await entered?.end('answered');
             return result;
           } catch (error) {
-            await pass.end(endOf(error));
-            const open = route === undefined ? undefined : await openOf(options, route).catch(() => undefined);
-            const retry = retryOf(error, state, {
-              delaysSeconds: options.delaysSeconds,
-              pauseMs: route === undefined ? undefined : pauseMs(open, options),
-            });
-            throw retry.state === state ? error : handOn(context, retry.state, retry.failure);
+            await entered?.end(endOf(error));
+            const found = await breaker?.open().catch(() => undefined);
+            const pause = breaker === undefined ? undefined : pauseMs(found?.waitMs ?? 0, isGated);
+            const retry = retryOf(error, state, { delaysSeconds, pauseMs: pause });
+            // The SDK sends this heartbeat before the failure.
+            if (retry.state !== state) heartbeat({ stage: 'waiting', retry: retry.state });
+            throw retry.failure;
           }
+        } finally {
+          leave?.();
         }
       },
     },
   });
 }
 
-const NO_BREAKER: Pass = { end: () => Promise.resolve() };
-
-function enter({ breakers }: PacedOptions, route: string | undefined): Promise<Pass | OpenBreaker> {
-  return route === undefined || breakers === undefined ? Promise.resolve(NO_BREAKER) : breakers.of(route).enter();
+/** On a queue that is not gated, the waits are spread, so that the activities do not all return at once. */
+function pauseMs(waitMs: number, isGated: boolean): number {
+  const boundedMs = Math.max(LEAST_WAIT_MS, Math.min(waitMs, LONGEST_WAIT_MS[isGated ? 'gated' : 'other']));
+  return isGated ? boundedMs : boundedMs * (1 + Math.random() / 10);
 }
 
-async function openOf({ breakers }: PacedOptions, route: string): Promise<OpenBreaker | undefined> {
-  return breakers?.of(route).open();
-}
-
-/** The counts outlive this worker when they are in a heartbeat, which the SDK sends before the failure. */
-function handOn({ heartbeat }: Context, retry: RetryState, failure: unknown): unknown {
-  heartbeat({ stage: 'waiting', retry });
-  return failure;
-}
-
-/** Where the queue is not gated, those that were held up do not all come back at once. */
-function pauseMs(open: OpenBreaker | undefined, { isGated = false }: PacedOptions): number {
-  const longestMs = isGated ? LONGEST_WAIT_MS.gated : LONGEST_WAIT_MS.other;
-  const waitMs = Math.max(LEAST_WAIT_MS, Math.min(open?.waitMs ?? 0, longestMs));
-  return isGated ? waitMs : waitMs * (1 + Math.random() / 10);
-}
-
-function busyMs({ waits }: RetryState): number {
-  return Math.min(LEAST_WAIT_MS * 2 ** Math.min(waits, 10), BUSY_LONGEST_MS) * (0.5 + Math.random() / 2);
-}
-
-/** A private video shows that the platform answers; a worker without disk space, or a cancellation, shows nothing. */
+/** A private video shows that the platform answers. A full disk or a cancellation shows nothing about it. */
 function endOf(error: unknown): UseEnd {
-  if (!(error instanceof ApplicationFailure)) return 'unknown';
-  const [code, retryAtMs] = (error.details ?? []) as readonly unknown[];
-  if (!isFailureCode(code) || error.nonRetryable !== true) return 'unknown';
-  if (isPlatformRefusal(code))
-    return { code, message: error.message, ...(typeof retryAtMs === 'number' ? { retryAtMs } : {}) };
-  return FAILURE_FAULTS[code] === 'internal' ? 'unknown' : 'answered';
+  const reported = error instanceof ApplicationFailure && error.nonRetryable === true ? reportedIn(error) : undefined;
+  if (reported === undefined || FAILURE_FAULTS[reported.code] === 'internal') return 'unknown';
+  return isPlatformRefusal(reported.code) ? reported : 'answered';
 }

@@ -1,27 +1,26 @@
-import { UsageError } from '../runtime/operator-command.ts';
 import { siteSchema } from '../contract/kinds/media.ts';
-import { closedByOperator, openedByOperator, remainingMs, type Breaker } from './breaker.ts';
-import type { BreakerStore } from './breaker-store.ts';
+import { UsageError } from '../runtime/operator-command.ts';
+import { closedByOperator, openedByOperator, remainingMs } from './breaker.ts';
+import { changeBreaker, type BreakerStore } from './breaker-store.ts';
 
 export const USAGE = `usage: npm run routes -- list
        npm run routes -- pause ROUTE [--minutes 60] [--reason "Why, for callers to read."]
        npm run routes -- resume ROUTE
 
-ROUTE is one that list shows, or a site such as site/example.com. While a route is paused, its jobs wait and show the reason and
-the time; running activities go on. When the time is over, one job tries first.
-MONGODB_URI and TASK_QUEUE name the service; without the first, it is the one that npm start runs in DATA_DIR.`;
+ROUTE is a route that list shows, or a site such as site/example.com. While a route is paused, its jobs wait and show the reason
+and the time; running activities continue. After the pause, one job tries first.
+MONGODB_URI and TASK_QUEUE name the service. The default is the service that npm start runs in DATA_DIR.`;
 
 const MAX_MINUTES = 7 * 24 * 60;
 const MAX_REASON_CHARS = 200;
-const DEFAULT_REASON = 'An operator has paused the use of this platform.';
 
-export interface RouteCommand {
+interface RouteCommand {
   readonly command: string;
   readonly args: readonly string[];
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: { readonly minutes?: string | undefined; readonly reason?: string | undefined };
 }
 
-/** @returns a function that opens and closes circuit breakers by hand. It returns what to print, and throws UsageError. */
+/** @returns a function that opens and closes circuit breakers, and returns the text to print. It throws UsageError. */
 export function createRouteCommands(store: BreakerStore, routes: readonly string[]) {
   return async ({ command, args: [route = ''], options }: RouteCommand): Promise<string> => {
     if (command === 'list') return (await Promise.all(routes.map(describe))).join('\n');
@@ -29,44 +28,26 @@ export function createRouteCommands(store: BreakerStore, routes: readonly string
       throw new UsageError(command === '' ? 'Which command?' : `There is no command ${JSON.stringify(command)}.`);
     const isSite = route.startsWith('site/') && siteSchema.safeParse(route.slice('site/'.length)).success;
     if (!isSite && !routes.includes(route)) throw new UsageError(`ROUTE: one of ${routes.join(', ')}, or site/HOST`);
+    const nowMs = Date.now();
     if (command === 'resume') {
-      await change(route, (before) => before && closedByOperator(before, Date.now()));
+      await changeBreaker(store, route, (before) => before && closedByOperator(before, nowMs));
       return `${route} is open; its jobs start at its rate.`;
     }
-    const [reason, spanMs, nowMs] = [reasonOf(options['reason']), minutesOf(options['minutes']) * 60_000, Date.now()];
-    await change(route, () => openedByOperator(reason, { spanMs, nowMs }));
-    return `${route} is paused until ${isoOf(nowMs + spanMs)}.`;
+    const { minutes = '60', reason = 'An operator has paused the use of this platform.' } = options;
+    if (!/^\d{1,5}$/.test(minutes) || Number(minutes) < 1 || Number(minutes) > MAX_MINUTES)
+      throw new UsageError(`--minutes: from 1 to ${MAX_MINUTES}`);
+    if (reason.trim() === '' || reason.length > MAX_REASON_CHARS)
+      throw new UsageError(`--reason: a sentence of at most ${MAX_REASON_CHARS} characters`);
+    const spanMs = Number(minutes) * 60_000;
+    await changeBreaker(store, route, () => openedByOperator(reason.trim(), { spanMs, nowMs }));
+    return `${route} is paused until ${new Date(nowMs + spanMs).toISOString()}.`;
   };
 
-  async function change(route: string, how: (before: Breaker | undefined) => Breaker | undefined): Promise<void> {
-    for (;;) {
-      const found = await store.read(route);
-      const after = how(found?.breaker);
-      if (after === undefined || (await store.replace(route, found?.version, after))) return;
-    }
-  }
-
   async function describe(route: string): Promise<string> {
-    const breaker = (await store.read(route))?.breaker;
+    const breaker = await store.read(route);
     if (breaker === undefined || breaker.state === 'closed') return `${route}  open`;
-    const until = isoOf(Date.now() + remainingMs(breaker, Date.now()));
+    const until = new Date(Date.now() + remainingMs(breaker, Date.now())).toISOString();
     const pause = breaker.state === 'half-open' ? 'one job tries' : `until ${until}`;
-    return `${route}  paused since ${isoOf(breaker.sinceMs)}, ${pause}: ${breaker.reason}`;
+    return `${route}  paused since ${new Date(breaker.sinceMs).toISOString()}, ${pause}: ${breaker.reason}`;
   }
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function minutesOf(text: unknown = '60'): number {
-  const minutes = typeof text === 'string' && /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (minutes < 1 || minutes > MAX_MINUTES) throw new UsageError(`--minutes: from 1 to ${String(MAX_MINUTES)}`);
-  return minutes;
-}
-
-function reasonOf(text: unknown = DEFAULT_REASON): string {
-  if (typeof text !== 'string' || text.trim() === '' || text.length > MAX_REASON_CHARS)
-    throw new UsageError(`--reason: a sentence of at most ${String(MAX_REASON_CHARS)} characters`);
-  return text.trim();
 }

@@ -1,81 +1,86 @@
+import type { Config } from '../config.ts';
 import type { FailureCode } from '../contract/failures.ts';
 import type { WorkerRole } from '../runtime/temporal/worker-roles.ts';
 
-/** What jobs use of the upstreams. The configuration says by which route each goes. */
-export const upstreamUses = [
-  'vidnet-page',
-  'vidnet-listing',
-  'vidnet-comments',
-  'imgnet-dataset',
-  'imgnet-media',
-] as const;
-type PlatformUse = (typeof upstreamUses)[number];
-/** A page of a site that is none of the platforms, by its host: `site/example.com`. */
-export type SiteUse = `site/${string}`;
-export type UpstreamUse = PlatformUse | SiteUse;
+/** How jobs use platforms. The configuration determines the route of each use. */
+const USES = ['vidnet-page', 'vidnet-listing', 'vidnet-comments', 'imgnet-dataset', 'imgnet-media'] as const;
+type PlatformUse = (typeof USES)[number];
+/** A platform, or another site such as `site/example.com`. */
+export type UpstreamUse = PlatformUse | `site/${string}`;
 
 /** How long the circuit breaker of a route stays open. */
 export interface PauseLimits {
-  /** The pause after a first refusal of the platform; a refused trial doubles it. */
+  /** The pause after the first refusal. Each refused trial doubles it. */
   readonly firstPauseSeconds: number;
   readonly maxPauseSeconds: number;
 }
 
-/** An upstream behind one exit, such as `vidnet` or `vidnet-data-api`: what a platform refuses, it refuses to a route. */
 export interface Route extends PauseLimits {
+  /** A name such as `vidnet` or `vidnet-data-api`. */
   readonly route: string;
-  /** Activities of the route that one worker runs at once. */
+  /** The number of the route's activities that one worker runs at once. */
   readonly maxAtOnce: number;
-  /** Activities of the route that may start in a minute, on all workers together. */
+  /** The number of the route's activities that all workers together start per minute. */
   readonly startsPerMinute: number;
 }
 
-export interface Routes extends Readonly<Record<PlatformUse, Route>> {
-  /** Each other site has a circuit breaker of its own. */
+export type Routes = Readonly<Record<PlatformUse, Route>> & {
+  /** Each site has a circuit breaker of its own. */
   readonly site: PauseLimits;
-}
+};
 
-/** By use the name of its route. */
 export type RouteNames = Readonly<Record<PlatformUse, string>>;
 
-export function routeNamesOf(routes: Routes): RouteNames {
-  return Object.fromEntries(upstreamUses.map((use) => [use, routes[use].route])) as Record<PlatformUse, string>;
+export function routesOf(config: Config): Routes {
+  const pauses = {
+    firstPauseSeconds: config.UPSTREAM_FIRST_PAUSE_SECONDS,
+    maxPauseSeconds: config.UPSTREAM_MAX_PAUSE_SECONDS,
+  };
+  const maxVidnetJobs = Math.min(config.VIDNET_MAX_JOBS, config.MAX_FETCHES);
+  const vidnet = { ...pauses, maxAtOnce: maxVidnetJobs, startsPerMinute: config.VIDNET_STARTS_PER_MINUTE };
+  // MAX_FETCHES does not apply, because a wait for the provider uses no resources of the machine.
+  const dataset = { ...pauses, maxAtOnce: config.IMGNET_MAX_JOBS, startsPerMinute: config.IMGNET_STARTS_PER_MINUTE };
+  const pages = { route: 'vidnet', ...vidnet };
+  // With an API key, listings and comments come from the Data API, which refuses independently of the pages.
+  const facts = config.VIDNET_API_KEY === undefined ? pages : { route: 'vidnet-data-api', ...vidnet };
+  const maxFetches = Math.min(config.IMGNET_MAX_JOBS, config.MAX_FETCHES);
+  return {
+    'vidnet-page': pages,
+    'vidnet-listing': facts,
+    'vidnet-comments': facts,
+    'imgnet-dataset': { route: 'imgnet', ...dataset },
+    'imgnet-media': { route: 'imgnet-media', ...dataset, maxAtOnce: maxFetches },
+    site: pauses,
+  };
 }
 
-/** The routes that a worker of these roles serves, each once. */
+export function routeNamesOf(routes: Routes): RouteNames {
+  return Object.fromEntries(USES.map((use) => [use, routes[use].route])) as Record<PlatformUse, string>;
+}
+
+/** @returns the routes that a worker with these roles serves, each once */
 export function routesOfRoles(routes: Routes, roles: readonly WorkerRole[]): readonly Route[] {
-  const used = upstreamUses.filter((use) => roles.includes(use.startsWith('vidnet-') ? 'vidnet' : 'imgnet'));
+  const used = USES.filter((use) => roles.includes(use.startsWith('vidnet-') ? 'vidnet' : 'imgnet'));
   return [...new Map(used.map((use) => [routes[use].route, routes[use]])).values()];
 }
 
-/** The platform refuses whoever comes by this route. The job is not at fault: it waits, and uses up no attempt. */
-const REFUSALS: ReadonlySet<string> = new Set<FailureCode>(['rate_limited', 'sign_in_required', 'quota_exceeded']);
-
-export function isPlatformRefusal(code: string): boolean {
-  return REFUSALS.has(code);
+/** Whether a platform refuses the route. The job is not at fault, so it waits and uses up no attempt. */
+export function isPlatformRefusal(code: FailureCode): boolean {
+  return code === 'rate_limited' || code === 'sign_in_required' || code === 'quota_exceeded';
 }
 
-/**
- * A job whose platform refuses for so long fails with the refusal. A day's quota comes back within 25 hours, when the clocks
- * change.
- */
+/** A job that waits longer for a platform fails. A daily quota returns within 25 hours when the clocks change. */
 export const MAX_WAIT_MS = 26 * 3_600_000;
 
-/** Why a job waits: a plain sentence, and the ISO time at which it may go on, where that is known. */
-export interface Waiting {
-  readonly reason: string;
-  readonly until?: string;
-}
-
-/** Why an activity waits that is held up by no circuit breaker. */
+/** The reason why an activity waits if its circuit breaker is closed. */
 export const QUEUED = 'Waiting for a slot: only so many jobs at once may use the platform.';
 
-/** The id of an activity that uses an upstream names its route, so that workers, the API and operators can read it. */
+/** The ID of an activity that uses an upstream. It names the route for workers, the API and operators. */
 export function activityIdOf(route: string, count: number): string {
-  return `${route}#${String(count)}`;
+  return `${route}#${count}`;
 }
 
-/** @returns the route in the id of an activity; undefined when it uses none */
+/** @returns the route of an activity; undefined if it uses no upstream */
 export function routeIn(activityId: string): string | undefined {
   const end = activityId.lastIndexOf('#');
   return end < 0 ? undefined : activityId.slice(0, end);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check-input.ts';
 import { jobInputs } from '../contract/kinds/job-inputs.ts';
-import { isKnownSignal } from '../workflows/lifecycle/known-signals.ts';
+import { isKnownSignal } from '../workflows/lifecycle/messages.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
 import { aTranscriptJob } from './helpers/kept-jobs.ts';
 import { anAudioJob } from './helpers/workflow-run.ts';

@@ -14,8 +14,7 @@ import type { Breakers } from '../pacing/breakers.ts';
 import { pacedActivities } from '../pacing/interceptor.ts';
 import { SPEECH_DELAYS_SECONDS, UPSTREAM_DELAYS_SECONDS } from '../pacing/retries.ts';
 import type { Route } from '../pacing/routes.ts';
-import { createShares } from '../pacing/shares.ts';
-import { routeTuner } from '../pacing/slots.ts';
+import { createShares, routeTuner } from '../pacing/slots.ts';
 import { workerRoles, type WorkerRole } from '../runtime/temporal/worker-roles.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 

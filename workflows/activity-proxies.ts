@@ -1,12 +1,18 @@
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/create-activities.ts';
-import type { createUpstreamOptions } from '../pacing/upstream-options.ts';
+import { activityIdOf, MAX_WAIT_MS, type RouteNames, type UpstreamUse } from '../pacing/routes.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 
-/** Several beats: see activities/heartbeat.ts. */
+/** Several heartbeats: see activities/heartbeat.ts. */
 const LOST_AFTER = '12 seconds';
 
-/** The database, or Temporal, may be away for hours: short steps are tried until they succeed. */
+/** For short steps. The database or Temporal may be unavailable for hours, so they are retried until they succeed. */
 export const untilDone = {
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
@@ -14,75 +20,86 @@ export const untilDone = {
 
 export const records = proxyActivities<Activities['records']>(untilDone);
 
-const soon = { ...untilDone, localRetryThreshold: '2 seconds' } as const;
-
 /**
- * The steps of each job, made by the worker that runs the workflow: no task, no queue, one event. While the database is away
- * the longer waits are timers of the server, and no workflow task is held open for them.
+ * The steps of every job. As local activities they need no task queue and add one event each. Longer waits for the database are
+ * timers of the server, so that no workflow task is held open.
  */
-export const localRecords =
-  proxyLocalActivities<Pick<Activities['records'], 'beginJob' | 'finishJob' | 'refusalOf'>>(soon);
+export const localRecords = proxyLocalActivities<Pick<Activities['records'], 'beginJob' | 'finishJob' | 'refusalOf'>>({
+  ...untilDone,
+  localRetryThreshold: '2 seconds',
+});
 
 /**
- * Minutes or hours of work. The activities decide themselves how often they are retried, and when: see pacing/retries.ts. The
- * policy here is for a worker that died, and for faults of the service.
+ * For minutes or hours of work. The activities decide themselves when they are retried (see pacing/retries.ts); this retry
+ * policy is for dead workers and for faults of the service.
  */
 const heavy = {
-  // A worker that was killed outright is noticed after this time.
   heartbeatTimeout: LOST_AFTER,
-  // The default is TRY_CANCEL: the workflow would go on while yt-dlp still runs.
+  // With TRY_CANCEL, the default, the workflow would continue while yt-dlp still runs.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 } as const;
 
-/** Downloads, and what else is fetched. */
-export function fetchActivities(summary: string, options: UpstreamOptions) {
-  return proxyActivities<Activities['fetch']>({ ...heavy, startToCloseTimeout: '10 hours', summary, ...options });
-}
-
-type UpstreamOptions = ReturnType<ReturnType<typeof createUpstreamOptions>>;
+export type UseUpstream = ReturnType<typeof createUseUpstream>;
 
 /**
- * @param queue `speech` for a window of audio, minutes of a processor; `speechSteps` for what comes before and after them
- * @param by who must do it, and how long nobody may take it up; by default anybody, and for ever
+ * @param fairnessKey the job's caller, so that a caller with many jobs does not hold up others
+ * @returns a function that returns the activities for one use of an upstream. An `unpaced` use takes no slot of the route.
  */
-export function speechActivities(
-  queue: 'speech' | 'speechSteps',
-  summary: string,
-  { engineKey, untakenMinutes }: { readonly engineKey?: string; readonly untakenMinutes?: number } = {},
-) {
+export function createUseUpstream(routes: RouteNames, fairnessKey: string) {
+  const { taskQueue } = workflowInfo();
+  let uses = 0;
+  return (use: UpstreamUse, summary: string, how: 'paced' | 'unpaced' = 'paced') => {
+    const isSite = use.startsWith('site/');
+    const route = isSite ? use : routes[use as keyof RouteNames];
+    const paced = isSite ? taskQueues.sites(taskQueue) : taskQueues.route(taskQueue, route);
+    uses += 1;
+    const activityId = activityIdOf(route, uses);
+    setCurrentDetails(`${summary}, as the pending activity ${activityId}.`);
+    return proxyActivities<Activities['fetch']>({
+      ...heavy,
+      taskQueue: how === 'paced' ? paced : taskQueues.fetch(taskQueue),
+      activityId,
+      startToCloseTimeout: '10 hours',
+      scheduleToCloseTimeout: MAX_WAIT_MS,
+      priority: { fairnessKey },
+      summary,
+    });
+  };
+}
+
+/** The engine that must do the work, and for how long its workers may leave a task unclaimed. */
+export interface EngineClaim {
+  readonly engineKey: string;
+  readonly minutes: number;
+}
+
+/** @param queue `speech` for windows of audio, which take minutes of a processor; `speechSteps` for the steps before and after */
+export function speechActivities(queue: 'speech' | 'speechSteps', summary: string, claim?: EngineClaim) {
   return proxyActivities<Activities['speech']>({
     ...heavy,
-    taskQueue: taskQueues[queue](workflowInfo().taskQueue, engineKey),
-    ...(engineKey === undefined || untakenMinutes === undefined
-      ? {}
-      : { scheduleToStartTimeout: `${untakenMinutes} minutes` as const }),
+    taskQueue: taskQueues[queue](workflowInfo().taskQueue, claim?.engineKey),
+    ...(claim && { scheduleToStartTimeout: claim.minutes * 60_000 }),
     startToCloseTimeout: '4 hours',
     summary,
   });
 }
 
-/** Waits for another job: each attempt asks once, without a heartbeat. Hours of waiting are one activity in the history. */
-export function pollActivities(summary: string, maxWait: '3 hours') {
-  return proxyActivities<Pick<Activities['records'], 'awaitOtherListing'>>({
-    taskQueue: taskQueues.workflows(workflowInfo().taskQueue),
+/** Waits for another job, which may wait for a platform. Each attempt checks once, so hours are one activity in the history. */
+export function pollActivities(summary: string) {
+  return proxyActivities<Pick<Activities['records'], 'awaitOtherListing' | 'awaitOwnerProfile'>>({
     startToCloseTimeout: '45 seconds',
-    scheduleToCloseTimeout: maxWait,
-    // It waits between attempts most of the time, where nothing could tell it to stop.
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    scheduleToCloseTimeout: '3 hours',
     retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
     summary,
   });
 }
 
-/**
- * One request to a receiver. Its refusal is a result; only our own faults, and the receiver's lack of a free place, are
- * retried here, without using up an attempt.
- */
+/** One request to a receiver. Retries are for faults of the service and for a receiver that is busy; a refusal is a result. */
 export function deliverActivities(summary: string) {
   return proxyActivities<Activities['deliver']>({
     taskQueue: taskQueues.webhooks(workflowInfo().taskQueue),
-    // A list of 20,000 items is 40 MB, and some lines are slow.
+    // A list of 20,000 items has 40 MB, and some connections are slow.
     startToCloseTimeout: '15 minutes',
     heartbeatTimeout: LOST_AFTER,
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
@@ -90,7 +107,7 @@ export function deliverActivities(summary: string) {
   });
 }
 
-/** A first attempt, made by the worker that runs the workflow; as it is with one that fails, the queue has it then. */
+/** A first attempt by the worker that runs the workflow. If it fails, the queue takes over. */
 export function deliverLocally(summary: string) {
   return proxyLocalActivities<Activities['deliver']>({
     startToCloseTimeout: '30 seconds',

@@ -1,4 +1,4 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
-/** Puts the texts of failures where the codec encrypts them. Only where payloads are encrypted: elsewhere people read them. */
+/** Encodes the texts of failures, so that the codec encrypts them. It is used only with encrypted payloads. */
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

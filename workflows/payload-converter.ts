@@ -2,8 +2,8 @@ import { defaultPayloadConverter, type PayloadConverter } from '@temporalio/comm
 import { ENCRYPTED } from '../runtime/temporal/payload-encodings.ts';
 
 /**
- * Reads what comes into workflows, as the SDK does. What cannot be read at all is undefined, and so refused as input: the
- * SDK throws, and a workflow that was sent one such signal would try that again for ever. But what is encrypted waits for a worker that has the key.
+ * Converts payloads as the SDK does, except that an unreadable input becomes undefined, which workflows refuse: an error would make
+ * Temporal retry the workflow task forever. An encrypted input still fails, so that it waits for a worker that has the key.
  */
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),

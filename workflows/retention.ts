@@ -13,12 +13,12 @@ import { optional } from '../runtime/optional.ts';
 import { retentionScheduleId } from '../runtime/temporal/task-queues.ts';
 
 const retry = { initialInterval: '1 second', maximumInterval: '5 minutes' } as const;
-// A page is some hundred looks into the database.
+// A page takes some hundred database queries.
 const { sweepFiles, sweepLeftovers } = proxyActivities<RetentionActivities>({
   startToCloseTimeout: '10 minutes',
   retry,
 });
-// A failed download may have a thousand documents, and is removed with all of them.
+// A failed download with a thousand documents is removed at once.
 const { sweepKept } = proxyActivities<RetentionActivities>({
   startToCloseTimeout: '4 hours',
   heartbeatTimeout: '1 minute',
@@ -29,80 +29,72 @@ type KeepDays = z.infer<typeof keepDaysSchema>;
 type Kind = keyof KeepDays;
 
 export interface RetentionInput extends Partial<z.infer<typeof removalSchema>> {
-  /** For how long what is kept beside the files stays; what is not named stays for ever. */
+  /** How many days data beside the files is kept. A kind that is not listed is kept forever. */
   readonly keepDays?: KeepDays;
-  /** Where an earlier run stopped, and what it did. Without a kind: among the files. */
+  /** The position of an earlier run, and its summary. Without a kind, the run was at the files. */
   readonly progress?: { readonly kind?: Kind; readonly after?: string; readonly summary: Summary };
-  /** Events after which a new run takes over; by default as many as the server suggests. */
+  /** The number of events after which a new run takes over. Default: the server's suggestion. */
   readonly maxEvents?: number;
 }
 
-/** What became of the files, and how many documents were removed of each kind. */
+/** The numbers of files, and of removed documents of each kind. */
 type Summary = RetentionSummary & { readonly removed?: Readonly<Partial<Record<Kind, number>>> };
 
-/** What the server notes on a run that a schedule has started. */
+/** The server sets this attribute on workflows that a schedule starts. */
 const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', 'KEYWORD');
 
 /**
- * Removes files that are too old, or that no record knows, and what dead attempts left; then what is kept beside the files. The
- * records of successes stay.
+ * Removes files that are too old or belong to no record, the remains of attempts whose worker died, and then other data. The
+ * records of successes are kept.
  *
- * @throws ApplicationFailure when neither the schedule of this queue has started it nor anybody confirmed it
+ * @throws ApplicationFailure unless the schedule of the task queue started the workflow, or `confirmedBy` names a person
  */
 export async function retention(input: RetentionInput): Promise<Summary> {
   const { retentionDays, keepDays = {}, confirmedBy, progress } = input;
-  if (confirmedBy === undefined && !isScheduled()) throw unconfirmed();
-  let summary = progress?.summary ?? { seen: 0, expired: 0, orphans: 0 };
-  if (progress?.kind === undefined && retentionDays !== undefined) {
-    let after = progress?.after;
+  if (confirmedBy === undefined && !isScheduled())
+    throw ApplicationFailure.nonRetryable(
+      'Nothing was removed: this run was not started by the schedule of its task queue, and nobody has confirmed it (confirmedBy).',
+      'unconfirmed',
+    );
+  const confirmed = optional('confirmedBy', confirmedBy);
+  let summary: Summary = progress?.summary ?? { seen: 0, expired: 0, orphans: 0 };
+
+  /** Sweeps page by page; a new run takes over when the history is long. */
+  const sweepPages = async (
+    kind: Kind | undefined,
+    sweep: (from: { readonly after?: string }) => Promise<{ readonly next?: string }>,
+  ): Promise<void> => {
+    let after = progress?.kind === kind ? progress?.after : undefined;
     do {
-      setCurrentDetails(
-        `Files so far: ${summary.seen} seen, ${summary.expired} too old, ${summary.orphans} of no record.`,
-      );
-      const page = await sweepFiles({
-        retentionDays,
-        ...optional('confirmedBy', confirmedBy),
-        ...optional('after', after),
-      });
-      summary = {
-        seen: summary.seen + page.seen,
-        expired: summary.expired + page.expired,
-        orphans: summary.orphans + page.orphans,
-      };
-      after = page.next;
-      if (after !== undefined && isLong(input)) {
-        await continueAsNew<typeof retention>({ ...input, progress: { after, summary } });
-      }
+      after = (await sweep(optional('after', after))).next;
+      if (after !== undefined && isLong(input))
+        await continueAsNew<typeof retention>({ ...input, progress: { ...optional('kind', kind), after, summary } });
     } while (after !== undefined);
-    setCurrentDetails('Removing what dead attempts have left.');
+  };
+
+  if (progress?.kind === undefined && retentionDays !== undefined) {
+    await sweepPages(undefined, async (from) => {
+      const { seen, expired, orphans } = summary;
+      setCurrentDetails(`Files so far: ${seen} seen, ${expired} too old, ${orphans} of no record.`);
+      const page = await sweepFiles({ retentionDays, ...confirmed, ...from });
+      summary = { seen: seen + page.seen, expired: expired + page.expired, orphans: orphans + page.orphans };
+      return page;
+    });
+    setCurrentDetails('Removing the remains of attempts whose worker died.');
     await sweepLeftovers();
   }
-  return sweepAllKept(input, keepDays, summary);
-}
 
-async function sweepAllKept(input: RetentionInput, keepDays: KeepDays, before: Summary): Promise<Summary> {
-  const { confirmedBy, progress } = input;
-  let summary = before;
   const kinds = (Object.keys(keepDays) as Kind[]).sort();
   for (const kind of kinds.slice(progress?.kind === undefined ? 0 : kinds.indexOf(progress.kind))) {
     const days = keepDays[kind];
-    let after = progress?.kind === kind ? progress.after : undefined;
-    while (days !== undefined) {
+    if (days === undefined) continue;
+    await sweepPages(kind, async (from) => {
       setCurrentDetails(`Removing ${kind} of more than ${days} days.`);
-      const page = await sweepKept({
-        kind,
-        days,
-        ...optional('confirmedBy', confirmedBy),
-        ...optional('after', after),
-      });
-      summary = {
-        ...summary,
-        removed: { ...summary.removed, [kind]: (summary.removed?.[kind] ?? 0) + page.removed },
-      };
-      after = page.next;
-      if (after === undefined) break;
-      if (isLong(input)) await continueAsNew<typeof retention>({ ...input, progress: { kind, after, summary } });
-    }
+      const page = await sweepKept({ kind, days, ...confirmed, ...from });
+      const removed = (summary.removed?.[kind] ?? 0) + page.removed;
+      summary = { ...summary, removed: { ...summary.removed, [kind]: removed } };
+      return page;
+    });
   }
   return summary;
 }
@@ -115,11 +107,4 @@ function isScheduled(): boolean {
 function isLong({ maxEvents = Infinity }: RetentionInput): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
   return continueAsNewSuggested || historyLength >= maxEvents;
-}
-
-function unconfirmed(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    'Nothing was removed: this run was not started by the schedule of its task queue, and nobody has confirmed it (confirmedBy).',
-    'unconfirmed',
-  );
 }

@@ -8,25 +8,25 @@ import {
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
 import { JOB_HEADER, jobFactsIn, jobFactsOf, MEMO_REQUEST, TRACE_HEADERS } from '../runtime/telemetry/trace-headers.ts';
-import { isKnownSignal, isObject } from './lifecycle/known-signals.ts';
+import { isKnownSignal } from './lifecycle/messages.ts';
 
 /**
- * Looks at what comes into a workflow before it acts. Whoever reaches Temporal can start and signal any, and what throws in
- * workflow code would be tried again for ever: what is no object ends a workflow at once, a wrong signal is left out. Fields
- * are looked at by the first activity (worker/create-workers.ts), which ends a workflow with wrong ones before it has acted.
+ * Checks the input of workflows, because anyone who reaches Temporal can start and signal them, and an error in workflow code would
+ * be retried forever. An input that is not an object ends the workflow; an unknown signal is ignored. The first activity
+ * (worker/create-workers.ts) checks the fields of the input before the workflow acts.
  */
 export const interceptors = (): WorkflowInterceptors => {
-  let handedOn: Headers = {};
+  let headers: Headers = {};
   const withHeaders = <Input extends { readonly headers: Headers }>(input: Input): Input => ({
     ...input,
-    headers: { ...input.headers, ...handedOn },
+    headers: { ...input.headers, ...headers },
   });
   return {
     inbound: [
       {
-        // Not async: an added step would change the order of what running jobs have done already.
+        // This is not async, because another step would change the order of commands in running jobs.
         execute(input, next) {
-          handedOn = headersFrom(input);
+          headers = headersFrom(input);
           if (input.args.length === 1 && isObject(input.args[0])) return next(input);
           const refusal = `${workflowInfo().workflowType} refuses its input: argument 1: must be an object`;
           return Promise.reject(ApplicationFailure.nonRetryable(refusal, 'invalid-input'));
@@ -48,9 +48,9 @@ export const interceptors = (): WorkflowInterceptors => {
   };
 };
 
-/** What steps and webhooks are told: the trace, and whose job it is. A child has it of its parent, as far as it knows nothing better. */
+/** @returns the trace, and facts of the job, for activities and child workflows; a child inherits the facts that it lacks */
 function headersFrom({ headers, args: [job] }: WorkflowExecuteInput): Headers {
-  const trace = Object.fromEntries(Object.entries(headers).filter(([name]) => isOfTrace(name)));
+  const trace = Object.fromEntries(TRACE_HEADERS.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
   const requestId = workflowInfo().memo?.[MEMO_REQUEST];
   const own = isObject(job) ? jobFactsOf({ ...job, requestId, caller: job['chargedTo'] ?? job['startedBy'] }) : {};
   const facts = { ...jobFactsIn(headers), ...own };
@@ -58,6 +58,6 @@ function headersFrom({ headers, args: [job] }: WorkflowExecuteInput): Headers {
   return { ...trace, [JOB_HEADER]: defaultPayloadConverter.toPayload(facts) };
 }
 
-function isOfTrace(name: string): boolean {
-  return (TRACE_HEADERS as readonly string[]).includes(name);
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -21,7 +21,7 @@ export function memoryBreakerStore(): CountedBreakerStore {
     replace(route, version, breaker) {
       operations += 1;
       if (kept.get(route)?.version !== version) return Promise.resolve(undefined);
-      const stored = { version: randomUUID(), breaker };
+      const stored = { ...breaker, version: randomUUID() };
       kept.set(route, stored);
       return Promise.resolve(stored);
     },

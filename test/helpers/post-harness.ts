@@ -10,7 +10,7 @@ import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
 import type { JobOutcome } from '../../contract/download-record.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
-import type { JobEnd } from '../../workflows/lifecycle/job-end.ts';
+import type { JobEnd } from '../../workflows/lifecycle/job-outcome.ts';
 import { failureOf } from './failure-of.ts';
 import { workflowBench } from './workflow-bench.ts';
 

@@ -7,7 +7,7 @@ import type { SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
 import { JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
-import { createBreakerActivities } from '../../pacing/breaker-activities.ts';
+import { createBreakerActivities } from '../../pacing/breakers.ts';
 import type { BreakerStore } from '../../pacing/breaker-store.ts';
 import type { Breakers } from '../../pacing/breakers.ts';
 import { routeNamesOf, routesOfRoles } from '../../pacing/routes.ts';

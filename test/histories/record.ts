@@ -36,7 +36,7 @@ import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/jobs/speaker-labels.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
-import type { JobEnd } from '../../workflows/lifecycle/job-end.ts';
+import type { JobEnd } from '../../workflows/lifecycle/job-outcome.ts';
 import { deliverWebhook } from '../../workflows/webhooks/deliver-webhook.ts';
 import { subscribeSignal } from '../../workflows/lifecycle/messages.ts';
 import { addSearchAttributes } from '../helpers/search-attributes.ts';

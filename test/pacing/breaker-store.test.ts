@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const pause = (reason: string, nowMs = Date.now()) => openedByOperator(reason, { spanMs: 60_000, nowMs });
 
-it('replaces a circuit breaker only for a writer that knows its newest version', async () => {
+it('replaces a circuit breaker only for a writer that has its newest version', async () => {
   const store = createBreakerStore(mongo.db, 'q');
   expect(await store.read('site/a.b')).toBeUndefined();
   const writes = await Promise.all(['one', 'two'].map((one) => store.replace('site/a.b', undefined, pause(one))));
@@ -30,9 +30,9 @@ it('replaces a circuit breaker only for a writer that knows its newest version',
   expect(await createBreakerStore(mongo.db, 'other').read('site/a.b')).toBeUndefined();
 });
 
-it('removes circuit breakers whose time has been over for an hour', async () => {
+it('removes circuit breakers an hour after their end', async () => {
   const store = createBreakerStore(mongo.db, 'q');
   await store.replace('old', undefined, pause('', Date.now() - 2 * 3_600_000));
   await store.replace('new', undefined, pause(''));
-  expect([await store.read('old'), (await store.read('new'))?.breaker.state]).toEqual([undefined, 'open']);
+  expect([await store.read('old'), (await store.read('new'))?.state]).toEqual([undefined, 'open']);
 });

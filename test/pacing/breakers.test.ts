@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure, TimeoutType } from '@temporalio/common';
-import { createBreakerActivities } from '../../pacing/breaker-activities.ts';
 import type { Refusal } from '../../pacing/breaker.ts';
-import { createBreakers, type OpenBreaker, type Pass, type RouteBreaker } from '../../pacing/breakers.ts';
+import {
+  createBreakerActivities,
+  createBreakers,
+  type OpenBreaker,
+  type Pass,
+  type RouteBreaker,
+} from '../../pacing/breakers.ts';
 import { createRouteCommands } from '../../pacing/operator-commands.ts';
 import { breakerSlots } from '../../pacing/slots.ts';
 import { routeOfTimeout } from '../../workflows/lifecycle/job-outcome.ts';
@@ -13,7 +18,7 @@ const NOW = Date.parse('2026-11-26T12:00:00Z');
 const REFUSAL: Refusal = { code: 'rate_limited', message: 'Slow down.' };
 beforeEach(() => void vi.useFakeTimers({ now: NOW }));
 afterEach(() => void vi.useRealTimers());
-/** By faked timers: also the monotonic clock goes on. */
+/** The fake timers also advance the monotonic clock. */
 const advance = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
 
 async function pass(breaker: RouteBreaker): Promise<Pass> {
@@ -26,7 +31,7 @@ async function heldMs(breaker: RouteBreaker): Promise<number> {
   if ('end' in entered) throw new Error('the breaker lets a use through');
   return Math.round((entered satisfies OpenBreaker).waitMs);
 }
-/** Opens the breaker by a refusal, with 15 s as the first pause and 900 s as the longest. */
+/** Opens the breaker by a refusal. The first pause lasts 15 s, and the longest 900 s. */
 async function opened(refusal = REFUSAL) {
   const store = memoryBreakerStore();
   const breaker = breakersOn(store).of('page');
@@ -35,7 +40,7 @@ async function opened(refusal = REFUSAL) {
 }
 
 describe('a circuit breaker', () => {
-  it('opens at a refusal, lets one trial through after the pause, and closes when that is answered', async () => {
+  it('opens at a refusal, lets one trial through after the pause, and closes when the platform answers', async () => {
     const { store, breaker } = await opened();
     const other = breakersOn(store).of('page');
     expect([await heldMs(breaker), await heldMs(other)]).toEqual([15_000, 15_000]);
@@ -76,7 +81,7 @@ describe('a circuit breaker', () => {
     expect(await heldMs(breaker)).toBe(30_000);
   });
 
-  it('takes the refusal of a use that began before an earlier pause for a first one', async () => {
+  it('treats the refusal of a use that began before an earlier pause as a first one', async () => {
     const store = memoryBreakerStore();
     const breaker = breakersOn(store).of('page');
     const [slow, quick] = [await pass(breaker), await pass(breaker)];
@@ -87,7 +92,7 @@ describe('a circuit breaker', () => {
     expect(await heldMs(breaker)).toBe(15_000);
   });
 
-  it('is not changed by refusals of uses that began before it opened, but for a later time that they name', async () => {
+  it('is not changed by refusals of uses that began before it opened, unless they name a later time', async () => {
     const store = memoryBreakerStore();
     const breaker = breakersOn(store).of('page');
     const uses = [await pass(breaker), await pass(breaker), await pass(breaker)];
@@ -99,7 +104,7 @@ describe('a circuit breaker', () => {
     expect(await heldMs(breaker)).toBe(3_600_000);
   });
 
-  it('stays open for a minute when the platform asks for a sign-in, and not for days when it names a time', async () => {
+  it('stays open for a minute if the platform requires a sign-in, and for at most 26 hours if it names a time', async () => {
     const signIn = await opened({ code: 'sign_in_required', message: '' });
     expect(await heldMs(signIn.breaker)).toBe(60_000);
     const named = await opened({ ...REFUSAL, retryAtMs: NOW + 7 * 86_400_000 });
@@ -114,7 +119,7 @@ describe('a circuit breaker', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('gives the trial to the next task when the first learned nothing, or its worker died', async () => {
+  it('starts another trial if the first one showed nothing, or its worker died', async () => {
     const { store, breaker } = await opened();
     await advance(15);
     await (await pass(breaker)).end('unknown');
@@ -132,7 +137,7 @@ describe('a circuit breaker', () => {
     await (await pass(breaker)).end('answered');
   });
 
-  it('does not stay open for longer than its pause when a clock is set back', async () => {
+  it('does not stay open longer than its pause if a clock is set back', async () => {
     const { store, breaker } = await opened();
     vi.setSystemTime(NOW - 86_400_000);
     expect([await heldMs(breaker), await heldMs(breakersOn(store).of('page'))]).toEqual([15_000, 15_000]);
@@ -179,7 +184,7 @@ describe('the slots of a route', () => {
 });
 
 describe('an operator', () => {
-  it('opens and closes a circuit breaker, which one trial tests when the time is over', async () => {
+  it('opens and closes a circuit breaker, and a trial follows the pause', async () => {
     const store = memoryBreakerStore();
     const [run, breaker] = [createRouteCommands(store, ['page', 'other']), breakersOn(store).of('page')];
     const pause = { command: 'pause', args: ['page'], options: { minutes: '60', reason: 'Repairs.' } };
@@ -197,7 +202,7 @@ describe('an operator', () => {
     expect(await heldMs(breaker)).toBe(15_000);
   });
 
-  it('may pause a site, but nothing that is no route', async () => {
+  it('may pause a site, but not an unknown route', async () => {
     const run = createRouteCommands(memoryBreakerStore(), ['page']);
     expect(await run({ command: 'pause', args: ['site/example.com'], options: {} })).toContain('is paused');
     for (const args of [[], ['nothing'], ['site/'], ['site/a b']])
@@ -209,7 +214,7 @@ describe('an operator', () => {
   });
 });
 
-describe('a job whose activity has waited for its route for as long as it may', () => {
+describe('a job whose activity has waited too long for its route', () => {
   it('fails with the refusal of the route, if its circuit breaker is open', async () => {
     const timeout = new TimeoutFailure('', undefined, TimeoutType.SCHEDULE_TO_CLOSE);
     const failed = (cause: Error) => new ActivityFailure('', 'fetchAudio', 'page#1', RetryState.TIMEOUT, '', cause);

@@ -5,7 +5,7 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const { fetchAudio, finishJob, nowMs, runAudio } = audioHarness();
 
-it('a job for which there is no space for half a day fails with that reason', async () => {
+it('fails a job if the disk is full for half a day', async () => {
   const startMs = await nowMs();
   fetchAudio.mockRejectedValue(refusal('disk_full'));
   const endHours: number[] = [];

@@ -24,14 +24,14 @@ const start = (client: Client, taskQueue: string, job: JobInput) =>
     memo: { [MEMO_JOB]: job },
   });
 
-/** Waits until each has an activity that waits, or runs. */
+/** Waits until each job has a pending activity. */
 const inQueue = (handles: readonly WorkflowHandle[]) =>
   until(async () => {
     const found = await Promise.all(handles.map((handle) => handle.describe()));
     return found.every(({ raw }) => (raw.pendingActivities ?? []).length === 1);
   });
 
-/** Waits until a caller of the job is told that it waits, and why. */
+/** Waits until the progress of the job shows that it waits, and why. */
 async function waiting(client: Client, [taskQueue, breakers]: readonly [string, Breakers], job: JobInput) {
   const jobs = createJobGateway(client, taskQueue, breakers);
   return until(async () => {
@@ -42,7 +42,7 @@ async function waiting(client: Client, [taskQueue, breakers]: readonly [string, 
 
 describe('a platform that refuses for a while', () => {
   it(
-    'makes no job fail, is hardly asked meanwhile, and each job says why it waits and until when',
+    'fails no job, gets few requests meanwhile, and each job shows why and until when it waits',
     { timeout: 180_000 },
     async () => {
       let isRefusing = true;
@@ -77,7 +77,7 @@ describe('a platform that refuses for a while', () => {
 });
 
 describe('jobs', () => {
-  it('go on when all workers restart while they wait', async () => {
+  it('continue after all workers restart while they wait', async () => {
     const jobs = [anAudioJob(), anAudioJob(), anAudioJob()];
     fetchAudio.mockRejectedValueOnce(refusal('rate_limited'));
     const setting = { limits: { ...limits, maxAtOnce: 1, firstPauseSeconds: 6 }, taskQueue: `test-${randomUUID()}` };
@@ -113,7 +113,7 @@ describe('jobs', () => {
     ]);
   });
 
-  it('go on when the trial finds a private video: the platform answers', async () => {
+  it('continue if the trial finds a private video, because the platform answers', async () => {
     const jobs = [anAudioJob(), anAudioJob()] as const;
     fetchAudio.mockRejectedValueOnce(refusal('rate_limited')).mockRejectedValueOnce(refusal('private'));
     await withService(
@@ -130,7 +130,7 @@ describe('jobs', () => {
     expect(fetchAudio).toHaveBeenCalledTimes(3);
   });
 
-  it('go on beside one that the platform refuses for ever', async () => {
+  it('continue although the platform refuses one of them forever', async () => {
     const [refused, other] = [anAudioJob(), anAudioJob()];
     fetchAudio.mockImplementation(({ recordId }) =>
       recordId === refused.recordId ? Promise.reject(refusal('rate_limited')) : Promise.resolve(aResult),
@@ -146,7 +146,7 @@ describe('jobs', () => {
     );
   });
 
-  it('that wait long without a pause say why', async () => {
+  it('show why they wait long without a pause', async () => {
     let release = (): void => undefined;
     fetchAudio.mockImplementationOnce(() => new Promise((resolve) => (release = () => resolve(aResult))));
     const [first, second] = [anAudioJob(), anAudioJob()];
@@ -168,7 +168,7 @@ describe('jobs', () => {
     );
   });
 
-  it('of a caller with many do not hold up the first one of another', async () => {
+  it('of a caller with many jobs do not delay the first job of another', async () => {
     const jobs = Array.from({ length: 40 }, () => anAudioJob({ chargedTo: 'many' }));
     const other = anAudioJob({ chargedTo: 'other' });
     let release = (): void => undefined;
@@ -188,7 +188,7 @@ describe('jobs', () => {
     expect(order.indexOf(other.recordId)).toBeLessThan(jobs.length / 2);
   });
 
-  it('whose last activity has ended tell that they end, and not that they wait', async () => {
+  it('do not show that they wait after their last activity has ended', async () => {
     const [job, unbegun] = [anAudioJob(), anAudioJob()];
     let release = (): void => undefined;
     fetchAudio.mockImplementationOnce(() => delay(200, aResult));
@@ -209,7 +209,7 @@ describe('jobs', () => {
     });
   });
 
-  it('take few steps', async () => {
+  it('have few events', async () => {
     const job = anAudioJob({ webhookUrl: 'https://example.com/hook' });
     await withService(async (client, taskQueue) => {
       const handle = await start(client, taskQueue, job);

@@ -7,10 +7,10 @@ import { failureOf } from '../helpers/failure-of.ts';
 import { GENEROUS } from '../helpers/routes-with.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
-// In a file, and so on a server, of its own: after a workflow that failed, the test server skips no more time.
+// This test has a file, and so a server, of its own: the test server skips no time after a workflow has failed.
 const { claimJob, finishJob, nowMs, withService } = audioHarness();
 
-it('fails a job that is refused for 26 hours with the refusal', { timeout: 120_000 }, async () => {
+it('fails a job with the refusal after 26 hours', { timeout: 120_000 }, async () => {
   const startMs = await nowMs();
   const hours: number[] = [];
   finishJob.mockImplementation(async () => void hours.push(((await nowMs()) - startMs) / 3_600_000));

@@ -35,7 +35,7 @@ const start = (client: Client, taskQueue: string, job: MediaJob): Promise<Workfl
 const callsOf = (job: MediaJob): number =>
   fetchMedia.mock.calls.filter(([{ page }]) => page.url === job.parameters.page.url).length;
 
-it('holds up the jobs of a site that refuses, which show why and until when, and those of no other site', async () => {
+it('delays only the jobs of a site that refuses, which show why and until when', async () => {
   const [first, second, elsewhere] = [aJob('c.example'), aJob('c.example'), aJob('d.example')];
   fetchMedia.mockRejectedValueOnce(refusal('rate_limited'));
   await withService({ activities, limits }, async (client, taskQueue, breakers) => {
@@ -58,7 +58,7 @@ it('holds up the jobs of a site that refuses, which show why and until when, and
   expect([first, second].map(callsOf)).toEqual([2, 1]);
 });
 
-it('leaves a slot to other callers while the slow downloads of one hold their share', async () => {
+it('leaves a slot to other callers while one uses its share for slow downloads', async () => {
   const slow = ['e.example', 'e.example', 'e.example', 'f.example', 'g.example'].map((site) => aJob(site, 'greedy'));
   const small = aJob('h.example', 'another');
   const releases: (() => void)[] = [];
@@ -69,7 +69,7 @@ it('leaves a slot to other callers while the slow downloads of one hold their sh
   );
   await withService({ activities, limits, maxFetches: 4 }, async (client, taskQueue) => {
     const handles = await Promise.all(slow.map((job) => start(client, taskQueue, job)));
-    // A site may have half of the slots, and a caller all but one.
+    // A site may use half of the slots, and a caller all but one.
     await until(() => releases.length === 3, { what: 'the share of the caller' });
     expect(
       slow

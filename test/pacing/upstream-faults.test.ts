@@ -5,10 +5,10 @@ import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
 import { expectWaits, watchAttempts } from '../helpers/attempts.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
-// In a file, and so on a server, of its own: after a workflow that failed, the test server skips no more time.
+// These tests have a file, and so a server, of their own: the test server skips no time after a workflow has failed.
 const { fetchAudio, finishJob, nowMs, runAudio } = audioHarness();
 
-/** @returns why the job failed, undefined for a success, and its waits in seconds */
+/** @returns the failure of the job, if it failed, and its waits in seconds */
 async function runWith(...codes: FailureCode[]): Promise<{ failure: unknown; waits: readonly number[] }> {
   const waits = watchAttempts(fetchAudio, nowMs, () => {
     const code = codes.shift();
@@ -24,7 +24,7 @@ describe('an activity whose upstream fails', () => {
     expectWaits(waits, [2, 10]);
   });
 
-  it('uses up no attempt when the disk is full, for which it waits ever longer', async () => {
+  it('uses up no attempt while the disk is full, and waits longer each time', async () => {
     const { failure, waits } = await runWith(
       ...(['upstream_error', 'disk_full', 'upstream_error', 'disk_full'] as const),
       ...(['upstream_error', 'upstream_error', 'disk_full'] as const),

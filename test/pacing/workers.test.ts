@@ -15,7 +15,7 @@ import { anAudioJob, startWorkers } from '../helpers/workflow-run.ts';
 
 const { fetchAudio, withService } = audioHarness('real');
 
-it('starts no more than the rate of the route allows, on two workers together', { timeout: 60_000 }, async () => {
+it('starts activities at the rate of the route on two workers together', { timeout: 60_000 }, async () => {
   const limits = { ...GENEROUS, startsPerMinute: 120 };
   const taskQueue = `rate-${randomUUID()}`;
   const starts: number[] = [];
@@ -23,7 +23,7 @@ it('starts no more than the rate of the route allows, on two workers together', 
     starts.push(performance.now());
     return Promise.resolve(aResult);
   });
-  // A connection of its own, as another process has.
+  // Another process would have a connection of its own.
   const env = await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') });
   const activities = {
     records: { claimJob: () => Promise.resolve('claimed' as const), finishJob: () => Promise.resolve() },
@@ -64,7 +64,7 @@ it('adds no event to the history of a job that is refused again and again', { ti
   expect(lengths[1]).toBe(lengths[0]);
 });
 
-it('holds the jobs of a route that an operator pauses, which show why, until it is resumed', async () => {
+it('delays the jobs of a route that an operator pauses, which show why, until it is resumed', async () => {
   const store = memoryBreakerStore();
   const job = anAudioJob();
   const run = createRouteCommands(store, ['page']);
@@ -79,7 +79,7 @@ it('holds the jobs of a route that an operator pauses, which show why, until it 
         return status.state === 'running' && status.progress?.until !== undefined ? status.progress : undefined;
       });
       expect(progress).toMatchObject({ stage: 'waiting', reason: 'Repairs.' });
-      // Handed back once, it shows the reason to operators, too.
+      // The activity fails once, so that operators see the reason, too.
       const failed = await until(async () => (await handle.describe()).raw.pendingActivities?.[0]?.lastFailure);
       expect(failed.message).toBe('Repairs.');
       expect(fetchAudio).not.toHaveBeenCalled();

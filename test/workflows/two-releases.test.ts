@@ -11,8 +11,8 @@ import { anAudioJob, startWorkers, type FakeActivities, type StartedWorkers } fr
 
 /** The job version that the next release adds. */
 const NEXT = NEWEST_JOB_VERSION + 1;
-/** Where the jobs of the next release have a further step: a timer. */
-const BEFORE_THE_END = "'Ending the record.');";
+/** The jobs of the next release have another step after this one: a timer. */
+const BEFORE_THE_END = "'Finishing the record.');";
 
 let env: TestWorkflowEnvironment;
 let today: WorkflowBundleWithSourceMap;
@@ -81,13 +81,13 @@ describe('workers of two releases', () => {
   it.each([
     ['the older release started is continued by the newer one', () => [today, next] as const],
     ['the newer release started is continued by the older one', () => [next, today] as const],
-  ])('a job that %s', async (_title, releases) => {
+  ])('share jobs: a job that %s', async (_title, releases) => {
     const job = aJob(JOB_VERSION);
     await oneAfterTheOther(job, ...releases());
     for (const release of releases()) expect(await hasNewStep(job, release)).toBe(false);
   });
 
-  it('a job with steps that the older release does not know waits, untouched, for the newer one', async () => {
+  it('leave a job with steps that the older release does not know to the newer one', async () => {
     const job = aJob(NEXT);
     const older = await startWorkers({ env, bundle: today, activities: activities() });
     const handle = await begin(job, older);

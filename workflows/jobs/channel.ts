@@ -1,20 +1,15 @@
 import type { ChannelJob } from '../../contract/kinds/channel.ts';
 import { pollActivities } from '../activity-proxies.ts';
-import type { JobEnd } from '../lifecycle/job-end.ts';
 import { runJob } from '../lifecycle/run-job.ts';
 
-/** A list of ten thousands takes minutes; behind a pause of the platform, hours. */
-const MAX_WAIT = '3 hours';
-
 /** The profile of a channel with the list of its videos. */
-export function channel(input: ChannelJob): Promise<JobEnd> {
+export function channel(input: ChannelJob) {
   const { recordId, subjectId, mediaId, parameters } = input;
+  const { awaitOtherListing } = pollActivities(`Wait for another job on channel ${mediaId}`);
   return runJob(input, async (useUpstream) => {
-    const { awaitOtherListing } = pollActivities(`Wait for another job on channel ${mediaId}`, MAX_WAIT);
     for (;;) {
-      const look = { recordId, subjectId, channel: parameters.channel };
       const { describeChannel } = useUpstream('vidnet-listing', `Find channel ${mediaId}`);
-      const { known, heldBy } = await describeChannel(look);
+      const { known, heldBy } = await describeChannel({ recordId, subjectId, channel: parameters.channel });
       if (known !== undefined) return known;
       if (heldBy === undefined) break;
       await awaitOtherListing(heldBy);

@@ -1,37 +1,34 @@
-import { failureFor } from '../../contract/failures.ts';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import { SNAPSHOT_LOST } from '../../runtime/failure-types.ts';
 import type { ReadySnapshot, SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
-import type { UseUpstream } from '../lifecycle/run-job.ts';
+import { failureFor } from '../../contract/failures.ts';
+import { SNAPSHOT_LOST } from '../../runtime/failure-types.ts';
+import type { UseUpstream } from '../activity-proxies.ts';
 import { upstreamFailure } from '../lifecycle/job-outcome.ts';
 
 /** Each collection costs money. */
 const MAX_COLLECTIONS = 3;
 
 /**
- * Collects data of the photo platform: starts a snapshot, waits until it can be read, and hands it to `keep`. Another one is
- * started only when the provider no longer has what it collected.
+ * Collects data of the photo platform: starts a snapshot, waits until it can be read, and stores it. Another snapshot is started
+ * only if the provider has lost the first one.
  *
- * @param title such as `the profile of example`
- * @param keep reads it in an activity
+ * @param order its title is a phrase such as `the profile of example`
+ * @param store stores the snapshot by one of the activities
  */
 export async function collect<Result>(
   useUpstream: UseUpstream,
   { title, ...order }: SnapshotOrder & { readonly title: string },
-  keep: (snapshot: ReadySnapshot) => Promise<Result>,
+  store: (activities: ReturnType<UseUpstream>, snapshot: ReadySnapshot) => Promise<Result>,
 ): Promise<Result> {
   for (let collections = 1; ; collections += 1) {
-    const ready = await useUpstream('imgnet-dataset', `Collect ${title}`).collectSnapshot(order);
-    if (ready === null) throw upstreamFailure(failureFor('datasetCollecting'));
+    const snapshot = await useUpstream('imgnet-dataset', `Collect ${title}`).collectSnapshot(order);
+    if (snapshot === null) throw upstreamFailure(failureFor('datasetCollecting'));
     try {
-      return await keep(ready);
+      return await store(useUpstream('imgnet-dataset', `Keep ${title}`, 'unpaced'), snapshot);
     } catch (error) {
-      if (!isLost(error) || collections === MAX_COLLECTIONS) throw error;
+      const cause = error instanceof ActivityFailure ? error.cause : undefined;
+      const isLost = cause instanceof ApplicationFailure && cause.type === SNAPSHOT_LOST;
+      if (!isLost || collections === MAX_COLLECTIONS) throw error;
     }
   }
-}
-
-function isLost(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  return cause instanceof ApplicationFailure && cause.type === SNAPSHOT_LOST;
 }

@@ -1,9 +1,8 @@
 import type { MediaJob } from '../../contract/kinds/media.ts';
-import type { JobEnd } from '../lifecycle/job-end.ts';
 import { runJob } from '../lifecycle/run-job.ts';
 
 /** The audio or the video of a page of any site. */
-export function media(input: MediaJob): Promise<JobEnd> {
+export function media(input: MediaJob) {
   const { recordId, mediaId, parameters } = input;
   return runJob(input, (useUpstream) => {
     const { page, site } = parameters;

@@ -1,78 +1,110 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
 import type { PreparedSpeech } from '../../activities/speaker-labels.ts';
-import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import type { JobResult } from '../../contract/download-record.ts';
+import { MEMO_SPEECH, type SpeechProgress } from '../../contract/job-input.ts';
+import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
+import { optional } from '../../runtime/optional.ts';
 import { records, speechActivities } from '../activity-proxies.ts';
-import type { JobEnd } from '../lifecycle/job-end.ts';
+import { isUnclaimed } from '../lifecycle/job-outcome.ts';
 import { runJob } from '../lifecycle/run-job.ts';
-import { showSpeech } from '../lifecycle/current-details.ts';
-import { forEachConcurrently } from '../lifecycle/for-each-concurrently.ts';
-import { isUntaken } from '../lifecycle/job-outcome.ts';
 
-/**
- * Windows of one job that are under way or wait for a slot. Not all of them: ten hours of audio have 120, and a short
- * recording that comes later would wait for them all.
- */
+/** Ten hours of audio have 120 windows. If all were scheduled at once, a short recording would wait for them. */
 const MAX_AT_ONCE = 8;
-/** Whoever has the engine may only be busy: each time it is waited for twice as long. */
-const FIRST_UNTAKEN_MINUTES = 30;
-const MAX_UNTAKEN_MINUTES = 24 * 60;
+/** The workers with the engine may only be busy, so each wait for them is twice as long as the one before. */
+const FIRST_CLAIM_MINUTES = 30;
+const MAX_CLAIM_MINUTES = 24 * 60;
 
-/** Who says what in the audio of another record. */
-export function speakerLabels(input: SpeakerLabelsJob): Promise<JobEnd> {
+/** The transcript, with speakers, of the audio of another record. */
+export function speakerLabels(input: SpeakerLabelsJob) {
   const { recordId, mediaId, parameters } = input;
-  const job = { recordId, ...parameters };
   return runJob(input, async () => {
     try {
-      for (let minutes = FIRST_UNTAKEN_MINUTES; ; minutes = Math.min(minutes * 2, MAX_UNTAKEN_MINUTES)) {
-        showSpeech({ stage: 'preparing' });
+      for (let minutes = FIRST_CLAIM_MINUTES; ; minutes = Math.min(minutes * 2, MAX_CLAIM_MINUTES)) {
+        showProgress({ stage: 'preparing' });
         const { prepareSpeech } = speechActivities('speechSteps', `Find speech in the audio of ${mediaId}`);
-        const result = await hear(input, await prepareSpeech(job), minutes);
-        // The engine may be in use no more: whoever prepares it now has one, and what the same one has heard is kept.
+        const prepared = await prepareSpeech({ recordId, ...parameters });
+        const result = await transcribe(input, prepared, minutes);
+        // The engine may be gone. The next attempt uses that of the worker that prepares it; finished windows of the same engine are kept.
         if (result !== undefined) return result;
       }
     } finally {
-      // Also after a failure or a cancellation: hours of audio are gigabytes, and nothing else looks for them.
+      // Hours of audio are gigabytes, so they are removed after a failure or a cancellation, too.
       await CancellationScope.nonCancellable(() => records.clearSpeech(recordId));
     }
   });
 }
 
-/** @returns undefined when something was left lying, since nobody with the engine took it up */
-async function hear(
+/** @returns undefined if a task was unclaimed: no worker with the engine took it up in time */
+async function transcribe(
   { recordId, mediaId, parameters }: SpeakerLabelsJob,
   { windows, ...audio }: PreparedSpeech,
-  untakenMinutes: number,
+  minutes: number,
 ): Promise<JobResult | undefined> {
   const job = { recordId, ...parameters };
   const { engine, engineKey } = audio;
-  const by = engineKey === undefined ? {} : { engineKey, untakenMinutes };
-  const lying = { isThere: false };
-  /** A window that nobody takes stops no other one: what is being heard is not lost. */
-  const unlessUntaken = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isUntaken(error)) throw error;
-      lying.isThere = true;
-      return undefined;
-    }
-  };
-
+  const claim = engineKey === undefined ? undefined : { engineKey, minutes };
   let done = 0;
-  showSpeech({ stage: 'transcribing', done, windows });
-  await forEachConcurrently(windows, MAX_AT_ONCE, async (index) => {
-    if (lying.isThere) return;
-    const { transcribeWindow } = speechActivities('speech', `Transcribe window ${index + 1} of ${windows}`, by);
-    const order = { ...job, number: index + 1, engine, ...(engineKey === undefined ? {} : { engineKey }) };
-    const heard = await unlessUntaken(() => transcribeWindow(order));
-    if (heard === undefined) return;
-    done += 1;
-    showSpeech({ stage: 'transcribing', done, windows });
+  let unclaimed = 0;
+  showProgress({ stage: 'transcribing', done, windows });
+  await forEachConcurrently(windows, async (index) => {
+    // The running windows continue, so that their work is not lost.
+    if (unclaimed > 0) return;
+    const { transcribeWindow } = speechActivities('speech', `Transcribe window ${index + 1} of ${windows}`, claim);
+    const order = { ...job, number: index + 1, engine, ...optional('engineKey', engineKey) };
+    if ((await unlessUnclaimed(transcribeWindow(order))) === undefined) {
+      unclaimed += 1;
+    } else {
+      done += 1;
+      showProgress({ stage: 'transcribing', done, windows });
+    }
   });
-  if (lying.isThere) return undefined;
+  if (unclaimed > 0) return undefined;
 
-  showSpeech({ stage: 'diarizing' });
-  const { labelSpeakers } = speechActivities('speechSteps', `Tell the speakers of ${mediaId} apart`, by);
-  return unlessUntaken(() => labelSpeakers({ ...job, ...audio, windows }));
+  showProgress({ stage: 'diarizing' });
+  const { labelSpeakers } = speechActivities('speechSteps', `Tell the speakers of ${mediaId} apart`, claim);
+  return unlessUnclaimed(labelSpeakers({ ...job, ...audio, windows }));
+}
+
+async function unlessUnclaimed<Result>(activity: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await activity;
+  } catch (error) {
+    if (!isUnclaimed(error)) throw error;
+    return undefined;
+  }
+}
+
+/** @throws the first error, after the other pieces of work were cancelled and have ended */
+function forEachConcurrently(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  return CancellationScope.cancellable(async () => {
+    const scope = CancellationScope.current();
+    const indices = Array(count).keys();
+    const errors: unknown[] = [];
+    const lane = async (): Promise<void> => {
+      for (const index of indices) {
+        try {
+          await work(index);
+        } catch (error) {
+          errors.push(error);
+          scope.cancel();
+        }
+        if (errors.length > 0) return;
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_AT_ONCE }, lane));
+    if (errors.length > 0) throw errors[0];
+  });
+}
+
+const STAGES = {
+  preparing: 'Preparing the audio and looking for speech in it.',
+  transcribing: 'Transcribing windows of the audio.',
+  diarizing: 'Telling the speakers apart.',
+} as const;
+
+/** Shows the progress in the memo, which the API reads, and in the Web UI. */
+function showProgress(progress: SpeechProgress): void {
+  upsertMemo({ [MEMO_SPEECH]: progress });
+  const counts = progress.stage === 'transcribing' ? ` ${progress.done} of ${progress.windows} are done.` : '';
+  setCurrentDetails(STAGES[progress.stage] + counts);
 }

@@ -15,27 +15,23 @@ import { deliverActivities, deliverLocally } from '../activity-proxies.ts';
 export type DeliveryInput = z.infer<typeof deliverySchema>;
 
 /**
- * Delivers a result: a first attempt, then a retry after each of the delays, then it gives up.
+ * Delivers a result: one attempt, a retry after each of the delays, and then the delivery is abandoned.
  *
- * The waits are timers of the workflow and not a retry policy: a worker that dies in an attempt must not use up one of
- * the receiver's four.
- *
- * The worker that runs this workflow makes the first attempt itself, which saves the receiver the wait for a queue.
+ * The delays are timers instead of a retry policy, because a worker that dies during an attempt must not use up one of the
+ * receiver's four.
  */
 export async function deliverWebhook(input: DeliveryInput): Promise<'delivered' | 'abandoned'> {
   const { firstAttempt = 1 } = input;
-  const retries = WEBHOOK_RETRY_DELAYS_SECONDS.length;
-  for (let retry = 0; retry <= retries; retry += 1) {
-    const delaySeconds = WEBHOOK_RETRY_DELAYS_SECONDS[retry - 1];
-    if (delaySeconds !== undefined) {
+  for (const [retry, delaySeconds] of [0, ...WEBHOOK_RETRY_DELAYS_SECONDS].entries()) {
+    const attempt = firstAttempt + retry;
+    if (retry > 0) {
       const next = new Date(Date.now() + delaySeconds * 1000).toISOString();
-      setCurrentDetails(`The receiver has not taken attempt ${firstAttempt + retry - 1}. The next one is at ${next}.`);
+      setCurrentDetails(`The receiver has not accepted attempt ${attempt - 1}. The next one is at ${next}.`);
       await sleep(delaySeconds * 1000, { summary: `retry ${retry} after ${delaySeconds} s` });
     }
-    const attempt = firstAttempt + retry;
-    const summary = `attempt ${attempt} of ${firstAttempt + retries}`;
+    const summary = `attempt ${attempt} of ${firstAttempt + WEBHOOK_RETRY_DELAYS_SECONDS.length}`;
     setCurrentDetails(`At ${summary}.`);
-    const order = { ...input, attempt, isLast: retry === retries };
+    const order = { ...input, attempt, isLast: retry === WEBHOOK_RETRY_DELAYS_SECONDS.length };
     let result: LocalAttemptResult = retry === 0 ? await attemptLocally(order, summary) : 'queue';
     if (result === 'queue') result = await deliverActivities(summary).attemptDelivery(order);
     if (result === 'delivered') {
@@ -44,16 +40,10 @@ export async function deliverWebhook(input: DeliveryInput): Promise<'delivered' 
     }
     if (result === 'forbidden') return abandon('The address is forbidden.');
   }
-  return abandon('No attempt was taken.');
+  return abandon('The receiver has accepted no attempt.');
 }
 
-function abandon(reason: string): 'abandoned' {
-  setCurrentDetails(`Given up: ${reason} The deliveries of the API tell what the receiver answered.`);
-  upsertSearchAttributes(failureAttribute(ABANDONED));
-  return 'abandoned';
-}
-
-/** The receiver hears of it a few steps earlier. Our own faults are for the queue, where they are mended. */
+/** The worker that runs this workflow makes the first attempt, which saves the wait for a queue. A fault of the service is left to the queue. */
 async function attemptLocally(order: AttemptInput, summary: string): Promise<LocalAttemptResult> {
   try {
     return await deliverLocally(summary).attemptDelivery(order);
@@ -61,4 +51,10 @@ async function attemptLocally(order: AttemptInput, summary: string): Promise<Loc
     if (error instanceof TemporalFailure && !isCancellation(error)) return 'queue';
     throw error;
   }
+}
+
+function abandon(reason: string): 'abandoned' {
+  setCurrentDetails(`Abandoned: ${reason} The API lists the attempts of this delivery.`);
+  upsertSearchAttributes(failureAttribute(ABANDONED));
+  return 'abandoned';
 }

@@ -1,22 +1,34 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  allHandlersFinished,
+  ChildWorkflowCancellationType,
+  condition,
+  ParentClosePolicy,
+  startChild,
+} from '@temporalio/workflow';
+import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../../contract/http/webhook-delivery.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import { WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
+import { webhookAttributesOf } from '../../runtime/temporal/visibility.ts';
+import { deliverWebhook } from './deliver-webhook.ts';
 
 interface Subscriber {
   readonly url: string;
   /** Counted from 1. */
   readonly number: number;
-  /** The callers that asked for it. */
+  /** The callers that subscribed the URL. */
   readonly subscribedBy: readonly string[];
 }
 
 /**
- * The webhooks of a job: each URL once, in the order of their arrival. The api enforces the limit; it is enforced here again
- * because a signal may be sent by other programs, and each URL becomes a child workflow.
+ * The webhooks of a job: each URL once, in the order of arrival. The limit of the api applies here too, because other programs
+ * can send signals, and each URL becomes a child workflow.
  */
 export class Subscribers {
   readonly #callersByUrl = new Map<string, Set<string>>();
   #taken = 0;
 
-  /** @param caller who asks for it; unknown for a signal that an operator sends */
+  /** @param caller undefined in a signal that an operator sends */
   add(url: string | undefined, caller: string | undefined): void {
     if (url === undefined) return;
     const callers = this.#callersByUrl.get(url) ?? new Set();
@@ -31,5 +43,46 @@ export class Subscribers {
     if (url === undefined || callers === undefined) return undefined;
     this.#taken += 1;
     return { url, number: this.#taken, subscribedBy: [...callers] };
+  }
+}
+
+/**
+ * Starts a delivery for each subscriber, also for those that arrive meanwhile.
+ *
+ * @returns the number of deliveries
+ */
+export async function notifySubscribers(job: JobInput, subscribers: Subscribers): Promise<number> {
+  for (let webhooks = 0; ;) {
+    const next = subscribers.take();
+    if (next !== undefined) {
+      await startDelivery(job, next);
+      webhooks += 1;
+    } else if (allHandlersFinished()) {
+      return webhooks;
+    } else {
+      await condition(allHandlersFinished);
+    }
+  }
+}
+
+async function startDelivery(job: JobInput, { url, number, subscribedBy }: Subscriber): Promise<void> {
+  const { recordId } = job;
+  const deliveryId = deliveryIdOf(recordId, number);
+  try {
+    // A child that has not started yet would end with its parent.
+    await startChild(deliverWebhook, {
+      workflowId: deliveryId,
+      args: [{ deliveryId, recordId, url, subscribedBy }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      // The activities of the child inherit the priority.
+      priority: deliveryPriorityOf(url),
+      typedSearchAttributes: webhookAttributesOf({ recordId, url, subscribedBy }, job),
+      staticSummary: `Webhook of download ${recordId}`,
+      staticDetails: `To ${receiverHostOf(url)}, of the job ${job.subjectId}`,
+    });
+  } catch (error) {
+    // After an operator has reset the job, its first delivery may still run, and notifies the receiver.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
