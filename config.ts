@@ -5,7 +5,7 @@ import { ConfigError, entriesOf, parseNetworks, parsePayloadKeys, parseSecrets, 
 import { IMGNET_PLATFORM_URL } from './contract/urls/imgnet-urls.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/limits.ts';
 import { priceSettings, priceTable, type Prices } from './contract/kinds/prices.ts';
-import { isLoopbackHost } from './outbound/loopback.ts';
+import { isLoopbackHost } from './outbound/addresses.ts';
 import { workerRoles } from './runtime/temporal/worker-roles.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';

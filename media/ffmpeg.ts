@@ -34,40 +34,6 @@ export interface MediaSource {
   readonly probe: Probe;
 }
 
-export interface Sound {
-  readonly codec: string | undefined;
-  readonly durationSeconds: number;
-}
-
-/** ffmpeg and ffprobe on files that may be hostile. All paths are absolute. */
-export interface Media {
-  /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
-  probe(path: string, signal: AbortSignal): Promise<Probe>;
-  /** Reads the audio of an M4A file that this service wrote. A file with a small index is read without ffprobe. */
-  probeM4a(path: string, signal: AbortSignal): Promise<Sound>;
-  /**
-   * Copies the video and audio of an MPEG transport stream, which HLS delivers, into an MP4 file beside it without re-encoding.
-   * Some builds of ffprobe crash on such a stream.
-   *
-   * @returns the path of the media; a file that is no transport stream is left unchanged
-   */
-  rewrap(path: string, options: Omit<RunLimits, 'onProgress'>): Promise<string>;
-  /** Writes the first audio stream as M4A: AAC is copied, anything else becomes AAC. */
-  writeM4a(input: { path: string; audioCodec: string }, output: string, options: RunLimits): Promise<void>;
-  /** Writes a silent M4A file of the given duration. */
-  writeSilence(seconds: number, output: string, options: RunLimits): Promise<void>;
-  /**
-   * Writes video and audio as an MP4 that can be played while it loads. H.264 and AAC are copied; other codecs are re-encoded.
-   *
-   * @throws JobError `too_large` for a video that is too tall, or has too many frames to re-encode
-   */
-  writeMp4(
-    input: { pictures: MediaSource; sound: MediaSource | undefined },
-    output: string,
-    options: RunLimits,
-  ): Promise<void>;
-}
-
 interface RunLimits {
   readonly signal: AbortSignal;
   /** Time limit of all runs together. Each run also has a limit that depends on its work. */
@@ -76,12 +42,11 @@ interface RunLimits {
   readonly onProgress: (seconds: number) => void;
 }
 
-export function createMedia(settings: FfmpegSettings): Media {
-  const convert = async (
-    args: readonly string[],
-    output: string,
-    options: RunLimits & { work: Work },
-  ): Promise<void> => {
+export type Media = ReturnType<typeof createMedia>;
+
+/** Runs ffmpeg and ffprobe on files that may be hostile. All paths are absolute. */
+export function createMedia(settings: FfmpegSettings) {
+  const convert = async (args: readonly string[], output: string, options: RunLimits & { work: Work }) => {
     const common = ['-v', 'error', '-nostdin', '-y', '-filter_threads', String(MEDIA_THREADS)];
     // Only mapped streams are written, and the duration limit ends a decompression bomb.
     const bounds = ['-threads', String(MEDIA_THREADS), '-t', String(settings.maxMediaSeconds)];
@@ -121,16 +86,24 @@ export function createMedia(settings: FfmpegSettings): Media {
   };
 
   return {
-    probe: (path, signal) => probeFile(settings.ffprobe, path, signal),
+    /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
+    probe: (path: string, signal: AbortSignal): Promise<Probe> => probeFile(settings.ffprobe, path, signal),
 
-    probeM4a: async (path, signal) => {
+    /** Reads the audio of an M4A file that this service wrote. A file with a small index is read without ffprobe. */
+    probeM4a: async (path: string, signal: AbortSignal) => {
       const read = await readM4a(path);
       if (read !== undefined) return read;
       const probe = await probeFile(settings.ffprobe, path, signal);
       return { codec: codecOf(probe, 'audio'), durationSeconds: probe.durationSeconds };
     },
 
-    rewrap: async (path, options) => {
+    /**
+     * Copies the video and audio of an MPEG transport stream, which HLS delivers, into an MP4 file beside it without re-encoding.
+     * Some builds of ffprobe crash on such a stream.
+     *
+     * @returns the path of the media; a file that is no transport stream is left unchanged
+     */
+    rewrap: async (path: string, options: Omit<RunLimits, 'onProgress'>): Promise<string> => {
       if (!(await isTransportStream(path))) return path;
       const output = `${path}.mp4`;
       const streams = ['-map', '0:V:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'mp4'];
@@ -141,7 +114,12 @@ export function createMedia(settings: FfmpegSettings): Media {
       return output;
     },
 
-    writeM4a: async ({ path, audioCodec }, output, options) => {
+    /** Writes the first audio stream as M4A: AAC is copied, anything else becomes AAC. */
+    writeM4a: async (
+      { path, audioCodec }: { path: string; audioCodec: string },
+      output: string,
+      options: RunLimits,
+    ): Promise<void> => {
       const isCopied = audioCodec === 'aac';
       const codec = isCopied ? ['-c:a', 'copy'] : AAC;
       const args = [...INPUT_GUARD, '-i', fileUrl(path), '-map', '0:a:0', '-vn', ...codec, '-f', 'ipod'];
@@ -149,12 +127,21 @@ export function createMedia(settings: FfmpegSettings): Media {
       await convert(args, output, { ...options, work });
     },
 
-    writeSilence: (seconds, output, options) => {
+    writeSilence: (seconds: number, output: string, options: RunLimits): Promise<void> => {
       const source = ['-t', String(seconds), '-f', 'lavfi', '-i', 'anullsrc=r=44100:cl=mono'];
       return convert([...source, '-map', '0:a:0', ...AAC, '-f', 'ipod'], output, { ...options, work: { seconds } });
     },
 
-    writeMp4: async ({ pictures, sound }, output, options) => {
+    /**
+     * Writes video and audio as an MP4 that can be played while it loads. H.264 and AAC are copied; other codecs are re-encoded.
+     *
+     * @throws JobError `too_large` for a video that is too tall, or has too many frames to re-encode
+     */
+    writeMp4: async (
+      { pictures, sound }: { pictures: MediaSource; sound: MediaSource | undefined },
+      output: string,
+      options: RunLimits,
+    ): Promise<void> => {
       rejectTooTall(pictures.probe, settings.maxVideoHeight);
       const isCopied = playsEverywhere(pictures.probe);
       const inOneFile = sound?.path === pictures.path;

@@ -1,19 +1,17 @@
 import { open } from 'node:fs/promises';
 
-/** The index of about an hour of AAC. It is kept small, since it is read in this process: a hostile one has millions of entries. */
+/** The index of about an hour of AAC. It is limited, because this process reads it, and a hostile index has millions of entries. */
 const MAX_INDEX_BYTES = 1024 ** 2;
 
 /**
- * Reads the index at the front of an M4A that ffmpeg wrote. It takes less than a millisecond; ffprobe, as a process of its
- * own, takes 15.
+ * Reads the index at the front of an M4A file that ffmpeg wrote. This takes less than a millisecond; ffprobe takes 15.
  *
- * @returns the codec of its sound by MediaBunny's names, and seconds as ffprobe tells them; undefined when the file has no
- *   index that is read here: ffprobe tells what it is then
+ * @returns the codec by MediaBunny's name, and the duration as ffprobe measures it; undefined if only ffprobe can read the file
  */
 export async function readM4a(path: string): Promise<{ codec: string; durationSeconds: number } | undefined> {
-  // Loaded at its first use: that takes a tenth of a second, which the api and most tests have no use for.
+  // Loading takes a tenth of a second, which the api and most tests need not spend.
   const { BufferSource, Input, Logging, LogLevel, MP4 } = await import('mediabunny');
-  // Of a codec that it does not know it would write to the console.
+  // MediaBunny writes about unknown codecs to the console.
   Logging.level = LogLevel.Silent;
   const head = await readHead(path);
   const input = new Input({ source: new BufferSource(head), formats: [MP4] });

@@ -76,6 +76,13 @@ export function canonicalAddress(address: string): string {
   return isIPv4(mapped) ? mapped : canonical;
 }
 
+/** @param host a host name or address from a setting or `URL.hostname`; IPv6 with or without brackets */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase();
+  // All addresses in 127.0.0.0/8 belong to this machine.
+  return ['localhost', '::1', '[::1]'].includes(name) || (isIPv4(name) && name.startsWith('127.'));
+}
+
 function networks(subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {

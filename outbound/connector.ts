@@ -1,20 +1,25 @@
 import { isIP, type BlockList, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isPermittedAddress } from './addresses.ts';
-import { ClosedEarlyError, DnsError, ForbiddenTargetError } from './request-failures.ts';
-import type { Lookup } from './lookup.ts';
 import { LOCALHOST, localhostAddresses } from './check-target.ts';
+import { createDnsLookup, type Lookup } from './lookup.ts';
+import { ClosedEarlyError, DnsError, ForbiddenTargetError } from './request-failures.ts';
 
-export interface ConnectorOptions {
-  /** Networks exempt from the ban on private addresses. */
+/** The settings of every client that connects to untrusted hosts. */
+export interface GuardSettings {
+  /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
   readonly allowedNetworks: BlockList;
-  readonly lookup: Lookup;
-  /** Limit of name resolution, TCP and TLS together, in milliseconds. */
+  /** The limit of DNS, TCP and TLS together, in milliseconds; its timer may fire up to a second late. */
   readonly connectTimeoutMs: number;
-  /** Destroys the socket at any stage. */
-  readonly signal: AbortSignal;
+  /** Resolves host names. Default: DNS. */
+  readonly lookup?: Lookup;
   /** Certificate authorities (PEM) trusted instead of the system's. */
   readonly trustedCa?: string;
+}
+
+interface ConnectorOptions extends GuardSettings {
+  /** Destroys the socket at any stage. */
+  readonly signal: AbortSignal;
   /** Called with the resolved addresses before a connection is made; an error that it throws prevents the connection. */
   readonly onAddresses?: ((addresses: readonly string[]) => void) | undefined;
 }
@@ -23,6 +28,8 @@ export interface ConnectorOptions {
 // more distant receivers would never be reached.
 const NEXT_ADDRESS_AFTER_MS = 2_000;
 
+const dnsLookup = createDnsLookup();
+
 /**
  * Creates a connector that connects to permitted addresses only.
  *
@@ -30,11 +37,38 @@ const NEXT_ADDRESS_AFTER_MS = 2_000;
  * addresses of a name, and only the connected socket shows the address that was reached.
  */
 export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
-  const { allowedNetworks, connectTimeoutMs, signal, trustedCa } = options;
+  const { allowedNetworks, connectTimeoutMs, signal, trustedCa, lookup = dnsLookup } = options;
+
+  const check = (addresses: readonly string[]): void => {
+    // One private address rejects the name: mixed responses are typical of DNS rebinding, and legitimate receivers have none.
+    if (!addresses.every((address) => isPermittedAddress(address, allowedNetworks))) throw new ForbiddenTargetError();
+    options.onAddresses?.(addresses);
+  };
+  const addressesOf = async (hostname: string): Promise<readonly string[]> => {
+    if (hostname === LOCALHOST) return localhostAddresses(allowedNetworks);
+    return lookup(hostname).catch((error: unknown) => {
+      throw new DnsError(hostname, { cause: error });
+    });
+  };
+  /** Passes exactly the checked addresses to the socket, so that a second DNS response cannot differ from the first. */
+  const checkedLookup: LookupFunction = (hostname, _options, callback) => {
+    addressesOf(hostname)
+      .then((addresses) => {
+        if (addresses.length === 0) throw new DnsError(hostname);
+        check(addresses);
+        return addresses.map((address) => ({ address, family: isIP(address) }));
+      })
+      .then(
+        (found) => callback(null, found),
+        (error: unknown) => callback(error as Error, []),
+      );
+  };
+
   const connect = buildConnector({
-    lookup: vettedLookup(options),
+    lookup: checkedLookup,
     timeout: connectTimeoutMs,
     signal,
+    // Sockets then request all addresses of a name.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     keepAlive: false,
@@ -46,17 +80,11 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     ...(trustedCa === undefined ? {} : { ca: trustedCa }),
   });
   return (target, callback) => {
-    if (isIP(target.hostname) !== 0) {
-      if (!isPermittedAddress(target.hostname, allowedNetworks)) {
-        callback(new ForbiddenTargetError(), null);
-        return;
-      }
-      try {
-        options.onAddresses?.([target.hostname]);
-      } catch (error) {
-        callback(error as Error, null);
-        return;
-      }
+    try {
+      if (isIP(target.hostname) !== 0) check([target.hostname]);
+    } catch (error) {
+      callback(error as Error, null);
+      return;
     }
     connect(target, (...[error, socket]) => {
       if (error !== null) {
@@ -64,45 +92,13 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
         return;
       }
       const { remoteAddress } = socket;
-      if (remoteAddress === undefined) {
-        // The receiver closed the connection already. This is a failed attempt and not a forbidden target: a retry may succeed.
-        socket.destroy();
-        callback(new ClosedEarlyError(), null);
+      if (remoteAddress !== undefined && isPermittedAddress(remoteAddress, allowedNetworks)) {
+        callback(null, socket);
         return;
       }
-      if (!isPermittedAddress(remoteAddress, allowedNetworks)) {
-        socket.destroy();
-        callback(new ForbiddenTargetError(), null);
-        return;
-      }
-      callback(null, socket);
+      socket.destroy();
+      // Without an address, the receiver has closed the connection already, and a retry may succeed.
+      callback(remoteAddress === undefined ? new ClosedEarlyError() : new ForbiddenTargetError(), null);
     });
-  };
-}
-
-/** Passes exactly the checked addresses to the socket, so that a second DNS response cannot differ from the first. */
-function vettedLookup({ lookup, allowedNetworks, onAddresses }: ConnectorOptions): LookupFunction {
-  const addressesOf = async (hostname: string): Promise<{ address: string; family: 4 | 6 }[]> => {
-    const addresses =
-      hostname === LOCALHOST
-        ? localhostAddresses(allowedNetworks)
-        : await lookup(hostname).catch((error: unknown) => {
-            throw new DnsError(hostname, { cause: error });
-          });
-    if (addresses.length === 0) throw new DnsError(hostname);
-    // One private address rejects the name: mixed responses are typical of DNS rebinding, and legitimate receivers have none.
-    if (!addresses.every((address) => isPermittedAddress(address, allowedNetworks))) throw new ForbiddenTargetError();
-    onAddresses?.(addresses);
-    return addresses.map((address) => ({ address, family: isIP(address) === 4 ? 4 : 6 }));
-  };
-  return (hostname, options, callback) => {
-    addressesOf(hostname).then(
-      (found) => {
-        const first = found[0];
-        if (options.all === true || first === undefined) callback(null, found);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) => callback(error as Error, []),
-    );
   };
 }

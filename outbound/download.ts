@@ -1,27 +1,17 @@
 import { open } from 'node:fs/promises';
-import type { BlockList } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { startDeadline } from '../runtime/deadline.ts';
 import { MEDIA_RATE, watchRate, type LeastRate, type TooSlow } from '../runtime/stall-detector.ts';
-import { createGuardedConnector } from './connector.ts';
+import { createGuardedConnector, type GuardSettings } from './connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
 import { DeadlineError } from './request-failures.ts';
-import { createDnsLookup, type Lookup } from './lookup.ts';
 import { checkTarget } from './check-target.ts';
 
-export interface DownloaderSettings {
-  /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
-  readonly allowedNetworks: BlockList;
-  /** The limit of DNS, TCP and TLS together, in milliseconds. */
-  readonly connectTimeoutMs: number;
+export interface DownloaderSettings extends GuardSettings {
   /** The longest silence before and within a response, in milliseconds. */
   readonly idleTimeoutMs: number;
   /** The least transfer rate of a body. */
   readonly leastRate?: LeastRate;
-  /** Resolves host names. Default: DNS. */
-  readonly lookup?: Lookup;
-  /** Certificate authorities (PEM) trusted instead of the system's. */
-  readonly trustedCa?: string;
 }
 
 export interface DownloadOptions {
@@ -57,7 +47,6 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Creates the client that downloads media. Each redirect passes the same guard as the first request. */
 export function createDownloader(settings: DownloaderSettings): Downloader {
-  const lookup = settings.lookup ?? createDnsLookup();
   return async (firstUrl, options) => {
     options.signal.throwIfAborted();
     const { signal, timeoutMs } = options;
@@ -68,7 +57,7 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
         const target = checkTarget(url, settings.allowedNetworks);
         if (!target.ok) throw new DownloadError({ kind: 'forbidden', reason: target.reason });
         const onSlow = (how: TooSlow): void => deadline.abort(how === 'stalled' ? new DeadlineError() : tooSlow());
-        const hop = { ...settings, lookup, ...options, signal: deadline.signal, onSlow };
+        const hop = { ...settings, ...options, signal: deadline.signal, onSlow };
         const result = await take(target.url, hop);
         if (typeof result === 'number') return result;
         url = result.location;
@@ -87,7 +76,7 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
 
 const tooSlow = (): DownloadError => new DownloadError({ kind: 'too_slow' });
 
-type Hop = DownloaderSettings & DownloadOptions & { readonly lookup: Lookup; readonly onSlow: (how: TooSlow) => void };
+type Hop = DownloaderSettings & DownloadOptions & { readonly onSlow: (how: TooSlow) => void };
 
 /** Uses one connection per request, so that no check can be skipped. */
 async function take(url: URL, hop: Hop): Promise<number | { readonly location: string }> {

@@ -1,24 +1,16 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo, BlockList, Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createGuardedConnector } from './connector.ts';
-import { ForbiddenTargetError } from './request-failures.ts';
-import { forwardRequest } from './forward-request.ts';
-import { createDnsLookup, type Lookup } from './lookup.ts';
-import { refusalOf, type Dial } from './proxy-refusals.ts';
 import { checkTarget } from './check-target.ts';
+import { createGuardedConnector, type GuardSettings } from './connector.ts';
+import { forwardRequest, refusalOf, type Dial } from './forward-request.ts';
+import { ForbiddenTargetError } from './request-failures.ts';
 
-export interface ForwardProxySettings {
-  /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
-  readonly allowedNetworks: BlockList;
-  /** The limit of DNS and TCP together, in milliseconds. */
-  readonly connectTimeoutMs: number;
+export interface ForwardProxySettings extends Omit<GuardSettings, 'trustedCa'> {
   /** The longest silence of a connection, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Resolves host names. Default: DNS. */
-  readonly lookup?: Lookup;
 }
 
 /** Access to the proxy for one run of a program. */
@@ -59,7 +51,6 @@ const MAX_CONNECTIONS = 1_000;
  * Headers in either direction are limited to Node's 16 KiB.
  */
 export async function startForwardProxy(settings: ForwardProxySettings) {
-  const lookup = settings.lookup ?? createDnsLookup();
   const lent = new Set<Lent>();
   const sockets = new Set<Duplex>();
   const keep = (socket: Duplex): void => {
@@ -73,7 +64,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     const gone = new AbortController();
     const abort = (): void => gone.abort();
     client.once('close', abort);
-    const connect = createGuardedConnector({ ...settings, lookup, signal: gone.signal });
+    const connect = createGuardedConnector({ ...settings, signal: gone.signal });
     const host = check.url.hostname.replace(/^\[|\]$/g, '');
     const port = check.url.port === '' ? String(DEFAULT_PORTS[check.url.protocol]) : check.url.port;
     return new Promise((resolve, reject) => {

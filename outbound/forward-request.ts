@@ -1,8 +1,20 @@
 import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { pipeline } from 'node:stream';
-import { ForbiddenTargetError } from './request-failures.ts';
-import { refusalOf, type Dial } from './proxy-refusals.ts';
+import { pipeline, type Duplex } from 'node:stream';
+import { ForbiddenTargetError, unreachableCode } from './request-failures.ts';
+
+/** Connects to the host and port of a URL on behalf of a client. */
+export type Dial = (target: URL, client: Duplex) => Promise<Socket>;
+
+/**
+ * The reasons why the proxy refuses a connection. Clients repeat the phrase in their errors, where
+ * `sources/vidnet/yt-dlp/yt-dlp-failures.ts` recognizes it.
+ */
+export function refusalOf(error: unknown): { readonly statusCode: number; readonly phrase: string } {
+  if (error instanceof ForbiddenTargetError) return { statusCode: 403, phrase: 'Target Not Public' };
+  if (unreachableCode(error) === 'timeout') return { statusCode: 504, phrase: 'Target Timeout' };
+  return { statusCode: 502, phrase: 'Target Unreachable' };
+}
 
 /** Hop-by-hop headers, which a proxy must not forward (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = new Set([

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/http/api-error.ts';
-import { isLoopbackHost } from '../../outbound/loopback.ts';
+import { isLoopbackHost } from '../../outbound/addresses.ts';
 
 /** The parts of a request that a page cannot change. */
 interface BrowserFacts {

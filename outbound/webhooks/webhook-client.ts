@@ -1,27 +1,34 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import type { BlockList } from 'node:net';
 import { Readable } from 'node:stream';
 import { Client } from 'undici';
+import { WEBHOOK_TEST_TIMEOUT_SECONDS, WEBHOOK_TIMEOUT_SECONDS } from '../../contract/http/webhook-delivery.ts';
 import { startDeadline, type Deadline } from '../../runtime/deadline.ts';
-import { createGuardedConnector } from '../connector.ts';
-import { DeadlineError, ForbiddenTargetError, unreachableCode, type UnreachableCode } from '../request-failures.ts';
-import { createDnsLookup, type Lookup } from '../lookup.ts';
 import { checkTarget } from '../check-target.ts';
+import { createGuardedConnector, type GuardSettings } from '../connector.ts';
+import { DeadlineError, ForbiddenTargetError, unreachableCode, type UnreachableCode } from '../request-failures.ts';
 
-export interface WebhookClientOptions {
-  /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
-  readonly allowedNetworks: BlockList;
+export interface WebhookClientOptions extends GuardSettings {
   /** The limit of a whole request, from DNS to the last byte of the response, in milliseconds; for a streamed body, from each chunk on. */
   readonly timeoutMs: number;
-  /** The limit of DNS, TCP and TLS together, in milliseconds; its timer may fire up to a second late. */
-  readonly connectTimeoutMs: number;
   /** The maximum number of bytes of the response body that are read; the content is discarded. */
   readonly maxResponseBytes: number;
-  /** Resolves host names. Default: DNS. */
-  readonly lookup?: Lookup;
-  /** Certificate authorities (PEM) trusted instead of the system's, for receivers with a private certificate authority. */
-  readonly trustedCa?: string;
 }
+
+/** The limits of every request to a receiver. */
+export const WEBHOOK_CLIENT_LIMITS = {
+  timeoutMs: WEBHOOK_TIMEOUT_SECONDS * 1000,
+  connectTimeoutMs: 5_000,
+  maxResponseBytes: 64 * 1024,
+} as const;
+
+/** The limits of the test endpoint, whose caller waits for the result. */
+export const WEBHOOK_TEST_LIMITS = {
+  ...WEBHOOK_CLIENT_LIMITS,
+  timeoutMs: WEBHOOK_TEST_TIMEOUT_SECONDS * 1000,
+} as const;
+
+/** The duration of the longest attempt, with some margin for a busy machine. */
+export const WEBHOOK_TEST_TAKES_MS = WEBHOOK_TEST_LIMITS.timeoutMs + 250;
 
 /** A body that is generated while it is sent. Its length is announced, because many receivers require it. */
 export interface LongBody {
@@ -78,7 +85,6 @@ const OWN_HEADERS = new Set([
 
 /** Creates the only client that sends requests to callers' URLs. See docs/webhooks.md for its rules. */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
-  const lookup = options.lookup ?? createDnsLookup();
   const underWay = new Set<Deadline>();
   let closed: WebhookClientClosedError | undefined;
 
@@ -100,7 +106,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     try {
       // The duration of a long body depends on the connection, so the time limit restarts with each chunk.
       const { signal, restart: onChunk } = deadline;
-      const statusCode = await send(target.url, request, { ...options, lookup, signal, onChunk });
+      const statusCode = await send(target.url, request, { ...options, signal, onChunk });
       throwIfCancelled();
       return { kind: 'answered', statusCode, ...duration() };
     } catch (error) {
@@ -130,11 +136,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 async function send(
   url: URL,
   { headers, body, onAddresses }: PostRequest,
-  options: WebhookClientOptions & {
-    readonly lookup: Lookup;
-    readonly signal: AbortSignal;
-    readonly onChunk: () => unknown;
-  },
+  options: WebhookClientOptions & { readonly signal: AbortSignal; readonly onChunk: () => unknown },
 ): Promise<number> {
   const client = new Client(url.origin, {
     connect: createGuardedConnector({ ...options, onAddresses }),

@@ -2,8 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhookTestRefusedSchema } from '../../contract/http/delivery-schemas.ts';
-import type { PostOutcome } from '../../outbound/webhooks/webhook-client.ts';
-import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../../outbound/webhooks/webhook-limits.ts';
+import {
+  WEBHOOK_TEST_LIMITS,
+  WEBHOOK_TEST_TAKES_MS,
+  type PostOutcome,
+} from '../../outbound/webhooks/webhook-client.ts';
 import { startFacades, WEBHOOK_SECRET, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

@@ -30,7 +30,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
     reason: 'cookiesUnreadable',
   },
   {
-    // This is the answer of the forward proxy (outbound/proxy-refusals.ts).
+    // This is the answer of the forward proxy (outbound/forward-request.ts).
     fragment: /403:? Target Not Public/,
     reason: 'addressForbidden',
   },
