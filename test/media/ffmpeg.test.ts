@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('making an M4A', () => {
-  it('copies AAC without encoding it again', async () => {
+describe('writing an M4A file', () => {
+  it('copies AAC without re-encoding it', async () => {
     const input = join(folder, 'native.m4a');
     const output = join(folder, 'out.m4a');
     await media.writeM4a({ path: input, audioCodec: 'aac' }, output, limits);
@@ -35,7 +35,7 @@ describe('making an M4A', () => {
     expect((await hash(output)).equals(await hash(input))).toBe(true);
   });
 
-  it('reports how far it is, and stops at the limit of decoded time', async () => {
+  it('reports its progress, and stops at the limit of the duration', async () => {
     const seconds: number[] = [];
     const output = join(folder, 'cut.m4a');
     await media.writeM4a({ path: join(folder, 'long.flac'), audioCodec: 'flac' }, output, {
@@ -47,7 +47,7 @@ describe('making an M4A', () => {
   });
 });
 
-describe('the index of an M4A', () => {
+describe('the index of an M4A file', () => {
   it.each([
     ['-c:a', 'aac'],
     ['-c:a', 'aac', '-ar', '22050', '-ac', '2'],
@@ -61,12 +61,12 @@ describe('the index of an M4A', () => {
     expect(read?.codec).toBe(streams[0]?.codec === 'aac' ? 'aac' : undefined);
     // ffprobe prints microseconds.
     if (read !== undefined) expect(Math.abs(read.durationSeconds - durationSeconds)).toBeLessThan(2e-6);
-    const told = await media.probeM4a(path, signal);
-    expect(told.codec).toBe(streams[0]?.codec);
-    expect(told.durationSeconds).toBeCloseTo(durationSeconds, 5);
+    const index = await media.probeM4a(path, signal);
+    expect(index.codec).toBe(streams[0]?.codec);
+    expect(index.durationSeconds).toBeCloseTo(durationSeconds, 5);
   });
 
-  it('is left to ffprobe when it is large, at the end, cut off or none', async () => {
+  it('is left to ffprobe if it is large, at the end, cut off or missing', async () => {
     const text = join(folder, 'text.m4a');
     await writeFile(text, 'no media');
     expect(await readM4a(text)).toBeUndefined();
@@ -82,7 +82,7 @@ describe('the index of an M4A', () => {
   });
 });
 
-describe('a file that is not what its name says', () => {
+describe('a file with a misleading name', () => {
   it.each([
     ['a playlist', (secret: string) => `#EXTM3U\n#EXTINF:3,\nfile://${secret}\n#EXT-X-ENDLIST\n`],
     ['an ffconcat list', () => 'ffconcat version 1.0\nfile secret.wav\n'],
@@ -98,7 +98,7 @@ describe('a file that is not what its name says', () => {
     );
   });
 
-  it('names the setting when a tool is missing', async () => {
+  it('fails with the name of the setting if a tool is missing', async () => {
     const broken = createMedia({
       ffmpeg: '/no/ffmpeg',
       ffprobe: '/no/ffprobe',

@@ -137,10 +137,10 @@ const FEW_LISTS = [
   ...['lavfi', 'SVG', 'subtitles with a file', 'empty', 'zeros'],
 ];
 
-describe('a text that names other files', () => {
-  it('is among those that there are', () => expect(lists).toEqual(expect.arrayContaining(FEW_LISTS)));
+describe('a playlist of other files', () => {
+  it('is one of the generated ones', () => expect(lists).toEqual(expect.arrayContaining(FEW_LISTS)));
 
-  it.each(isLong() ? lists : FEW_LISTS)('gives nothing: %s', async (name) => {
+  it.each(isLong() ? lists : FEW_LISTS)('is refused: %s', async (name) => {
     const path = join(work, 'fetched.m4a');
     await writeFile(path, hostileLists(secrets)[name] ?? '');
     expect(await suffer(name, path)).toEqual({
@@ -148,7 +148,7 @@ describe('a text that names other files', () => {
     });
   });
 
-  it('would have given the samples of a neighbour without the guard', async () => {
+  it('would give away the samples of another file without the guard', async () => {
     const path = join(work, 'unguarded.m4a');
     await writeFile(path, `ffconcat version 1.0\nfile ${secrets.name}\n`);
     const args = ['-v', 'error', '-i', path, '-c', 'copy', '-f', 'wav', '-'];
@@ -164,7 +164,7 @@ const FEW_LIARS = [
   ...['a cover of 144 million pixels', 'pictures of 16,383 x 16,383', 'an attachment', 'a link to the next file'],
 ];
 
-describe('media that lie', () => {
+describe('media with false metadata', () => {
   let made: ReturnType<typeof hostileMedia> | undefined;
   const only = isLong() ? undefined : FEW_LIARS;
   const liars = () => (made ??= hostileMedia(join(root, 'honest'), join(work, 'secret.m4a'), only));
@@ -189,7 +189,7 @@ describe('media that lie', () => {
     }
   });
 
-  it('would have given the packets of a neighbour without the guard', async () => {
+  it('would give away the packets of another file without the guard', async () => {
     const path = join(work, 'unguarded.mov');
     const { [REFERENCE]: bytes = '' } = await liars();
     await writeFile(path, bytes);
@@ -199,7 +199,7 @@ describe('media that lie', () => {
     await rm(path);
   });
 
-  it.runIf(SEES_MEMORY)('would have been seen to take too much memory', async () => {
+  it.runIf(SEES_MEMORY)('would be noticed if they took too much memory', async () => {
     const memory = watchMemory(root);
     const hold = `globalThis.held = Buffer.alloc(${String(MAX_MEMORY_MIB)} * 1024 ** 2, 1); process.stdin.resume();`;
     const greedy = spawn(process.execPath, ['-e', hold], { cwd: work, stdio: ['pipe', 'ignore', 'inherit'] });
@@ -211,7 +211,7 @@ describe('media that lie', () => {
     expect(await memory.stop()).toBeGreaterThanOrEqual(MAX_MEMORY_MIB);
   });
 
-  it('are cut at the longest duration that is allowed', async () => {
+  it('are cut at the longest permitted duration', async () => {
     const path = join(work, 'fetched.flac');
     await writeFile(path, (await liars())[AN_HOUR] ?? '');
     const output = join(work, 'out.wav');

@@ -47,15 +47,15 @@ const refusal = (message: string | RegExp): object =>
   expect.objectContaining({ code: 'too_large', message: expect.stringMatching(message) as unknown }) as object;
 const TOO_MUCH = 'more work than this service spends';
 
-describe('pictures that cost more than their bytes', () => {
-  it('are not converted when there are too many of them, whatever little they take', async () => {
+describe('a small file with much video', () => {
+  it('is not converted if it has too many frames, however small they are', async () => {
     const path = await pictures('many.webm', { size: '640x16', codec: VP8, tens: 1_000 });
     expect((await stat(path)).size).toBeLessThan(1_000_000);
     expect(10_000 * 640 * 16).toBeGreaterThan(maxPixels(16));
     expect(await convert(path, 16)).toEqual(refusal(TOO_MUCH));
   });
 
-  it('are refused when they are taller than is accepted, also those that would be copied', async () => {
+  it('is refused if it is too tall, even if it would be copied', async () => {
     const tall = /^The pictures of the video are 2160 pixels tall; this service accepts 1080\.$/;
     for (const [name, codec] of [
       ['tall.webm', VP8],
@@ -66,22 +66,22 @@ describe('pictures that cost more than their bytes', () => {
   });
 
   it.each([
-    ['a few', 240, { size: '320x240', codec: VP8 }],
-    ['as tall as accepted, upright', 1080, { size: '1080x1920', codec: VP8 }],
-    ['H.264, which is copied, of any number', 16, { size: '640x16', codec: H264, tens: 1_000 }],
-  ])('are made when they are %s', async (_name, maxVideoHeight, kind) => {
+    ['few frames', 240, { size: '320x240', codec: VP8 }],
+    ['the accepted height, upright', 1080, { size: '1080x1920', codec: VP8 }],
+    ['any number of H.264 frames, which are copied', 16, { size: '640x16', codec: H264, tens: 1_000 }],
+  ])('is converted if it has %s', async (_name, maxVideoHeight, kind) => {
     const name = `ordinary.${kind.codec === H264 ? 'mp4' : 'webm'}`;
     expect(await convert(await pictures(name, kind), maxVideoHeight)).toBe('made');
   });
 
-  it('are counted, and not taken from what the file states: an absurd rate harms nobody', async () => {
+  it('has its frames counted, so that a false frame rate does no harm', async () => {
     const path = join(folder, 'rate.webm');
     const input = ['-f', 'lavfi', '-i', 'color=s=320x240:r=30', '-frames:v', '10'];
     await ffmpeg(...input, ...VP8, '-vf', 'settb=1/90000,setpts=N', '-r', '90000', path);
     expect(await convert(path, 240)).toBe('made');
   });
 
-  it('that grow midway end as a file or as a failure', async () => {
+  it('that becomes taller midway is converted or fails', async () => {
     const paths = [
       await pictures('small.webm', { size: '64x64', codec: VP8 }),
       await pictures('large.webm', { size: '1920x1080', codec: VP8 }),
@@ -91,7 +91,7 @@ describe('pictures that cost more than their bytes', () => {
     expect(['made', expect.objectContaining({ name: 'JobError' })]).toContainEqual(await convert(path));
   });
 
-  it('have a time that fits: minutes for a song, hours only for hours of pictures', () => {
+  it('has a time limit that fits: minutes for a song, and hours only for hours of video', () => {
     expect(timeForMs({ bytes: 5_000_000 }) / 60_000).toBeLessThan(3);
     expect(timeForMs({ pixels: maxPixels(1080) }) / 3_600_000).toBeGreaterThan(4);
   });

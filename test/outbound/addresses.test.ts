@@ -58,7 +58,7 @@ describe('isPublicAddress at the edges of every denied network', () => {
     }
   });
 
-  it.each(deniedV4)('agrees with an independent reading of the list just outside %s', (cidr) => {
+  it.each(deniedV4)('agrees with an independent implementation just outside %s', (cidr) => {
     const { first, last } = edgesOf(cidr);
     for (const address of [first - 1n, last + 1n].filter((value) => value >= 0n && value < 1n << 32n)) {
       const text = v4Text(address);
@@ -160,7 +160,7 @@ describe('isPermittedAddress', () => {
   const loopback = new BlockList();
   loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 
-  it('adds the allowed networks and nothing else', () => {
+  it('permits the allowed networks and nothing else', () => {
     expect(isPermittedAddress('127.0.0.1', loopback)).toBe(true);
     expect(isPermittedAddress('::ffff:127.0.0.1', loopback)).toBe(true);
     expect(isPermittedAddress('8.8.8.8', loopback)).toBe(true);
@@ -169,7 +169,7 @@ describe('isPermittedAddress', () => {
     }
   });
 
-  it('allows nothing private by an empty list', () => {
+  it('permits no private address with an empty list', () => {
     expect(inNetworks('127.0.0.1', new BlockList())).toBe(false);
     expect(isPermittedAddress('127.0.0.1', new BlockList())).toBe(false);
   });

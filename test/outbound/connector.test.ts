@@ -3,9 +3,9 @@ import { createGuardedConnector } from '../../outbound/connector.ts';
 import { ForbiddenTargetError } from '../../outbound/request-failures.ts';
 import { countOutgoingSockets, nothing } from './receivers.ts';
 
-describe('the connector by itself', () => {
+describe('the connector', () => {
   it.each(['127.0.0.1', '0.0.0.0', '::1', '::', '::ffff:7f00:1', '10.0.0.1', '64:ff9b::7f00:1'])(
-    'refuses the literal %s, which no look-up would ever see, before it makes a socket',
+    'refuses the literal address %s, which is never looked up, before it opens a socket',
     async (hostname) => {
       const lookup = vi.fn(() => Promise.resolve(['93.184.215.14']));
       const sockets = countOutgoingSockets();

@@ -47,7 +47,7 @@ const problem = (kind: string, more: object = {}): object =>
   }) as object;
 
 describe('a download', () => {
-  it('writes the whole body and tells how it goes', async () => {
+  it('writes the whole body and reports its progress', async () => {
     const server = await httpReceiver(ok);
     const onProgress = vi.fn();
     const { sizeBytes, path } = await attempt({
@@ -59,7 +59,7 @@ describe('a download', () => {
     expect(onProgress).toHaveBeenLastCalledWith(MEDIA.length, MEDIA.length);
   });
 
-  it('takes a chunked body, which also tells its end', async () => {
+  it('accepts a chunked body, whose end is marked', async () => {
     const server = await httpReceiver((_, answer) => {
       answer.write('half');
       answer.end('whole');
@@ -67,7 +67,7 @@ describe('a download', () => {
     expect(await attempt({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ sizeBytes: 9 });
   });
 
-  it('follows three redirects, each path as the server gave it', async () => {
+  it('follows three redirects, with the paths as the servers wrote them', async () => {
     const seen: (string | undefined)[] = [];
     const server = await httpReceiver((request, answer) => {
       seen.push(request.url);
@@ -80,7 +80,7 @@ describe('a download', () => {
     expect(seen).toEqual(['/start', '/step1?a=%20b', '/step2?a=%20b', '/step3?a=%20b']);
   });
 
-  it.each([403, 404, 410, 206, 204, 500])('of an answer with status %i fails with that status', async (statusCode) => {
+  it.each([403, 404, 410, 206, 204, 500])('fails with the status %i of the response', async (statusCode) => {
     const server = await httpReceiver((_, answer) => answer.writeHead(statusCode).end());
     await expect(attempt({ url: `http://127.0.0.1:${server.port}/` })).rejects.toEqual(
       problem('status', { statusCode }),
@@ -88,7 +88,7 @@ describe('a download', () => {
   });
 });
 
-describe('a server that means harm', () => {
+describe('a hostile server', () => {
   it('cannot redirect to a private address', async () => {
     const canary = await httpReceiver(ok);
     const onlyOne = new BlockList();
@@ -113,7 +113,7 @@ describe('a server that means harm', () => {
     },
   );
 
-  it('cannot redirect for ever', async () => {
+  it('cannot redirect forever', async () => {
     const server = await httpReceiver((_, answer) => answer.writeHead(302, { location: '/' }).end());
     await expect(attempt({ url: `http://127.0.0.1:${server.port}/` })).rejects.toEqual(problem('forbidden'));
     expect(server.connections()).toBe(4);
@@ -152,7 +152,7 @@ describe('a server that means harm', () => {
     );
   });
 
-  it('cannot hold a job up by a byte now and then', async () => {
+  it('cannot delay a job by sending a byte now and then', async () => {
     const server = await httpReceiver((_, answer) => {
       answer.writeHead(200, { 'content-length': 1_000 });
       const timer = setInterval(() => answer.write('x'), 20);
@@ -164,7 +164,7 @@ describe('a server that means harm', () => {
     );
   });
 
-  it('cannot send for ever', async () => {
+  it('cannot send forever', async () => {
     const server = await httpReceiver((_, answer) => {
       const more = (): void => {
         while (!answer.destroyed && answer.write(MEDIA));
@@ -179,7 +179,7 @@ describe('a server that means harm', () => {
     expect((await stat(path)).size).toBeLessThanOrEqual(500_000);
   });
 
-  it('cannot pass half for the whole', async () => {
+  it('cannot pass off half a file as the whole', async () => {
     const half = await scriptedReceiver('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf', (socket) => socket.end());
     await expect(attempt({ url: `http://127.0.0.1:${half.port}/` })).rejects.toEqual(problem('incomplete'));
     const cut = await scriptedReceiver('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n', (socket) =>
@@ -192,7 +192,7 @@ describe('a server that means harm', () => {
     await expect(attempt({ url: `http://127.0.0.1:${untold.port}/` })).rejects.toEqual(problem('incomplete'));
   });
 
-  it('gets no more written than it announced', async () => {
+  it('cannot make the client write more than it announced', async () => {
     const server = await scriptedReceiver('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhalf and then more');
     const path = await newPath();
     await attempt({ url: `http://127.0.0.1:${server.port}/`, options: { path } }).catch((error: unknown) =>
@@ -201,7 +201,7 @@ describe('a server that means harm', () => {
     expect((await stat(path)).size).toBeLessThanOrEqual(4);
   });
 
-  it('cannot hand over what is compressed: its length would say nothing', async () => {
+  it('cannot send a compressed body, whose length cannot be verified', async () => {
     const server = await httpReceiver((_, answer) =>
       answer.writeHead(200, { 'content-encoding': 'gzip', 'content-length': 4 }).end('zzzz'),
     );
@@ -210,7 +210,7 @@ describe('a server that means harm', () => {
     );
   });
 
-  it('cannot hang before or within its answer', async () => {
+  it('cannot hang before or within its response', async () => {
     const silent = await tcpReceiver(() => undefined);
     await expect(attempt({ url: `http://127.0.0.1:${silent.port}/` })).rejects.toEqual(
       problem('unreachable', { error: 'timeout' }),
@@ -221,7 +221,7 @@ describe('a server that means harm', () => {
     );
   });
 
-  it('cannot trickle beyond the limit of the whole', async () => {
+  it('cannot send slowly beyond the limit of the whole download', async () => {
     const server = await httpReceiver((_, answer) => {
       answer.writeHead(200, { 'content-length': 1_000_000 });
       const timer = setInterval(() => answer.write('.'), 20);
@@ -232,7 +232,7 @@ describe('a server that means harm', () => {
     );
   });
 
-  it('cannot send just above the least rate for as long as it likes', async () => {
+  it('cannot send just above the least rate without a time limit', async () => {
     const server = await httpReceiver((_, answer) => {
       answer.writeHead(200, { 'content-length': 1_000_000 });
       const timer = setInterval(() => answer.write('x'.repeat(100)), 20);
@@ -248,15 +248,15 @@ describe('a server that means harm', () => {
 });
 
 it.each([true, false])(
-  'survives a host that ends the connection while the file is slower (with a length: %s)',
-  async (told) => {
+  'survives a host that closes the connection while the file is still being written (with a length: %s)',
+  async (hasLength) => {
     const body = Buffer.alloc(3_000_000, 'x');
-    const head = told ? `Content-Length: ${body.length}` : 'Transfer-Encoding: chunked';
+    const head = hasLength ? `Content-Length: ${body.length}` : 'Transfer-Encoding: chunked';
     const chunked = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
     const server = await tcpReceiver((socket) => {
       socket.once('data', () => {
         socket.write(`HTTP/1.1 200 OK\r\nConnection: close\r\n${head}\r\n\r\n`);
-        socket.end(told ? body : chunked);
+        socket.end(hasLength ? body : chunked);
       });
     });
     // Everything has arrived, and so has the end, long before it is written.
@@ -267,7 +267,7 @@ it.each([true, false])(
   },
 );
 
-it('speaks TLS with the name of the host', async () => {
+it('uses TLS with the name of the host', async () => {
   const certificate = await makeCertificate();
   const server = await httpsReceiver(certificate, ok);
   const settings = { trustedCa: certificate.cert, lookup: () => Promise.resolve(['127.0.0.1']) };
@@ -278,14 +278,14 @@ it('speaks TLS with the name of the host', async () => {
   await expect(from('other.example.com')).rejects.toEqual(problem('unreachable', { error: 'tls' }));
 });
 
-it('takes a server that speaks no HTTP for one that cannot be used', async () => {
+it('reports a server that does not speak HTTP', async () => {
   const server = await scriptedReceiver('220 mail.example.com ESMTP\r\n');
   await expect(attempt({ url: `http://127.0.0.1:${server.port}/` })).rejects.toEqual(
     problem('unreachable', { error: 'protocol' }),
   );
 });
 
-it('ends with the reason of the signal, and closes the connection', async () => {
+it('fails with the reason of the signal, and closes the connection', async () => {
   const closed = vi.fn();
   const stop = new AbortController();
   const server = await httpReceiver((request, answer) => {
@@ -299,7 +299,7 @@ it('ends with the reason of the signal, and closes the connection', async () => 
   await vi.waitFor(() => expect(closed).toHaveBeenCalled(), 5_000);
 });
 
-it('does not blame the server for a file that cannot be written', async () => {
+it('does not report a file that cannot be written as a fault of the server', async () => {
   const server = await httpReceiver(ok);
   const path = join(await newPath(), 'no', 'folder');
   await expect(attempt({ url: `http://127.0.0.1:${server.port}/`, options: { path } })).rejects.toMatchObject({

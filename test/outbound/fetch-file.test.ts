@@ -35,8 +35,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('a host that closes the connection in the middle of a file ends the download and not the process', async () => {
-  // undici throws out of a socket's event when it waits for its reader at that moment: that would fail the run.
+it('fails the download, but not the process, when the host closes the connection in the middle of a file', async () => {
+  // undici throws in a socket event if it is waiting for its reader at that moment, which would fail the run.
   for (let i = 0; i < TIMES; i += 1) {
     const file = join(folder, String(i));
     const options = { signal: new AbortController().signal, mostFailures: 1 };
@@ -46,7 +46,7 @@ it('a host that closes the connection in the middle of a file ends the download 
   }
 });
 
-it('a host that sends a byte now and then is given up after as many attempts as one that is silent', async () => {
+it('gives up on a host that sends a byte now and then after as many attempts as on a silent one', async () => {
   let requests = 0;
   server.removeAllListeners('request').on('request', (request, response) => {
     requests += 1;

@@ -58,8 +58,8 @@ function clientOf(proxy: Url, ca?: string): Dispatcher {
   return agent;
 }
 
-describe('what may be reached is', () => {
-  it('reached by plain HTTP, with the host of the URL and without what is the proxy’s', async () => {
+describe('a permitted host', () => {
+  it('is reached by plain HTTP, with the host of the URL and without the headers for the proxy', async () => {
     const seen: unknown[] = [];
     const server = await httpReceiver((incoming, answer) => {
       seen.push(incoming.url, incoming.headers);
@@ -73,7 +73,7 @@ describe('what may be reached is', () => {
     expect(seen[1]).toEqual({ host: `127.0.0.1:${server.port}`, connection: 'close' });
   });
 
-  it('reached by a tunnel for HTTPS, whose certificate the client sees', async () => {
+  it('is reached by a tunnel for HTTPS, and the client sees its certificate', async () => {
     const certificate = await makeCertificate();
     const server = await httpsReceiver(certificate, (_, answer) => answer.end('secret'));
     const proxy = await aProxy({ lookup: () => Promise.resolve(['127.0.0.1']) });
@@ -82,7 +82,7 @@ describe('what may be reached is', () => {
     expect(await answer.body.text()).toBe('secret');
   });
 
-  it('sent a body, and the answer as it comes', async () => {
+  it('gets the body, and its response is forwarded as it arrives', async () => {
     const server = await httpReceiver((incoming, answer) => void incoming.pipe(answer));
     const { port, username, password } = new URL((await aProxy()).url);
     const body = 'x'.repeat(300_000);
@@ -118,12 +118,12 @@ describe('what may be reached is', () => {
     expect(stop()).toBeLessThan(50);
   });
 
-  it('refused with an answer whose headers take more than 16 KiB', async () => {
+  it('cannot send more than 16 KiB of headers', async () => {
     const server = await scriptedReceiver(`HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(17_000)}\r\n\r\n`);
     expect(await get(await aProxy(), `http://127.0.0.1:${server.port}/`)).toMatch(/^HTTP\/1.1 502 /);
   });
 
-  it('seen to break off when it does', async () => {
+  it('is seen to break off its response', async () => {
     const server = await tcpReceiver((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'));
     });
@@ -132,8 +132,8 @@ describe('what may be reached is', () => {
   });
 });
 
-describe('what may not be reached is', () => {
-  it.each(['http', 'CONNECT'])('no hostile host, by %s: no socket is opened', async (way) => {
+describe('a forbidden target', () => {
+  it.each(['http', 'CONNECT'])('with a hostile host is refused by %s before a socket is opened', async (way) => {
     const canary = await httpReceiver((_, answer) => answer.end('secret'));
     const proxy = await aProxy({
       allowedNetworks: nothing,
@@ -161,22 +161,22 @@ describe('what may not be reached is', () => {
     'a@127.0.0.1:80',
     'file:///etc:1',
     '[::1]:70000',
-  ])('no authority %j of a tunnel', async (authority) => {
+  ])('such as the authority %j of a tunnel is refused', async (authority) => {
     const proxy = await aProxy({ allowedNetworks: nothing });
     expect(await openTunnel(proxy, authority)).toMatch(/^HTTP\/1.1 (?:403 Target Not Public|400)/);
   });
 
   it.each(['ftp://127.0.0.1/', 'https://127.0.0.1/', 'file:///etc/passwd', '/', '*', 'http://'])(
-    'no URL %j of a plain request',
+    'such as the URL %j of a plain request is refused',
     async (url) => {
       const sockets = countOutgoingSockets();
       expect(await get(await aProxy(), url)).toMatch(/^HTTP\/1.1 403 Target Not Public/);
-      // The one that asks.
+      // Only the socket of the client.
       expect(sockets()).toBe(1);
     },
   );
 
-  it('no name that leads inwards, whatever its name servers answer', async () => {
+  it('is not reached by a name with a private address, whatever its name servers return', async () => {
     const canary = await httpReceiver((_, answer) => answer.end('secret'));
     let found: readonly string[] = [];
     const proxy = await aProxy({ allowedNetworks: nothing, lookup: () => Promise.resolve(found) });
@@ -189,7 +189,7 @@ describe('what may not be reached is', () => {
   });
 
   it.each(['inward', 'mapped', 'mixed', 'mixed-families', 'nat64'])(
-    'no name that a real name server leads inwards: %s',
+    'is not reached by the name %s that a real name server resolves to it',
     async (name) => {
       const canary = await httpReceiver((_, answer) => answer.end('secret'));
       const proxy = await aProxy({ allowedNetworks: nothing, lookup: await lookupInZone() });
@@ -198,7 +198,7 @@ describe('what may not be reached is', () => {
     },
   );
 
-  it.each(['http', 'https'] as const)('nothing by a redirect or by rebinding, over %s', async (protocol) => {
+  it.each(['http', 'https'] as const)('is not reached by a redirect or by rebinding, over %s', async (protocol) => {
     const certificate = await makeCertificate();
     const listener: RequestListener = (_, answer) =>
       answer.writeHead(302, { location: `${protocol}://hook.example.com:${server.port}/` }).end();
@@ -229,9 +229,9 @@ describe('what may not be reached is', () => {
   });
 });
 
-describe('a proxy that is not open', () => {
+describe('the proxy', () => {
   it.each(['GET http://127.0.0.1:{port}/ HTTP/1.1', 'CONNECT 127.0.0.1:{port} HTTP/1.1'])(
-    'asks strangers for its password: %s',
+    'requires its password: %s',
     async (line) => {
       const server = await httpReceiver((_, answer) => answer.end('secret'));
       const proxy = await aProxy();
@@ -243,14 +243,14 @@ describe('a proxy that is not open', () => {
     },
   );
 
-  it('listens on loopback alone, with a password of its own each time', async () => {
+  it('listens on loopback only, with a new password each time', async () => {
     const [one, other] = [await aProxy(), await aProxy()];
     expect(new URL(one.url).hostname).toBe('127.0.0.1');
     expect(new URL(one.url).password).toMatch(/^[0-9a-f]{48}$/);
     expect(new URL(one.url).password).not.toBe(new URL(other.url).password);
   });
 
-  it('has a password for each call, which holds no longer than the call', async () => {
+  it('has a password for each run, which is revoked after the run', async () => {
     const server = await httpReceiver((_, answer) => answer.end('secret'));
     const { url, end, lend } = await aProxy();
     const other = lend();
@@ -262,7 +262,7 @@ describe('a proxy that is not open', () => {
     expect(await get(other, `http://127.0.0.1:${server.port}/`)).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('cuts off what a call has left open, and nothing of another', async () => {
+  it('closes the connections of a run that ends, and not those of another', async () => {
     const accepted: Socket[] = [];
     const server = await tcpReceiver((socket) => accepted.push(socket.resume()));
     const { lend, ...ended } = await aProxy({ idleTimeoutMs: 600_000 });
@@ -276,7 +276,7 @@ describe('a proxy that is not open', () => {
     await Promise.all(left);
   });
 
-  it('ends its tunnels with itself', async () => {
+  it('closes its tunnels when it is closed', async () => {
     let accepted: Socket | undefined;
     const server = await tcpReceiver((socket) => (accepted = socket));
     const proxy = await aProxy();
@@ -289,7 +289,7 @@ describe('a proxy that is not open', () => {
 });
 
 describe('a client', () => {
-  it('may ask for much over one connection, which is not listened to once for each', async () => {
+  it('may send many requests over one connection without a listener for each', async () => {
     const server = await httpReceiver((_, answer) => answer.end('hello'));
     const { port, username, password } = new URL((await aProxy()).url);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -312,15 +312,15 @@ describe('a client', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('that leaves before it has an answer leaves no connection to the host', async () => {
+  it('that leaves before the response leaves no connection to the host', async () => {
     let accepted: Socket | undefined;
     const server = await tcpReceiver((socket) => (accepted = socket.resume()));
     const proxy = await aProxy({ idleTimeoutMs: 600_000 });
     const { port, username, password } = new URL(proxy.url);
     const agent = new Agent();
     const to = { url: `http://127.0.0.1:${server.port}/`, body: '', agent };
-    const asked = fetchThrough(`127.0.0.1:${port}`, `${username}:${password}`, to);
-    const left = expect(asked).rejects.toThrow('socket hang up');
+    const response = fetchThrough(`127.0.0.1:${port}`, `${username}:${password}`, to);
+    const left = expect(response).rejects.toThrow('socket hang up');
     await expect.poll(() => accepted !== undefined).toBe(true);
     agent.destroy();
     await left;
@@ -328,7 +328,7 @@ describe('a client', () => {
   });
 });
 
-it('a host that cannot be reached is told apart', async () => {
+it('reports a host that cannot be reached with 502', async () => {
   const proxy = await aProxy({ lookup: () => Promise.reject(new Error('no such name')) });
   expect(await openTunnel(proxy, '127.0.0.1:1')).toMatch(/^HTTP\/1.1 502 Target Unreachable/);
   expect(await openTunnel(proxy, 'none.example.com:443')).toMatch(/^HTTP\/1.1 502 Target Unreachable/);

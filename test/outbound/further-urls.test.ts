@@ -113,10 +113,10 @@ describe.each(['http', 'https'] as const)('when it is called over %s', (protocol
   });
 
   it('every public one would be, at the address that its name has', async () => {
-    const asked: string[] = [];
+    const lookedUp: string[] = [];
     // Ends each attempt where its connection would begin.
     const { client } = await target((name) => {
-      asked.push(name);
+      lookedUp.push(name);
       return Promise.reject(new Error('far enough'));
     });
     for (const url of furtherPublicUrls) {
@@ -126,7 +126,7 @@ describe.each(['http', 'https'] as const)('when it is called over %s', (protocol
         kind: 'unreachable',
         error: 'dns',
       });
-      expect(asked.at(-1), url).toBe(hostname);
+      expect(lookedUp.at(-1), url).toBe(hostname);
     }
   });
 });

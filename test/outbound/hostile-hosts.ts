@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
  * where a host is spelled in an unusual way, the spelling is the point and must reach the guard as it is.
  */
 export const hostileHosts: readonly string[] = [
-  // Loopback, in every spelling that a URL parser turns into an address.
+  // Loopback, in every spelling that a URL parser converts into an address.
   '127.0.0.1',
   '127.0.0.2',
   '127.1',

@@ -6,7 +6,7 @@ import { createRandom } from '../../quality/chaos/random.ts';
 import { MAX_TURN_MS, watchLongest } from '../fuzz/hostile/longest.ts';
 import { startHostileServer } from '../fuzz/hostile/responses.ts';
 
-it('no answer of another server holds the event loop', async () => {
+it('no hostile response blocks the event loop', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tapedeck-hostile-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const server = await startHostileServer(folder);
@@ -20,7 +20,7 @@ it('no answer of another server holds the event loop', async () => {
     if (await watched.during(label, () => server.call(client))) answered.add(client);
   }
   const { ms, label } = watched.longest();
-  console.log(`longest turn ${ms.toFixed(1)} ms: ${label}`);
+  console.log(`longest block ${ms.toFixed(1)} ms: ${label}`);
   expect(answered).toEqual(new Set(server.clients));
   expect(ms, label).toBeLessThan(MAX_TURN_MS);
 }, 60_000);

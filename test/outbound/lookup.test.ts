@@ -21,9 +21,9 @@ describe('the DNS look-up', () => {
     await expect(lookup('localhost')).rejects.toThrow('localhost');
   });
 
-  it('is not held up by a hundred names whose servers are silent', async () => {
+  it('is not delayed by a hundred names whose servers are silent', async () => {
     const lookup = await lookupInZone();
-    // Each asks twice; many more would overflow the socket buffer of the test's name server.
+    // Each is queried twice; many more would overflow the socket buffer of the test's name server.
     void Promise.allSettled(Array.from({ length: 100 }, (_, index) => lookup(`n${index}.silent.example.com`)));
     const startedMs = performance.now();
     expect(await lookup('four.example.com')).toEqual(['93.184.215.14']);

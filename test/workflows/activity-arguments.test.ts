@@ -12,7 +12,7 @@ import { stepsOfWorkflows, usualAnswer, type StepsOf } from '../helpers/workflow
 const { withService } = workflowBench('real');
 const cases = stepsOfWorkflows.map(([workflow, known]) => [workflow, known.of ?? '', known] as const);
 
-/** Activities of all names that note what they are asked for. */
+/** Activities with all names that record their arguments. */
 function noting(answers: StepsOf['answers'] = {}) {
   const steps: unknown[][] = [];
   const left = new Map(Object.entries(answers).map(([activity, all]) => [activity, [...all]]));
@@ -28,15 +28,15 @@ function noting(answers: StepsOf['answers'] = {}) {
   return { activities, steps };
 }
 
-it.each(cases)('%s%s hands each of its activities the arguments that are known', async (workflow, _of, known) => {
+it.each(cases)('%s%s calls its activities with the known arguments', async (workflow, _of, known) => {
   const { activities, steps } = noting(known.answers);
   await withService({ activities, engineKey: ENGINE_KEY }, async (client, taskQueue) => {
     const args = [known.input];
     await client.workflow.execute(workflow, { workflowId: `${workflow}/${ulid()}`, taskQueue, args });
     // Nobody waits for a job's webhook, which is a workflow of its own.
-    const [, told] = known.steps.find(([activity]) => activity === 'attemptDelivery') ?? [];
+    const [, order] = known.steps.find(([activity]) => activity === 'attemptDelivery') ?? [];
     if ('webhookUrl' in known.input) {
-      await client.workflow.getHandle((told as { readonly deliveryId: string }).deliveryId).result();
+      await client.workflow.getHandle((order as { readonly deliveryId: string }).deliveryId).result();
     }
   });
   expect(steps).toStrictEqual(known.steps);

@@ -8,7 +8,7 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const { claimJob, finishJob, fetchAudio, attemptDelivery, runAudio, withService } = audioHarness();
 
-describe('the audio job', () => {
+describe('an audio job', () => {
   it('claims, fetches, finishes and notifies', async () => {
     const job = anAudioJob({ webhookUrl: 'https://example.com/hook' });
     expect(await runAudio(job)).toBeUndefined();
@@ -33,25 +33,22 @@ describe('the audio job', () => {
     expect(attemptDelivery.mock.lastCall?.[0]).toMatchObject({ subscribedBy: [subscriber] });
   });
 
-  it('ends without a trace when the subject was done before', async () => {
+  it('ends without a record if an earlier job has just succeeded', async () => {
     claimJob.mockResolvedValue('done');
     expect(await runAudio(anAudioJob())).toBeUndefined();
     expect(fetchAudio).not.toHaveBeenCalled();
     expect(finishJob).not.toHaveBeenCalled();
   });
 
-  it.each(['private', 'removed', 'geo_blocked', 'live'] as const)(
-    'gives up at once on a subject that is %s',
-    async (code) => {
-      fetchAudio.mockRejectedValue(refusal(code));
-      expect(await runAudio(anAudioJob())).toBeInstanceOf(WorkflowFailedError);
-      expect(fetchAudio).toHaveBeenCalledTimes(1);
-      const failure = { code, message: `It is ${code}.` };
-      expect(finishJob.mock.lastCall?.[0].outcome).toEqual({ status: 'failed', failure });
-    },
-  );
+  it.each(['private', 'removed', 'geo_blocked', 'live'] as const)('fails at once if the video is %s', async (code) => {
+    fetchAudio.mockRejectedValue(refusal(code));
+    expect(await runAudio(anAudioJob())).toBeInstanceOf(WorkflowFailedError);
+    expect(fetchAudio).toHaveBeenCalledTimes(1);
+    const failure = { code, message: `It is ${code}.` };
+    expect(finishJob.mock.lastCall?.[0].outcome).toEqual({ status: 'failed', failure });
+  });
 
-  it('survives faults of ours without telling the caller', async () => {
+  it('survives faults of the service, which callers do not see', async () => {
     claimJob.mockRejectedValueOnce(new Error('database is away'));
     fetchAudio.mockRejectedValueOnce(new Error('worker is tired'));
     finishJob.mockRejectedValueOnce(new Error('database is away'));
@@ -73,14 +70,14 @@ describe('the audio job', () => {
       await handle.result();
       await vi.waitFor(() => expect(attemptDelivery).toHaveBeenCalledTimes(2), 10_000);
     });
-    const told = attemptDelivery.mock.calls.map(([{ url, subscribedBy }]) => ({ url, subscribedBy }));
-    expect(told.toSorted((a, b) => a.url.localeCompare(b.url))).toEqual([
+    const notified = attemptDelivery.mock.calls.map(([{ url, subscribedBy }]) => ({ url, subscribedBy }));
+    expect(notified.toSorted((a, b) => a.url.localeCompare(b.url))).toEqual([
       { url: 'https://example.com/1', subscribedBy: ['anonymous', 'key'] },
       { url: 'https://example.com/2', subscribedBy: ['key'] },
     ]);
   });
 
-  it('records a cancellation, after the activity has stopped', async () => {
+  it('records a cancellation after the activity has stopped', async () => {
     const job = anAudioJob({ webhookUrl: 'https://example.com/hook' });
     let stopped = false;
     fetchAudio.mockImplementation(async () => {
@@ -115,7 +112,7 @@ describe('the audio job', () => {
     expect(attemptDelivery).toHaveBeenCalledTimes(1);
   });
 
-  it('tells operators whose fault a failure was', () => {
+  it('shows operators whose fault a failure was', () => {
     expect(refusal('private')).toMatchObject({ type: 'subject', nonRetryable: true, details: ['private'] });
     expect(refusal('rate_limited')).toBeInstanceOf(ApplicationFailure);
     expect(refusal('rate_limited')).toMatchObject({ type: 'upstream' });

@@ -46,7 +46,7 @@ function expectNotBefore(atSeconds: readonly number[], dueSeconds: readonly numb
 }
 
 describe('the delivery of a webhook', () => {
-  it('tries at 0, 10, 40 and 100 s and then gives up', async () => {
+  it('makes attempts at 0, 10, 40 and 100 s and is then abandoned', async () => {
     attemptDelivery.mockResolvedValue('refused');
     const { result, atSeconds, waits } = await deliver();
     expect(result).toBe('abandoned');
@@ -60,7 +60,7 @@ describe('the delivery of a webhook', () => {
     ]);
   });
 
-  it('stops at the first 2xx: a receiver that heals gets exactly three posts', async () => {
+  it('ends with the first 2xx, so that a receiver that recovers gets three requests', async () => {
     attemptDelivery.mockImplementation(({ attempt }) => Promise.resolve(attempt < 3 ? 'refused' : 'delivered'));
     const { result, atSeconds, waits } = await deliver();
     expect(result).toBe('delivered');
@@ -68,7 +68,7 @@ describe('the delivery of a webhook', () => {
     expect(waits).toEqual([10, 30]);
   });
 
-  it('does not ask a forbidden target again', async () => {
+  it('makes no other attempt at a forbidden target', async () => {
     attemptDelivery.mockResolvedValue('forbidden');
     const { result, atSeconds, waits } = await deliver();
     expect(result).toBe('abandoned');
@@ -76,7 +76,7 @@ describe('the delivery of a webhook', () => {
     expect(waits).toEqual([]);
   });
 
-  it('uses up no attempt when the fault is ours', async () => {
+  it('uses up no attempt for a fault of the service', async () => {
     let calls = 0;
     attemptDelivery.mockImplementation(() => {
       calls += 1;
@@ -86,11 +86,11 @@ describe('the delivery of a webhook', () => {
     expect(attemptDelivery.mock.calls.map(([input]) => input.attempt)).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
   });
 
-  it('uses up no attempt, and moves none of the waits, while the receiver has no free place', async () => {
-    const places = [false, false, true, true, false, true];
+  it('uses up no attempt, and moves no delay, while the receiver has no free slot', async () => {
+    const slots = [false, false, true, true, false, true];
     const madeAt: number[] = [];
     attemptDelivery.mockImplementation(async () => {
-      if (places.shift() === false)
+      if (slots.shift() === false)
         throw ApplicationFailure.create({ type: 'receiver-busy', nextRetryDelay: '7 seconds' });
       madeAt.push(await nowMs());
       return madeAt.length < 3 ? 'refused' : 'delivered';
@@ -100,11 +100,11 @@ describe('the delivery of a webhook', () => {
     expect(attemptDelivery.mock.calls.map(([input]) => input.attempt)).toEqual([1, 1, 1, 2, 3, 3]);
     expect(waits).toEqual([10, 30]);
     const between = madeAt.slice(1).map((time, index) => (time - (madeAt[index] ?? 0)) / 1000);
-    // The second retry is due after 30 s, and waits for a place once.
+    // The second retry is due after 30 s, and waits for a slot once.
     expectNotBefore(between, [10, 37]);
   });
 
-  it('made again has four attempts more, with the same waits', async () => {
+  it('has four more attempts with the same delays after a redelivery', async () => {
     attemptDelivery.mockResolvedValue('refused');
     const { result, atSeconds, waits } = await deliver({ firstAttempt: 5 });
     expect(result).toBe('abandoned');
@@ -120,8 +120,8 @@ describe('the delivery of a webhook', () => {
 
   it.each([
     ['is delivered at once', ['delivered'], 'delivered', [1]],
-    ['waits before it is made again', ['refused', 'delivered'], 'delivered', [1, 2]],
-    ['is left to the queue when there is no place for it', ['queue', 'delivered'], 'delivered', [1, 1]],
+    ['waits before the second attempt', ['refused', 'delivered'], 'delivered', [1, 2]],
+    ['is left to the queue if there is no slot for it', ['queue', 'delivered'], 'delivered', [1, 1]],
     [
       'is left to the queue when the fault is ours',
       [new Error('the database is away'), 'delivered'],

@@ -10,7 +10,7 @@ const result = { durationSeconds: 12, files: [{ name: 'a-1.m4a', sizeBytes: 1, s
 const made = { state: 'made', result } as const;
 const stale = { state: 'stale', failure: failureFor('mediaLinksExpired') } as const;
 
-it('takes the content of another job that is fresh', async () => {
+it('uses fresh content of another job', async () => {
   const job = aPostAudioJob();
   records.findFreshContent.mockResolvedValue('01JD5Z3K6VQ0W8R9T2X4Y6B8CD');
   fetch.fetchImgnetAudio.mockResolvedValue(made);
@@ -22,7 +22,7 @@ it('takes the content of another job that is fresh', async () => {
   expect(outcomeOf(job)).toEqual({ status: 'success', result });
 });
 
-it('collects the content itself otherwise', async () => {
+it('collects the content if none is fresh', async () => {
   const job = aPostAudioJob();
   fetch.fetchImgnetAudio.mockResolvedValue(made);
   expect(await run(imgnetAudio, job)).toBeUndefined();
@@ -44,7 +44,7 @@ it.each([
   expect(outcomeOf(job)).toEqual({ status: 'success', result });
 });
 
-it('gives up when what it collected is stale twice', async () => {
+it('fails if its own collection has expired links', async () => {
   const job = aPostAudioJob();
   records.findFreshContent.mockResolvedValue('01JD5Z3K6VQ0W8R9T2X4Y6B8CD');
   fetch.fetchImgnetAudio.mockResolvedValue(stale);
@@ -54,7 +54,7 @@ it('gives up when what it collected is stale twice', async () => {
   expect(outcomeOf(job)).toEqual({ status: 'failed', failure: stale.failure });
 });
 
-it('tries again what the host of the media fails in passing, without collecting anew', async () => {
+it('retries a temporary failure of the media host without another collection', async () => {
   const job = aPostAudioJob();
   const failure = toApplicationFailure(
     new JobError({ code: 'upstream_error', message: 'The host could not deliver.' }),
@@ -65,7 +65,7 @@ it('tries again what the host of the media fails in passing, without collecting 
   expect(fetch.fetchImgnetAudio).toHaveBeenCalledTimes(3);
 });
 
-it('fails as the post does', async () => {
+it('fails with the failure of the post', async () => {
   const job = aPostAudioJob();
   fetch.storeContent.mockRejectedValue(
     toApplicationFailure(new JobError({ code: 'removed', message: 'The post is gone.' })),

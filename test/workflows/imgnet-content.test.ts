@@ -27,7 +27,7 @@ it('collects the post, then the profile of its owner, and is charged for both', 
   expect(outcomeOf(job)).toEqual(success(15));
 });
 
-it('starts the profile as the api does, so that callers can join it', async () => {
+it('starts the job of the profile as the api does, so that callers can join it', async () => {
   const job = aContentJob();
   const profile = aProfileJob(job.recordId);
   records.planOwnerProfile.mockResolvedValue(profile);
@@ -39,14 +39,14 @@ it('starts the profile as the api does, so that callers can join it', async () =
   });
 });
 
-it('leaves a fresh profile alone', async () => {
+it('does not fetch a profile that is fresh', async () => {
   const job = aContentJob();
   expect(await run(imgnetContent, job)).toBeUndefined();
   expect(fetch.triggerSnapshot).toHaveBeenCalledTimes(1);
   expect(outcomeOf(job)).toEqual(success(5));
 });
 
-it('asks for no profile when the record does not tell whose the post is', async () => {
+it('fetches no profile if the owner of the post is unknown', async () => {
   const job = aContentJob();
   fetch.storeContent.mockResolvedValue({});
   expect(await run(imgnetContent, job)).toBeUndefined();
@@ -54,7 +54,7 @@ it('asks for no profile when the record does not tell whose the post is', async 
   expect(outcomeOf(job)).toEqual(success(5));
 });
 
-it('is a success without the profile when that cannot be had', async () => {
+it('succeeds without the profile if that cannot be fetched', async () => {
   const job = aContentJob();
   const profile = aProfileJob(job.recordId);
   records.planOwnerProfile.mockResolvedValue(profile);
@@ -66,7 +66,7 @@ it('is a success without the profile when that cannot be had', async () => {
   expect(outcomeOf(job)).toEqual(success(5));
 });
 
-it('is not charged for a profile that another job fetched just before its own began', async () => {
+it('is not charged for a profile that another job has just fetched', async () => {
   const job = aContentJob();
   records.planOwnerProfile.mockResolvedValue(aProfileJob(job.recordId));
   records.claimJob.mockImplementation(({ type }) => Promise.resolve(type === 'imgnet_profile' ? 'done' : 'claimed'));
@@ -75,7 +75,7 @@ it('is not charged for a profile that another job fetched just before its own be
   expect(outcomeOf(job)).toEqual(success(5));
 });
 
-it('waits for a profile that another job fetches, by asking now and then, and is not charged for it', async () => {
+it('polls for a profile that another job fetches, and is not charged for it', async () => {
   const job = aContentJob();
   const others = aProfileJob(ulid());
   records.planOwnerProfile.mockResolvedValue({ ...others, recordId: aProfileJob(ulid()).recordId });
@@ -98,7 +98,7 @@ it('waits for a profile that another job fetches, by asking now and then, and is
   expect(outcomeOf(job)).toEqual(success(5));
 });
 
-it('leaves the profile running, for those who have joined it, when it is cancelled itself', async () => {
+it('leaves the job of the profile running when it is cancelled, for the callers that have joined it', async () => {
   const job = aContentJob();
   const profile = aProfileJob(job.recordId);
   records.planOwnerProfile.mockResolvedValue(profile);
@@ -117,7 +117,7 @@ it('leaves the profile running, for those who have joined it, when it is cancell
 });
 
 it.each(['cancelled', 'terminated'] as const)(
-  'is charged for a profile whose job was %s, if the provider had been asked for it',
+  'is charged for a profile whose job was %s after it had called the provider',
   async (how) => {
     const job = aContentJob();
     const profile = aProfileJob(job.recordId);

@@ -9,8 +9,8 @@ import { until } from '../helpers/until.ts';
 
 const { triggerSnapshot, awaitSnapshot, storeList, finishJob, runList, withService } = listHarness();
 
-describe('the job of a list', () => {
-  it('starts a snapshot, waits for it and keeps what it holds', async () => {
+describe('a list job', () => {
+  it('starts a snapshot, waits for it and stores its content', async () => {
     const job = aListJob();
     expect(await runList(job)).toBeUndefined();
     const snapshot = { recordId: job.recordId, part: 'reels', snapshotId: 's_1' };
@@ -40,7 +40,7 @@ describe('the job of a list', () => {
     expect(storeList.mock.lastCall?.[0].snapshot.snapshotId).toBe('s_2');
   });
 
-  it('is done with the same snapshot when it was not ready after all', async () => {
+  it('uses the same snapshot again if it was not ready yet', async () => {
     storeList.mockImplementationOnce(() => Promise.reject(retryLater('upstream_timeout', 'It is still collecting.')));
     expect(await runList(aListJob())).toBeUndefined();
     expect([triggerSnapshot, awaitSnapshot, storeList].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 2]);
@@ -57,13 +57,13 @@ describe('the job of a list', () => {
       expect(failure).toBeInstanceOf(WorkflowFailedError);
       expect((failure as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
     });
-    // Asked again, it would not have been waiting.
+    // A second call would mean that the activity had not been waiting.
     expect(awaitSnapshot).toHaveBeenCalledTimes(1);
     expect(finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'cancelled' } });
     expect(storeList).not.toHaveBeenCalled();
   });
 
-  it('is cancelled, and not failed, when its last step fails while it is cancelled', async () => {
+  it('ends as cancelled if its last step fails during the cancellation', async () => {
     const job = aListJob();
     let isCancelled = false;
     triggerSnapshot.mockImplementation(async () => {
@@ -74,7 +74,7 @@ describe('the job of a list', () => {
       const handle = await client.workflow.start(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] });
       await until(() => triggerSnapshot.mock.calls.length > 0);
       await handle.cancel();
-      // A step that fails before it was told to stop is tried again.
+      // A step that fails before the request to cancel arrives is retried.
       await until(async () =>
         (await handle.fetchHistory()).events?.some((event) => event.activityTaskCancelRequestedEventAttributes),
       );

@@ -7,7 +7,7 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const { attemptDelivery, finishJob, withService } = audioHarness('real');
 
-it('a job that an operator resets while its webhook still runs ends as before', async () => {
+it('ends a job that an operator resets while its webhook still runs as before', async () => {
   const job = anAudioJob({ webhookUrl: 'https://example.com/hook' });
   let answer: (how: 'delivered') => void = () => undefined;
   attemptDelivery.mockImplementation(() => new Promise((resolve) => (answer = resolve)));
@@ -20,7 +20,7 @@ it('a job that an operator resets while its webhook still runs ends as before', 
     await client.workflowService.resetWorkflowExecution({
       ...{ namespace: 'default', requestId: ulid(), reason: 'a test' },
       workflowExecution: { workflowId: handle.workflowId, runId: handle.firstExecutionRunId },
-      // All that the job did is done again.
+      // The job repeats all its steps.
       workflowTaskFinishEventId: firstTask.eventId!,
     });
     expect(await client.workflow.getHandle(job.subjectId).result()).toEqual(before);

@@ -14,7 +14,7 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const { fetchAudio, attemptDelivery, withService } = audioHarness('real');
 
-/** The queries of docs/operations.md, which operators copy, by a word that each has. */
+/** The queries of docs/operations.md, which operators copy. */
 const QUERIES = [
   ...readFileSync('docs/operations.md', 'utf8').matchAll(/`((?:Tapedeck\w+|ExecutionStatus|WorkflowType) [^`]+)`/g),
 ];
@@ -31,15 +31,15 @@ async function found(client: Client, query: string): Promise<string[]> {
   return ids.sort();
 }
 
-/** What is listed follows within moments. */
+/** Lists are updated within moments. */
 async function expectFound(client: Client, query: string, ids: readonly string[]): Promise<void> {
   const wanted = JSON.stringify([...ids].sort());
   await until(async () => JSON.stringify(await found(client, query)) === wanted, { what: query });
 }
 
 async function detailsOf(handle: WorkflowHandle): Promise<string> {
-  const told = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-  return told.currentDetails ?? '';
+  const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  return metadata.currentDetails ?? '';
 }
 
 /** As the api starts it. */
@@ -54,7 +54,7 @@ const aKey = (): string => ulid().slice(-16).toLowerCase();
 const aHost = (): string => `${ulid().toLowerCase()}.example.com`;
 
 describe('an operator in the Web UI', () => {
-  it('sees what came of a job and of its webhook, and finds both by download, video and host', async () => {
+  it('sees the end of a job and of its webhook, and finds both by download, video and host', async () => {
     const [host, key] = [aHost(), aKey()];
     const webhookUrl = `https://${host}/hook?token=${ulid()}`;
     const job = anAudioJob({ webhookUrl, chargedTo: key, startedBy: key });
@@ -71,14 +71,14 @@ describe('an operator in the Web UI', () => {
       const byDownload = recipe('TapedeckDownloadId', { '01JD5Z3K6VQ0W8R9T2X4Y6B8CD': job.recordId });
       await expectFound(client, byDownload, both);
       await expectFound(client, `TapedeckWebhookHost = '${host}' AND TapedeckPlatform = 'vidnet'`, both);
-      // Neither found by a failure, nor with more in the history than before.
+      // A success has no failure attribute, and no event for one.
       expect(await found(client, `${byDownload} AND TapedeckFailure IS NOT NULL`)).toEqual([]);
       const { events } = await handle.fetchHistory();
       expect(events?.filter((event) => event.upsertWorkflowSearchAttributesEventAttributes)).toEqual([]);
     });
   });
 
-  it('finds failed jobs by their code, with what the record says as the reason', async () => {
+  it('finds failed jobs by their code, with the reason of the record', async () => {
     fetchAudio.mockRejectedValue(refusal('private'));
     const job = anAudioJob({ chargedTo: aKey() });
     await withService(async (client, taskQueue) => {
@@ -92,7 +92,7 @@ describe('an operator in the Web UI', () => {
     });
   });
 
-  it('finds webhooks that a host has not taken, and those that are sent again', async () => {
+  it('finds abandoned webhooks by their host, and redeliveries', async () => {
     attemptDelivery.mockResolvedValue('forbidden');
     const host = aHost();
     const job = anAudioJob({ webhookUrl: `https://${host}/hook` });
@@ -113,7 +113,7 @@ describe('an operator in the Web UI', () => {
     });
   });
 
-  it('finds what a key has running, sees where it stands, and cancels all of it', async () => {
+  it('finds the running jobs of a key, sees their progress, and cancels them', async () => {
     const key = aKey();
     const jobs = [anAudioJob({ chargedTo: key }), anAudioJob({ chargedTo: key })];
     fetchAudio.mockImplementation(async () => {

@@ -19,7 +19,7 @@ const texts = new Map(
 
 const OF_OTHER_CODE = 'of other code';
 
-/** What replaying each of them said, by its name: one worker for all, since each new one loads the workflows anew. */
+/** The results by name. One worker replays all histories, because each worker loads the workflows again. */
 const replayed = new Map<string, Error | undefined>();
 beforeAll(async () => {
   quietRuntime();
@@ -38,14 +38,14 @@ function* histories() {
   yield { workflowId: OF_OTHER_CODE, history: parse(other) };
 }
 
-interface Asked {
+interface RecordedOrders {
   readonly workflow: string;
   readonly input: readonly unknown[];
-  /** Activities with their arguments, as workers were handed them. A local one has left no arguments. */
+  /** Activities with their arguments. Local activities leave no arguments in a history. */
   readonly orders: readonly (readonly [activity: string, args: readonly unknown[]])[];
 }
 
-function askedIn(text: string): Asked {
+function ordersIn(text: string): RecordedOrders {
   const { events } = parse(text);
   const [start] = events ?? [];
   const { workflowType, input } = start!.workflowExecutionStartedEventAttributes!;
@@ -57,8 +57,8 @@ function askedIn(text: string): Asked {
   return { workflow: workflowType!.name!, input: argsOf(input?.payloads), orders };
 }
 
-/** What a worker would refuse of it: the first step of a job is handed what its workflow was. */
-function refusalsOf({ workflow, input, orders }: Asked): (string | undefined)[] {
+/** @returns the refusals of a worker. The first step of a job gets the input of its workflow. */
+function refusalsOf({ workflow, input, orders }: RecordedOrders): (string | undefined)[] {
   const isJob = Object.hasOwn(jobInputs, workflow);
   return [
     ...(isJob ? [refusalOf(jobInputs, workflow, input), refusalOf(activityInputs, 'beginJob', input)] : []),
@@ -67,38 +67,40 @@ function refusalsOf({ workflow, input, orders }: Asked): (string | undefined)[] 
 }
 
 describe('a recorded history', () => {
-  it('is there of every workflow', () => {
-    const recorded = new Set([...texts.values()].map((text) => askedIn(text).workflow));
-    // What is missing is recorded with: npm run record-histories -- NAME, after adding it to test/histories/record.ts.
+  it('exists for every workflow', () => {
+    const recorded = new Set([...texts.values()].map((text) => ordersIn(text).workflow));
+    // Add a missing one to test/histories/record.ts, and run: npm run record-histories -- NAME
     expect(Object.keys(workflows).filter((name) => !recorded.has(name))).toEqual([]);
   });
 
-  it.each(names)('%s can be replayed: a running job survives a deploy', (name) => {
+  it.each(names)('%s can be replayed, so that a running job survives a deploy', (name) => {
     expect([replayed.has(name), replayed.get(name)]).toEqual([true, undefined]);
   });
 
   it.each([...texts])(
-    '%s asks for what workers of this release take: a deploy refuses no running job',
+    '%s has arguments that this release accepts, so that a deploy refuses no running job',
     (_name, text) => {
-      expect(refusalsOf(askedIn(text))).toEqual([]);
+      expect(refusalsOf(ordersIn(text))).toEqual([]);
     },
   );
 
-  it('is there with the arguments of every activity, but of those that need two jobs or a pause', () => {
-    const asked = new Set([...texts.values()].flatMap((text) => askedIn(text).orders.map(([activity]) => activity)));
+  it('contains the arguments of every activity except those that need two jobs or a pause', () => {
+    const recorded = new Set(
+      [...texts.values()].flatMap((text) => ordersIn(text).orders.map(([activity]) => activity)),
+    );
     // Local activities leave no arguments in a history.
-    asked.add('beginJob');
+    recorded.add('beginJob');
     const missing = ['awaitOtherListing', 'awaitOwnerProfile', 'finishJob', 'refusalOf'];
-    expect(Object.keys(activityInputs).filter((activity) => !asked.has(activity))).toEqual(missing);
+    expect(Object.keys(activityInputs).filter((activity) => !recorded.has(activity))).toEqual(missing);
   });
 
-  it('of other code is refused', () => {
+  it('of other code fails', () => {
     expect(replayed.get(OF_OTHER_CODE)).toMatchObject({ name: 'DeterminismViolationError' });
   });
 
-  it('with arguments that workers of this release do not take is seen', () => {
-    const asked = askedIn(texts.get('transcript-with-comments.json')!);
-    const renamed = JSON.parse(JSON.stringify(asked).replaceAll('"mediaId"', '"videoId"')) as Asked;
+  it('with arguments that this release does not accept is noticed', () => {
+    const recorded = ordersIn(texts.get('transcript-with-comments.json')!);
+    const renamed = JSON.parse(JSON.stringify(recorded).replaceAll('"mediaId"', '"videoId"')) as RecordedOrders;
     expect(refusalsOf(renamed)).toEqual([
       expect.stringContaining('transcript refuses its input: mediaId'),
       expect.stringContaining('beginJob refuses its input'),

@@ -28,7 +28,7 @@ const threePages = () => {
 };
 
 describe('the retention of files', () => {
-  it('goes through all pages, then through what was left behind', async () => {
+  it('sweeps all pages, and then the remains of dead attempts', async () => {
     const records = threePages();
     const sum = await withService({ activities: { records } }, (client, taskQueue) =>
       client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args: [confirmed] }),
@@ -42,7 +42,7 @@ describe('the retention of files', () => {
     expect(records.sweepLeftovers).toHaveBeenCalledOnce();
   });
 
-  it('goes on with what is kept beside the files, kind by kind, also in a new run', async () => {
+  it('continues with other data, kind by kind, also in a new run', async () => {
     const sweepKept = vi.fn<RetentionActivities['sweepKept']>(({ after }) =>
       Promise.resolve(after === undefined ? { removed: 500, next: 'id' } : { removed: 7 }),
     );
@@ -62,7 +62,7 @@ describe('the retention of files', () => {
     expect(records.sweepFiles).toHaveBeenCalledTimes(3);
   });
 
-  it('leaves the files alone where only other things have a time', async () => {
+  it('does not touch files if only other data has a retention period', async () => {
     const records = { ...threePages(), sweepKept: () => Promise.resolve({ removed: 1 }) };
     const sum = await withService({ activities: { records } }, (client, taskQueue) =>
       client.workflow.execute(retention, {
@@ -74,7 +74,7 @@ describe('the retention of files', () => {
     expect(records.sweepFiles).not.toHaveBeenCalled();
   });
 
-  it('that was neither started by the schedule of its queue nor confirmed removes nothing and fails at once', async () => {
+  it('fails at once and removes nothing if neither a schedule of its queue nor a person started it', async () => {
     const records = threePages();
     await withService({ activities: { records } }, async (client, taskQueue) => {
       const error: unknown = await client.workflow
@@ -90,7 +90,7 @@ describe('the retention of files', () => {
     expect(records.sweepLeftovers).not.toHaveBeenCalled();
   });
 
-  it('is a schedule that every worker arranges, that changes with the setting and goes with it', async () => {
+  it('has a schedule that every worker arranges, and that changes and ends with the setting', async () => {
     const records = threePages();
     await withService({ activities: { records }, taskQueue: ownQueue() }, async (client, taskQueue) => {
       const arrange = (retentionDays: number | undefined) => arrangeRetention(client, { taskQueue, retentionDays });
@@ -127,29 +127,26 @@ describe('the retention of files', () => {
     });
   });
 
-  it.each(['as its schedule started it', 'as it was confirmed'])(
-    'that is long goes on in a new run %s',
-    async (how) => {
-      const records = threePages();
-      await withService({ activities: { records }, taskQueue: ownQueue() }, async (client, taskQueue) => {
-        const input = { retentionDays: 30, maxEvents: 1 };
-        if (how === 'as it was confirmed') {
-          const args: [RetentionInput] = [{ ...input, confirmedBy: 'the operator' }];
-          await client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args });
-        } else {
-          const scheduleId = retentionScheduleId(taskQueue);
-          const action = { type: 'startWorkflow', workflowType: retention, workflowId: scheduleId, taskQueue } as const;
-          const handle = await client.schedule.create({ scheduleId, spec: {}, action: { ...action, args: [input] } });
-          await handle.trigger();
-          await until(() => records.sweepLeftovers.mock.calls.length === 1, { what: 'the end of the sweep' });
-          await handle.delete();
-        }
-      });
-      expect(records.sweepFiles.mock.calls.map(([{ after }]) => after)).toEqual([undefined, '1', '2']);
-    },
-  );
+  it.each(['as its schedule started it', 'as it was confirmed'])('continues in a new run %s', async (how) => {
+    const records = threePages();
+    await withService({ activities: { records }, taskQueue: ownQueue() }, async (client, taskQueue) => {
+      const input = { retentionDays: 30, maxEvents: 1 };
+      if (how === 'as it was confirmed') {
+        const args: [RetentionInput] = [{ ...input, confirmedBy: 'the operator' }];
+        await client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args });
+      } else {
+        const scheduleId = retentionScheduleId(taskQueue);
+        const action = { type: 'startWorkflow', workflowType: retention, workflowId: scheduleId, taskQueue } as const;
+        const handle = await client.schedule.create({ scheduleId, spec: {}, action: { ...action, args: [input] } });
+        await handle.trigger();
+        await until(() => records.sweepLeftovers.mock.calls.length === 1, { what: 'the end of the sweep' });
+        await handle.delete();
+      }
+    });
+    expect(records.sweepFiles.mock.calls.map(([{ after }]) => after)).toEqual([undefined, '1', '2']);
+  });
 
-  it('of another schedule is not the one that may remove files', async () => {
+  it('may not be started by another schedule', async () => {
     const records = threePages();
     await withService({ activities: { records }, taskQueue: ownQueue() }, async (client, taskQueue) => {
       const workflowId = `foreign-${taskQueue}`;

@@ -4,10 +4,10 @@ import { expectWaits, watchAttempts } from '../helpers/attempts.ts';
 import { refusal } from '../helpers/audio-harness.ts';
 import { aSpeakerLabelsJob, speechHarness } from '../helpers/speech-harness.ts';
 
-// In a file, and so on a server, of its own: after a workflow that failed, the test server skips no more time.
+// These tests have a file, and so a server, of their own: the test server skips no time after a workflow has failed.
 const { speech, records, run, nowMs } = speechHarness('skipping');
 
-it('asks a transcription server that is in trouble again, and succeeds', async () => {
+it('retries a failed transcription, and succeeds', async () => {
   speech.transcribeWindow
     .mockRejectedValueOnce(refusal('upstream_error'))
     .mockRejectedValueOnce(refusal('rate_limited'));
@@ -15,7 +15,7 @@ it('asks a transcription server that is in trouble again, and succeeds', async (
   expect(speech.transcribeWindow).toHaveBeenCalledTimes(5);
 });
 
-it('waits for space when the labels cannot be stored, and succeeds', async () => {
+it('waits for disk space to store the labels, and succeeds', async () => {
   const result = { durationSeconds: 700 };
   let failures = 0;
   const waits = watchAttempts(speech.labelSpeakers, nowMs, () => {
@@ -27,12 +27,12 @@ it('waits for space when the labels cannot be stored, and succeeds', async () =>
   expect(speech.transcribeWindow).toHaveBeenCalledTimes(3);
 });
 
-it('asks it again when it says that it can be asked, and not earlier, but within the hour', async () => {
+it('retries at the time that the server names, but within an hour', async () => {
   speech.prepareSpeech.mockResolvedValue({ windows: 1, durationSeconds: 60, engine: 'openai' });
   const named = [500, 1, 7 * 24 * 3600];
   const waits = watchAttempts(speech.transcribeWindow, nowMs, () => {
     const seconds = named.shift();
-    // By the clock of the worker, which reads it.
+    // The worker compares the time with its own clock.
     return seconds === undefined
       ? Promise.resolve({ words: 1, voices: 1 })
       : Promise.reject(refusal('rate_limited', Date.now() + seconds * 1000));
@@ -41,7 +41,7 @@ it('asks it again when it says that it can be asked, and not earlier, but within
   expectWaits(waits, [500, 10, 3600]);
 });
 
-it('gives it up after eight attempts, with ever longer waits between them, up to five minutes', async () => {
+it('gives up after eight attempts, with growing delays of up to five minutes', async () => {
   speech.prepareSpeech.mockResolvedValue({ windows: 1, durationSeconds: 60, engine: 'openai' });
   const waits = watchAttempts(speech.transcribeWindow, nowMs, () => Promise.reject(refusal('upstream_error')));
   expect(await run(aSpeakerLabelsJob())).toBeInstanceOf(WorkflowFailedError);

@@ -9,7 +9,7 @@ import { until } from '../helpers/until.ts';
 const { speech, records, run } = speechHarness('real');
 const numbers = () => speech.transcribeWindow.mock.calls.map(([order]) => order.number).sort((a, b) => a - b);
 
-it('prepares once, transcribes each window once, and tells the speakers apart at the end', async () => {
+it('prepares once, transcribes each window once, and labels the speakers at the end', async () => {
   const job = aSpeakerLabelsJob();
   expect(await run(job)).toBeUndefined();
   const order = { recordId: job.recordId, ...job.parameters };
@@ -23,7 +23,7 @@ it('prepares once, transcribes each window once, and tells the speakers apart at
   expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, price: job.price, outcome });
 });
 
-it('gives the windows to those who have the engine that began', async () => {
+it('sends the windows to workers with the engine that began', async () => {
   speech.prepareSpeech.mockResolvedValue({ ...PREPARED, windows: 2 });
   const queues = new Set<string>();
   const note = () => void queues.add(Context.current().info.taskQueue.replace(/^.*?-speech/, 'speech'));
@@ -34,7 +34,7 @@ it('gives the windows to those who have the engine that began', async () => {
   expect([...queues].sort()).toEqual([`speech-by-${ENGINE_KEY}`, `speech-steps-by-${ENGINE_KEY}`]);
 });
 
-it('has nothing to transcribe where nobody speaks', async () => {
+it('transcribes nothing if nobody speaks', async () => {
   speech.prepareSpeech.mockResolvedValue({ windows: 0, durationSeconds: 60, engine: 'builtin' });
   speech.labelSpeakers.mockResolvedValue({ durationSeconds: 60, charge: 0 });
   expect(await run(aSpeakerLabelsJob())).toBeUndefined();
@@ -42,7 +42,7 @@ it('has nothing to transcribe where nobody speaks', async () => {
   expect(speech.labelSpeakers).toHaveBeenCalledOnce();
 });
 
-it('shows in its memo how many windows are done', async () => {
+it('shows the number of finished windows in its memo', async () => {
   const job = aSpeakerLabelsJob();
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -58,7 +58,7 @@ it('shows in its memo how many windows are done', async () => {
   expect(numbers()).toEqual([1, 2, 3]);
 });
 
-it('keeps no more than eight windows under way, so that other jobs get their turn', async () => {
+it('runs at most eight windows at once, so that other jobs get slots', async () => {
   speech.prepareSpeech.mockResolvedValue({ ...PREPARED, windows: 30 });
   const job = aSpeakerLabelsJob();
   let release = (): void => undefined;
@@ -76,7 +76,7 @@ it('keeps no more than eight windows under way, so that other jobs get their tur
   expect(numbers()).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
 });
 
-it('ends with the failure of a window, after the others were told to stop, and clears up', async () => {
+it('fails with the failure of a window after the others were cancelled, and removes the audio', async () => {
   const job = aSpeakerLabelsJob();
   let cancelled = 0;
   speech.transcribeWindow.mockImplementation(async () => {
@@ -101,7 +101,7 @@ it('ends with the failure of a window, after the others were told to stop, and c
   expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, price: job.price, outcome });
 });
 
-it('stops all windows when it is cancelled, and clears up', async () => {
+it('stops all windows when it is cancelled, and removes the audio', async () => {
   const job = aSpeakerLabelsJob();
   let stopped = 0;
   speech.transcribeWindow.mockImplementation(async () => {

@@ -8,7 +8,7 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 const { fetchAudio, attemptDelivery, withService } = audioHarness('real');
 const gatewayOf = (client: Client, taskQueue: string) => createJobGateway(client, taskQueue, breakersOn());
 
-it('a job that waits for the burst that it came with runs, is told as waiting, and can be joined', async () => {
+it('shows a job that starts with a delay as waiting, and lets callers join it', async () => {
   const job = anAudioJob();
   const { subjectId, recordId } = job;
   await withService(async (client, taskQueue) => {
@@ -31,7 +31,7 @@ it('a job that waits for the burst that it came with runs, is told as waiting, a
   });
 });
 
-it('a job that waits for the burst that it came with can be cancelled at once', async () => {
+it('cancels a job that starts with a delay at once', async () => {
   const job = anAudioJob();
   await withService(async (client, taskQueue) => {
     const jobs = gatewayOf(client, taskQueue);
@@ -42,7 +42,7 @@ it('a job that waits for the burst that it came with can be cancelled at once', 
   });
 });
 
-it('a job that could have begun is told as waiting until a worker comes', async () => {
+it('shows a job as waiting until a worker starts it', async () => {
   const job = anAudioJob();
   const { subjectId, recordId } = job;
   await withService(async (client, taskQueue) => {
@@ -51,8 +51,8 @@ it('a job that could have begun is told as waiting until a worker comes', async 
     const handle = client.workflow.getHandle(subjectId);
     const hasBegun = async (): Promise<boolean> => Boolean((await handle.describe()).raw.pendingWorkflowTask);
     await expect.poll(hasBegun, { timeout: 20_000 }).toBe(true);
-    const told = await jobs.status({ subjectId, recordId });
-    expect(told).toMatchObject({ state: 'running', progress: { stage: 'waiting' } });
+    const status = await jobs.status({ subjectId, recordId });
+    expect(status).toMatchObject({ state: 'running', progress: { stage: 'waiting' } });
     await handle.terminate();
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
 import { Subscribers } from '../../workflows/webhooks/job-subscribers.ts';
 
-it('takes each URL once, with all callers that have subscribed it until then', () => {
+it('returns each URL once, with all callers that have subscribed it so far', () => {
   const subscribers = new Subscribers();
   subscribers.add(undefined, 'one');
   subscribers.add('https://a.example/', 'one');

@@ -11,7 +11,7 @@ import { aResult } from '../helpers/audio-harness.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
-// Whoever reaches Temporal can start and signal workflows with anything. Only a real server takes payloads as they are.
+// Anyone who reaches Temporal can start and signal workflows with any input. Only a real server accepts any payload.
 const { connection, withService } = workflowBench('real');
 beforeAll(() => registerSearchAttributes(connection(), 'default'));
 
@@ -21,14 +21,14 @@ const causeOf = async (handle: WorkflowHandle): Promise<unknown> => {
   return (error as WorkflowFailedError).cause;
 };
 
-/** What has refused the input: the workflow itself, or its first activity. */
+/** @returns the refusal by the workflow itself or by its first activity */
 const refusalIn = async (handle: WorkflowHandle): Promise<unknown> => {
   const cause = await causeOf(handle);
   return cause instanceof ActivityFailure ? cause.cause : cause;
 };
 
-describe('a workflow that was started by hand with wrong input', () => {
-  it('fails at once, without a retry, whatever it is, and does nothing before', async () => {
+describe('a workflow with invalid input', () => {
+  it('fails at once, without a retry and before it acts', async () => {
     const untouched = vi.fn(() => Promise.reject(new Error('it has acted')));
     const records = { claimJob: untouched, sweepFiles: untouched, sweepLeftovers: untouched };
     const activities = { records, deliver: { attemptDelivery: untouched } };
@@ -38,7 +38,7 @@ describe('a workflow that was started by hand with wrong input', () => {
       const started = Object.keys(workflows).flatMap((name) => wrongs.map((args) => [name, args] as const));
       for (const [name, args] of started) {
         const handle = await client.workflow.start(name, { workflowId: ulid(), taskQueue, args: [...args] });
-        // Nobody has confirmed it, which is asked before.
+        // The confirmation is checked first.
         const isUnconfirmed = name === 'retention' && JSON.stringify(args) === '[{}]';
         expect([name, args, await refusalIn(handle)]).toMatchObject([
           ...[name, args],
@@ -51,7 +51,7 @@ describe('a workflow that was started by hand with wrong input', () => {
     expect(untouched).not.toHaveBeenCalled();
   }, 120_000);
 
-  it('names the field', async () => {
+  it('fails with the name of the field', async () => {
     await withService(
       { activities: { records: { claimJob: () => Promise.resolve('claimed') } } },
       async (client, taskQueue) => {
@@ -67,12 +67,12 @@ describe('a workflow that was started by hand with wrong input', () => {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe('a payload that nobody can read', () => {
+describe('an unreadable payload', () => {
   it.each([
     ['of an unknown encoding', { metadata: { encoding: bytes('secret') }, data: bytes('x') }],
     ['that is no JSON', { metadata: { encoding: bytes('json/plain') }, data: bytes('{{') }],
     ['without anything', {}],
-  ])('%s ends a new workflow, and is left out as a signal', async (_what, payload) => {
+  ])('%s ends a new workflow, and is ignored as a signal', async (_what, payload) => {
     const claimJob = (): Promise<'claimed'> => Promise.resolve('claimed');
     await withService({ activities: { records: { claimJob } } }, async (client, taskQueue) => {
       const [namespace, input] = ['default', { payloads: [payload] }];
@@ -94,7 +94,7 @@ describe('a payload that nobody can read', () => {
 });
 
 describe('an activity', () => {
-  it('refuses a wrong order before it acts, and its workflow fails', async () => {
+  it('refuses invalid input before it acts, and its workflow fails', async () => {
     const sweepFiles = vi
       .fn<RetentionActivities['sweepFiles']>()
       .mockResolvedValue({ seen: 0, expired: 0, orphans: 0, next: 'x'.repeat(3_000) });
@@ -109,14 +109,14 @@ describe('an activity', () => {
   });
 });
 
-describe('wrong signals', () => {
+describe('invalid signals', () => {
   const garbage = [[], [null], ['x'], [42], [[]], [{}], [{ url: 1 }]];
   const SIGNALS = ['subscribe', 'unknown'];
   const shower = async (handle: WorkflowHandle): Promise<void> => {
     for (const name of SIGNALS) for (const args of garbage) await handle.signal(name, ...args);
   };
 
-  it('are left out by a job, which goes on and ends well', async () => {
+  it('are ignored by a job, which continues and succeeds', async () => {
     const job = anAudioJob();
     const attemptDelivery = vi.fn(() => Promise.resolve('delivered' as const));
     let isOver = false;
@@ -139,11 +139,11 @@ describe('wrong signals', () => {
   });
 });
 
-describe('a workflow that somebody started under the id of a subject', () => {
-  it('is no job to join, to cancel or to look at', async () => {
+describe('a foreign workflow with the ID of a subject', () => {
+  it('cannot be joined, cancelled or shown as a job', async () => {
     const job = anAudioJob();
     await withService({ activities: { records: {} } }, async (client, taskQueue) => {
-      // No worker takes it: it is open until it is ended.
+      // No worker polls this queue, so the workflow stays open.
       const foreign = { workflowId: job.subjectId, taskQueue: `${taskQueue}-nobody`, args: [] };
       const handle = await client.workflow.start('deliverWebhook', foreign);
       const jobs = createJobGateway(client, taskQueue, breakersOn());

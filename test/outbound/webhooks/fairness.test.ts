@@ -27,7 +27,7 @@ import { testClient } from './test-client.ts';
 const HANGING = Number(process.env['FAIRNESS_HANGING'] ?? 24);
 const AT_ONCE = Number(process.env['FAIRNESS_AT_ONCE'] ?? 8);
 
-it(`a receiver that hangs with ${HANGING} webhooks does not hold up the one of another receiver`, async () => {
+it(`a receiver that hangs with ${HANGING} webhooks does not delay the webhook of another receiver`, async () => {
   const { deliver, known, bodyOf } = await aWorker();
   const hanging = await tcpReceiver(() => undefined);
   const healthy = await startWebhookReceiver();
@@ -46,7 +46,7 @@ it(`a receiver that hangs with ${HANGING} webhooks does not hold up the one of a
     waits.push(post.at - startedMs);
   }
   if (process.env['FAIRNESS_HANGING'] !== undefined)
-    console.log(JSON.stringify({ waits, asked: hanging.connections() }));
+    console.log(JSON.stringify({ waits, connections: hanging.connections() }));
   expect(JSON.parse(healthy.posts[0]!.body)).toEqual(bodyOf);
   expect(Math.max(...waits)).toBeLessThan(8_000);
   expect(new Set(healthy.posts.map(({ path }) => path)).size).toBe(healthy.posts.length);

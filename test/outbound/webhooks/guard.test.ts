@@ -20,7 +20,7 @@ describe.each(['http', 'https'] as const)('a canary on loopback over %s', (proto
     return { receiver, certificate };
   }
 
-  it('is really reached by an unguarded client through the hostile spellings', async () => {
+  it('is reached by an unguarded client through the hostile spellings', async () => {
     const { receiver } = await canary();
     const agent = new Agent({ connect: { rejectUnauthorized: false } });
     const urls = hostileHosts
@@ -35,7 +35,7 @@ describe.each(['http', 'https'] as const)('a canary on loopback over %s', (proto
     await agent.destroy();
   });
 
-  it('sees no connection from the guarded client, which opens no socket at all', async () => {
+  it('sees no connection from the guarded client, which opens no socket', async () => {
     const { receiver, certificate } = await canary();
     const client = testClient({
       allowedNetworks: nothing,
@@ -50,7 +50,7 @@ describe.each(['http', 'https'] as const)('a canary on loopback over %s', (proto
     expect(receiver.connections()).toBe(0);
   });
 
-  it('is reached where loopback is allowed, by address and as localhost', async () => {
+  it('is reached if loopback is allowed, by address and as localhost', async () => {
     const { receiver, certificate } = await canary();
     const client = testClient({ trustedCa: certificate.cert });
     const hosts = protocol === 'http' ? ['127.0.0.1', '[::1]', 'localhost', '127.1'] : ['127.0.0.1', '[::1]', '127.1'];
@@ -63,7 +63,7 @@ describe.each(['http', 'https'] as const)('a canary on loopback over %s', (proto
     expect(receiver.connections()).toBe(hosts.length);
   });
 
-  it('is not reached through names, whatever their name servers answer', async () => {
+  it('is not reached through names, whatever their name servers return', async () => {
     const { receiver, certificate } = await canary();
     expect(hostileAnswers.length).toBeGreaterThan(100);
     for (const answer of hostileAnswers) {
@@ -81,7 +81,7 @@ describe.each(['http', 'https'] as const)('a canary on loopback over %s', (proto
     expect(receiver.connections()).toBe(0);
   });
 
-  it('is not reached by rebinding: every post asks once and goes where that answer says, or nowhere', async () => {
+  it('is not reached by rebinding, because a request resolves the name once and uses only those addresses', async () => {
     const { receiver, certificate } = await canary();
     // 127.0.0.2 plays the public address: the only one allowed. 127.0.0.3 plays the private one.
     const onlyOne = new BlockList();
@@ -99,7 +99,7 @@ describe.each(['http', 'https'] as const)('a canary on loopback over %s', (proto
     expect(receiver.connections()).toBe(1);
   });
 
-  it('gets no request if the connected socket turns out to lead elsewhere than was judged', async () => {
+  it('gets no request if the socket is connected to another address than the checked one', async () => {
     const certificate = await makeCertificate();
     const onRequest = vi.fn();
     const listener = (_: unknown, answer: { end: () => void }): void => {
@@ -123,7 +123,7 @@ describe.each(['http', 'https'] as const)('a canary on loopback over %s', (proto
   });
 
   it.each([301, 302, 303, 307, 308])(
-    'is not reached through a redirect with %i, which is an answer',
+    'is not reached through a redirect with %i, which counts as a response',
     async (statusCode) => {
       const { receiver, certificate } = await canary();
       const redirect: RequestListener = (_, answer) => {
@@ -143,7 +143,7 @@ describe.each(['http', 'https'] as const)('a canary on loopback over %s', (proto
 });
 
 describe('TLS', () => {
-  it('refuses a certificate that nobody vouches for, whatever the environment says', async () => {
+  it('refuses an untrusted certificate, whatever the environment says', async () => {
     const receiver = await httpsReceiver(await makeCertificate(), (_, answer) => answer.end());
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const outcome = await testClient().post(`https://127.0.0.1:${receiver.port}/`, message);
@@ -151,7 +151,7 @@ describe('TLS', () => {
     expect(outcome).toMatchObject({ kind: 'unreachable', error: 'tls' });
   });
 
-  it('refuses a certificate of another name', async () => {
+  it('refuses a certificate for another name', async () => {
     const certificate = await makeCertificate();
     const receiver = await httpsReceiver(certificate, (_, answer) => answer.end());
     const client = testClient({ trustedCa: certificate.cert, lookup: () => Promise.resolve(['127.0.0.1']) });

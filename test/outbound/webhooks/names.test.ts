@@ -4,7 +4,7 @@ import { httpReceiver, nothing } from '../receivers.ts';
 import { testClient } from './test-client.ts';
 
 it.each(['inward', 'mapped', 'mixed', 'mixed-families', 'nat64'])(
-  'a private answer of real DNS for %s.example.com forbids the post',
+  'forbids a request to %s.example.com, which DNS resolves to a private address',
   async (label) => {
     const receiver = await httpReceiver((_, answer) => answer.end());
     const client = testClient({ allowedNetworks: nothing, lookup: await lookupInZone() });
@@ -17,7 +17,7 @@ it.each(['inward', 'mapped', 'mixed', 'mixed-families', 'nat64'])(
   },
 );
 
-it('a name that does not exist is unreachable', async () => {
+it('reports a name that does not exist as unreachable', async () => {
   const client = testClient({ lookup: await lookupInZone() });
   expect(await client.post('https://missing.example.com/', { headers: {}, body: '' })).toMatchObject({
     kind: 'unreachable',

@@ -13,21 +13,21 @@ beforeEach(() => {
   shares = createReceiverShares({ maxAtOnce: 100, now: () => nowMs, random: () => 0.5 });
 });
 
-/** Takes places until there is none. @returns those taken */
+/** Claims slots until none is left. */
 function fill(url: (index: number) => string, addresses?: (index: number) => string[]): ReceiverSlot[] {
-  const places: ReceiverSlot[] = [];
+  const slots: ReceiverSlot[] = [];
   for (let index = 0; index < 200; index += 1) {
     try {
-      const place = shares.enter(url(index));
-      places.push(place);
-      if (addresses !== undefined) place.addAddresses(addresses(index));
+      const slot = shares.enter(url(index));
+      slots.push(slot);
+      if (addresses !== undefined) slot.addAddresses(addresses(index));
     } catch (error) {
       if (!(error instanceof ReceiverBusyError)) throw error;
-      if (places.length > index) places.pop()?.leave();
+      if (slots.length > index) slots.pop()?.leave();
       break;
     }
   }
-  return places;
+  return slots;
 }
 
 function waitOf(url: string): number {
@@ -43,7 +43,7 @@ function waitOf(url: string): number {
 const anAddress = (index: number): string => `93.184.${Math.floor(index / 250)}.${index % 250}`;
 
 describe('a receiver', () => {
-  it('has a tenth of the places, whatever the path, the case or a dot at the end', () => {
+  it('has a tenth of the slots, whatever the path, the case or a trailing dot of its URL', () => {
     const spellings = [
       'https://a.example/',
       'https://A.example/x?y',
@@ -56,14 +56,14 @@ describe('a receiver', () => {
     }
   });
 
-  it('has its places back when requests end, however often that is said', () => {
+  it('has its slots back when requests end, and no slot twice', () => {
     const [first] = fill(() => 'https://a.example/');
     first?.leave();
     first?.leave();
     expect(fill(() => 'https://a.example/')).toHaveLength(1);
   });
 
-  it('behind many names has three tenths of the places by a port of its address, six tenths by its address', () => {
+  it('with many names has three tenths of the slots for each port of an address, and six tenths for the address', () => {
     const names = (port: number) => (index: number) => `https://n${index}.example:${port}/`;
     expect(fill(names(443), () => ['93.184.215.14'])).toHaveLength(30);
     expect(fill(names(8443), () => ['93.184.215.14'])).toHaveLength(30);
@@ -71,7 +71,7 @@ describe('a receiver', () => {
     expect(fill(names(9443), () => ['93.184.215.15'])).toHaveLength(30);
   });
 
-  it('has one share with all IPv6 addresses of its network', () => {
+  it('has one share for all IPv6 addresses of its network', () => {
     const ownNetwork = (index: number) => [`2606:4700:0:1::${(index + 1).toString(16)}`];
     expect(fill((index) => `https://n${index}.example/`, ownNetwork)).toHaveLength(30);
     const spellings = ['2606:4700::1:ffff:1:2:3', '2606:4700:0:1:0:0:0:9', '2606:4700:0:1::'];
@@ -81,7 +81,7 @@ describe('a receiver', () => {
     expect(() => shares.enter('https://other.example/').addAddresses(['2606:4700:0:2::1'])).not.toThrow();
   });
 
-  it('is counted once by an address that it has twice', () => {
+  it('is counted once for two addresses in one network', () => {
     expect(
       fill(
         (index) => `https://n${index}.example/`,
@@ -90,20 +90,20 @@ describe('a receiver', () => {
     ).toHaveLength(30);
   });
 
-  it('that is turned away by its address leaves nothing behind', () => {
+  it('that is refused because of its address keeps no slot', () => {
     fill(
       (index) => `https://n${index}.example/`,
       () => ['93.184.215.14'],
     );
     for (let times = 0; times < 20; times += 1) {
-      const place = shares.enter('https://late.example/');
-      expect(() => place.addAddresses(['93.184.215.14'])).toThrow(ReceiverBusyError);
-      place.leave();
+      const slot = shares.enter('https://late.example/');
+      expect(() => slot.addAddresses(['93.184.215.14'])).toThrow(ReceiverBusyError);
+      slot.leave();
     }
     expect(fill(() => 'https://late.example/', anAddressOnly)).toHaveLength(10);
   });
 
-  it('that is turned away by what other ports of its address have leaves nothing behind', () => {
+  it('that is refused because of other ports of its address keeps no slot', () => {
     const elsewhere = [8001, 8002].flatMap((port) =>
       fill(
         (index) => `https://n${index}.example:${port}/`,
@@ -112,11 +112,11 @@ describe('a receiver', () => {
     );
     expect(elsewhere).toHaveLength(60);
     for (let times = 0; times < 40; times += 1) {
-      const place = shares.enter(`https://late${times}.example/`);
-      expect(() => place.addAddresses(['93.184.215.14'])).toThrow(ReceiverBusyError);
-      place.leave();
+      const slot = shares.enter(`https://late${times}.example/`);
+      expect(() => slot.addAddresses(['93.184.215.14'])).toThrow(ReceiverBusyError);
+      slot.leave();
     }
-    for (const place of elsewhere) place.leave();
+    for (const slot of elsewhere) slot.leave();
     nowMs += 120_000;
     const names = (index: number) => `https://n${index}.example/`;
     expect(fill(names, () => ['93.184.215.14'])).toHaveLength(30);
@@ -124,15 +124,15 @@ describe('a receiver', () => {
 });
 const anAddressOnly = (index: number): string[] => [anAddress(index)];
 
-describe('who is turned away', () => {
-  it('is told one turn after the other, so that few ask in vain', () => {
+describe('a refused request', () => {
+  it('gets a delay of its own, so that few requests are refused again', () => {
     fill(() => 'https://slow.example/');
     nowMs += 10_000;
-    // Ten places, and what is under way has taken 10 s: a turn a second.
+    // The ten running requests have taken 10 s each, so a slot becomes free every second.
     expect([1, 2, 3, 4].map(() => waitOf('https://slow.example/'))).toEqual([1_000, 2_000, 3_000, 4_000]);
   });
 
-  it('waits for a minute at most, and many such do not come at once', () => {
+  it('waits for at most a minute, and many of them do not return at once', () => {
     fill(() => 'https://slow.example/');
     nowMs += 10_000;
     const waits = Array.from({ length: 1_000 }, () => waitOf('https://slow.example/'));
@@ -140,41 +140,41 @@ describe('who is turned away', () => {
     expect(waits.filter((waitMs) => waitMs === 45_000).length).toBeGreaterThan(900);
   });
 
-  it('waits half a second at least, even for a fast receiver', () => {
-    for (const place of fill(() => 'https://fast.example/')) {
+  it('waits for at least half a second, even for a fast receiver', () => {
+    for (const slot of fill(() => 'https://fast.example/')) {
       nowMs += 5;
-      place.leave();
+      slot.leave();
     }
     fill(() => 'https://fast.example/');
     expect(waitOf('https://fast.example/')).toBe(500);
   });
 
-  it('is not told of turns that have passed', () => {
-    const places = fill(() => 'https://slow.example/');
+  it('does not wait for reservations that have passed', () => {
+    const slots = fill(() => 'https://slow.example/');
     nowMs += 10_000;
     for (let times = 0; times < 50; times += 1) waitOf('https://slow.example/');
-    for (const place of places) place.leave();
+    for (const slot of slots) slot.leave();
     nowMs += 3_600_000;
     fill(() => 'https://slow.example/');
     expect(waitOf('https://slow.example/')).toBeLessThanOrEqual(2_000);
   });
 });
 
-it('gives every receiver a place where one worker has few', () => {
+it('gives every receiver a slot if the worker has few', () => {
   shares = createReceiverShares({ maxAtOnce: 1, now: () => nowMs });
-  const place = shares.enter('https://a.example/');
-  place.addAddresses(['93.184.215.14']);
+  const slot = shares.enter('https://a.example/');
+  slot.addAddresses(['93.184.215.14']);
   expect(waitOf('https://a.example/')).toBeGreaterThan(0);
-  place.leave();
+  slot.leave();
   expect(waitOf('https://a.example/')).toBe(0);
 });
 
-it('says nothing against a URL that is none: the guard does', () => {
+it('accepts an invalid URL, which the guard refuses', () => {
   expect(() => shares.enter('not a URL').leave()).not.toThrow();
 });
 
 describe('a caller', () => {
-  /** Takes slots at ever new receivers until there is none. */
+  /** Claims slots at different receivers until none is left. */
   const slotsOf = (caller: string | undefined): number => {
     for (let count = 0; count < 200; count += 1) {
       try {
@@ -193,7 +193,7 @@ describe('a caller', () => {
     expect(slotsOf(undefined)).toBe(200);
   });
 
-  it('releases its slots, and claims none at the receiver when it has none left', () => {
+  it('keeps no slot of a receiver if it has used up its own', () => {
     const held = Array.from({ length: 50 }, (_, n) => shares.enter(`https://${String(n)}.example/`, 'a'));
     for (let n = 0; n < 20; n += 1) expect(() => shares.enter('https://c.example/', 'a')).toThrow(ReceiverBusyError);
     expect(fill(() => 'https://c.example/')).toHaveLength(10);

@@ -15,7 +15,7 @@ const id = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1';
 const URL_OF_A = 'https://a.example/hook?x=1';
 
 describe('a signed message', () => {
-  it('is believed by the library that receivers use, whatever the body and the key', async () => {
+  it('is accepted by the library that receivers use, whatever the body and the key', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.json(),
@@ -32,7 +32,7 @@ describe('a signed message', () => {
     );
   });
 
-  it('is believed by holders of each secret while they are exchanged, and by nobody else', async () => {
+  it('is accepted with each secret during a rotation, and with no other', async () => {
     const [old, young, foreign] = [aSecret(), aSecret(), aSecret()];
     const headers = await createWebhookSigner(keysOf(old, young))({ id, url: URL_OF_A, body: '{}' });
     expect(headers['webhook-signature']).toMatch(/^v1,[\w+/]{43}=( v1,[\w+/]{43}=){3}$/);
@@ -41,7 +41,7 @@ describe('a signed message', () => {
     expect(() => new Webhook(foreign).verify('{}', headers)).toThrow(WebhookVerificationError);
   });
 
-  it('is not believed with another body, id or time', async () => {
+  it('is refused with another body, ID or time', async () => {
     const secret = aSecret();
     const headers = await createWebhookSigner(keysOf(secret))({ id, url: URL_OF_A, body: '{}' });
     const verify = (body: string, change: object = {}) => new Webhook(secret).verify(body, { ...headers, ...change });
@@ -53,7 +53,7 @@ describe('a signed message', () => {
     expect(() => verify('{}', { 'webhook-timestamp': String(seconds + 1) })).toThrow(WebhookVerificationError);
   });
 
-  it('too old is refused by the receiver: the time is that of the attempt', async () => {
+  it('is refused when it is too old, by the time of the attempt', async () => {
     const secret = aSecret();
     const headers = await createWebhookSigner(
       keysOf(secret),
@@ -78,7 +78,7 @@ describe('a message for one receiver', () => {
     }
   };
 
-  it('fits its own secret and the shared one, and not that of another receiver', async () => {
+  it('is accepted with its own secret and the shared one, but not with that of another receiver', async () => {
     const headers = await signed(URL_OF_A, shared);
     expect(headers['webhook-audience']).toBe('https://a.example');
     expect(isBelieved(shared, headers)).toBe(true);
@@ -88,13 +88,13 @@ describe('a message for one receiver', () => {
     }
   });
 
-  it('cannot be forged for another receiver, nor for holders of the shared secret, by who has its own secret', async () => {
+  it('cannot be forged for others by the holder of its own secret', async () => {
     const forged = await signed('https://b.example/', ownSecret(URL_OF_A));
     expect(isBelieved(ownSecret('https://b.example'), forged)).toBe(false);
     expect(isBelieved(shared, forged)).toBe(false);
   });
 
-  it('fits the secrets of both keys while they are exchanged', async () => {
+  it('is accepted with the secrets of both keys during a rotation', async () => {
     const young = aSecret();
     const headers = await signed('https://A.example:443/other', young, shared);
     expect(isBelieved(ownSecret(URL_OF_A, young), headers)).toBe(true);
@@ -102,12 +102,12 @@ describe('a message for one receiver', () => {
   });
 });
 
-it('has an id and no signature without a secret', async () => {
+it('sends an ID and no signature without a secret', async () => {
   expect(await createWebhookSigner([])({ id, url: URL_OF_A, body: '{}' })).toEqual({ 'webhook-id': id });
 });
 
 describe('a secret', () => {
-  it.each([24, 32, 33, 64])('of %i bytes is taken, with and without padding', (bytes) => {
+  it.each([24, 32, 33, 64])('of %i bytes is accepted, with and without padding', (bytes) => {
     const key = randomBytes(bytes);
     const text = `whsec_${key.toString('base64')}`;
     expect(parseWebhookSecret(text)?.equals(key)).toBe(true);

@@ -6,7 +6,7 @@ import {
 } from '../../../outbound/webhooks/webhook-client.ts';
 import { loopback } from '../receivers.ts';
 
-/** A client that may call loopback unless told otherwise; closed with the test. */
+/** Creates a client that may call loopback by default, and closes it after the test. */
 export function testClient(options: Partial<WebhookClientOptions> = {}): WebhookClient {
   const client = createWebhookClient({
     allowedNetworks: loopback,
