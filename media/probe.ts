@@ -70,12 +70,13 @@ const ENTRIES = [
 
 /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
 export async function probeFile(ffprobe: string, path: string, signal: AbortSignal): Promise<Probe> {
-  return runFfprobe(ffprobe, path, {
-    schema: probeSchema,
-    args: ['-show_entries', ENTRIES],
-    signal,
-    timeoutMs: TIMEOUT_MS,
-  });
+  const args = ['-show_entries', ENTRIES];
+  return runFfprobe(ffprobe, path, { schema: probeSchema, args, signal, timeoutMs: TIMEOUT_MS });
+}
+
+interface ProbeLimits {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
 }
 
 const countSchema = z
@@ -87,26 +88,15 @@ const countSchema = z
  *
  * @throws as {@link probeFile}
  */
-export function countPictures(
-  ffprobe: string,
-  path: string,
-  limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
-): Promise<number> {
+export function countPictures(ffprobe: string, path: string, limits: ProbeLimits): Promise<number> {
   const args = ['-select_streams', 'V:0', '-count_packets', '-show_entries', 'stream=nb_read_packets'];
   return runFfprobe(ffprobe, path, { schema: countSchema, args, ...limits });
-}
-
-interface ProbeQuery<Answer> {
-  readonly schema: z.ZodType<Answer>;
-  readonly args: readonly string[];
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
 }
 
 async function runFfprobe<Answer>(
   ffprobe: string,
   path: string,
-  { schema, args, ...limits }: ProbeQuery<Answer>,
+  { schema, args, ...limits }: ProbeLimits & { readonly schema: z.ZodType<Answer>; readonly args: readonly string[] },
 ): Promise<Answer> {
   const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-of', 'json', '-i', fileUrl(path)];
   const result = await runTool('FFPROBE_PATH', () =>

@@ -89,24 +89,19 @@ export async function fetchFile(url: string, file: string, options: FetchOptions
 async function fetchRest(
   url: string,
   part: string,
-  {
-    signal: callers,
-    accept,
-    onProgress,
-    dispatcher,
-    leastRate = LEAST_RATE,
-  }: FetchOptions & { readonly dispatcher: Dispatcher },
+  options: FetchOptions & { readonly dispatcher: Dispatcher },
 ): Promise<void> {
+  const { accept, onProgress, dispatcher, leastRate = LEAST_RATE } = options;
   const slow = new AbortController();
-  const signal = AbortSignal.any([callers, slow.signal]);
+  const signal = AbortSignal.any([options.signal, slow.signal]);
   const validator = await readValidator(part, url);
   const had = validator === undefined ? 0 : await sizeOf(part);
   // Bytes cannot continue a compressed body.
-  const headers: Record<string, string> = {
+  const headers = {
     'accept-encoding': 'identity',
-    ...(accept === undefined ? {} : { accept }),
+    ...(accept !== undefined && { accept }),
+    ...(had > 0 && validator !== undefined && { range: `bytes=${had}-`, 'if-range': validator }),
   };
-  if (had > 0 && validator !== undefined) Object.assign(headers, { range: `bytes=${had}-`, 'if-range': validator });
   const response = await fetch(url, { dispatcher, signal, headers });
   if (response.status === 416) {
     await response.body?.cancel();
@@ -120,14 +115,14 @@ async function fetchRest(
     throw new RefusedError(url, response.status);
   }
   const isRest = response.status === 206;
-  const range = contentRange(response);
-  if (isRest && range?.firstByte !== had) {
+  const [, firstByte, rangeBytes] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
+  if (isRest && Number(firstByte) !== had) {
     await response.body.cancel();
     await forget(part);
     throw new Error('the server sent another range than requested');
   }
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  const whole = isRest ? range?.wholeBytes : Number.isNaN(length) ? undefined : length;
+  const announced = Number((isRest ? rangeBytes : response.headers.get('content-length')) ?? Number.NaN);
+  const whole = Number.isNaN(announced) ? undefined : announced;
   if (!isRest) {
     await rm(part, { force: true });
     await rememberValidator(part, url, response);
@@ -150,11 +145,6 @@ async function fetchRest(
     closeSync(out);
   }
   if (whole !== undefined && done !== whole) throw new Error(`the body was cut short at ${done} of ${whole} bytes`);
-}
-
-function contentRange(response: Response): { firstByte: number; wholeBytes: number } | undefined {
-  const match = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '');
-  return match === null ? undefined : { firstByte: Number(match[1]), wholeBytes: Number(match[2]) };
 }
 
 /** Only a strong ETag guarantees that the bytes are identical (RFC 9110, 13.1.5). */
@@ -185,10 +175,7 @@ function noteOf(part: string): string {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
 /** Whether an error comes from the disk and not from the network. */

@@ -23,13 +23,12 @@ const DUPLICATE_KEY = 11_000;
 export function createBreakerStore(db: Db, taskQueue: string) {
   const documents = db.collection<StoredBreaker & { _id: string }>('circuit_breakers');
   return {
-    async read(route: string): Promise<StoredBreaker | undefined> {
-      return (await documents.findOne({ _id: `${taskQueue}/${route}` }, { projection: { _id: 0 } })) ?? undefined;
-    },
+    read: async (route: string): Promise<StoredBreaker | undefined> =>
+      (await documents.findOne({ _id: `${taskQueue}/${route}` }, { projection: { _id: 0 } })) ?? undefined,
 
     /** @returns undefined unless `version` is the newest; a breaker that does not exist has none */
-    async replace(route: string, version: string | undefined, breaker: Breaker): Promise<StoredBreaker | undefined> {
-      const stored = { ...breaker, version: randomUUID() };
+    replace: async (route: string, version: string | undefined, breaker: Breaker) => {
+      const stored: StoredBreaker = { ...breaker, version: randomUUID() };
       const newest = { _id: `${taskQueue}/${route}`, version: version ?? { $exists: false } };
       try {
         const result = await documents.replaceOne(newest, stored, { upsert: version === undefined });

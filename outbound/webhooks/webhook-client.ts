@@ -54,16 +54,7 @@ export type PostOutcome =
   /** No HTTP status arrived. */
   | { readonly kind: 'unreachable'; readonly error: UnreachableCode; readonly durationMs: number };
 
-export interface WebhookClient {
-  /**
-   * Sends one POST request, follows no redirects, and keeps only the status of the response.
-   *
-   * @throws the signal's reason when aborted; errors of the body or of `onAddresses`, including a body of the wrong length; `TypeError` for an invalid header; {@link WebhookClientClosedError}
-   */
-  post(url: string, request: PostRequest): Promise<PostOutcome>;
-  /** Aborts the current requests, which reject with {@link WebhookClientClosedError}, as all later ones do. */
-  close(): void;
-}
+export type WebhookClient = ReturnType<typeof createWebhookClient>;
 
 /** Thrown when the client is closed before or during a request. */
 export class WebhookClientClosedError extends Error {
@@ -84,10 +75,15 @@ const OWN_HEADERS = new Set([
 ]);
 
 /** Creates the only client that sends requests to callers' URLs. See docs/webhooks.md for its rules. */
-export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+export function createWebhookClient(options: WebhookClientOptions) {
   const underWay = new Set<Deadline>();
   let closed: WebhookClientClosedError | undefined;
 
+  /**
+   * Sends one POST request, follows no redirects, and keeps only the status of the response.
+   *
+   * @throws the signal's reason when aborted; errors of the body or of `onAddresses`, including a body of the wrong length; `TypeError` for an invalid header; {@link WebhookClientClosedError}
+   */
   const post = async (url: string, request: PostRequest): Promise<PostOutcome> => {
     const throwIfCancelled = (): void => {
       if (closed !== undefined) throw closed;
@@ -125,7 +121,8 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   return {
     post,
-    close: () => {
+    /** Aborts the current requests, which reject with {@link WebhookClientClosedError}, as all later ones do. */
+    close: (): void => {
       closed ??= new WebhookClientClosedError('the webhook client is closed');
       for (const deadline of underWay) deadline.abort(closed);
     },

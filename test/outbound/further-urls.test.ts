@@ -36,7 +36,7 @@ const inwardNames: Readonly<Record<string, readonly string[]>> = {
   'mixed.example.com': ['93.184.215.14', '10.0.0.1'],
 };
 
-it('the second list is long, and repeats nothing of the first', () => {
+it('has a long second list that repeats nothing of the first', () => {
   expect(furtherHostileUrls.length).toBeGreaterThanOrEqual(250);
   expect(furtherPublicUrls.length).toBeGreaterThanOrEqual(90);
   expect(new Set(furtherHostileUrls).size).toBe(furtherHostileUrls.length);
@@ -47,7 +47,7 @@ it('the second list is long, and repeats nothing of the first', () => {
   expect(furtherPublicUrls.filter((url) => !publicUrls.includes(url)).length).toBeGreaterThan(60);
 });
 
-describe('when a URL is given', () => {
+describe('a URL such as', () => {
   it.each(furtherHostileUrls)('%j is refused with a sentence', (url) => {
     expect(checkTarget(url.replaceAll('{port}', '8080'), nothing)).toEqual({
       ok: false,
@@ -60,7 +60,7 @@ describe('when a URL is given', () => {
   });
 });
 
-describe.each(['http', 'https'] as const)('when it is called over %s', (protocol) => {
+describe.each(['http', 'https'] as const)('over %s,', (protocol) => {
   async function canary() {
     const certificate = await makeCertificate();
     const listener = (_: unknown, answer: { end: (text: string) => void }): void => answer.end('secret');
@@ -86,7 +86,7 @@ describe.each(['http', 'https'] as const)('when it is called over %s', (protocol
     };
   }
 
-  it('nothing hostile is: neither as a webhook nor for media is a socket opened', async () => {
+  it('a hostile URL opens no socket, neither as a webhook nor for media', async () => {
     const { server, client, fetchMedia, left } = await target(() => Promise.reject(new Error('nothing is looked up')));
     const sockets = countOutgoingSockets();
     for (const template of furtherHostileUrls) {
@@ -99,7 +99,7 @@ describe.each(['http', 'https'] as const)('when it is called over %s', (protocol
     expect(await left()).toEqual([]);
   });
 
-  it('a public name that leads inwards is not', async () => {
+  it('a public name with a private address is not reached', async () => {
     const { server, client, fetchMedia } = await target((name) => Promise.resolve(inwardNames[name] ?? []));
     const sockets = countOutgoingSockets();
     for (const name of Object.keys(inwardNames)) {
@@ -112,7 +112,7 @@ describe.each(['http', 'https'] as const)('when it is called over %s', (protocol
     expect(sockets()).toBeLessThanOrEqual(2 * Object.keys(inwardNames).length);
   });
 
-  it('every public one would be, at the address that its name has', async () => {
+  it('every public URL would be reached at the address of its name', async () => {
     const lookedUp: string[] = [];
     // Ends each attempt where its connection would begin.
     const { client } = await target((name) => {

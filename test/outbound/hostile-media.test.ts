@@ -38,7 +38,7 @@ describe.each(['http', 'https'] as const)('media over %s', (protocol) => {
   }
   const media: RequestListener = (_, answer) => answer.end('the secret of a neighbour');
 
-  it('are not fetched from any hostile URL: no socket is opened', async () => {
+  it('are not fetched from a hostile URL, and no socket is opened', async () => {
     const { server, trustedCa } = await serve(media);
     const attempt = await aDownloader({ trustedCa });
     const sockets = countOutgoingSockets();
@@ -49,7 +49,7 @@ describe.each(['http', 'https'] as const)('media over %s', (protocol) => {
     expect(server.connections()).toBe(0);
   });
 
-  it('are not fetched through a redirect to any of them', async () => {
+  it('are not fetched through a redirect to a hostile URL', async () => {
     const { server: canary } = await serve(media);
     // 127.0.0.9 plays a public host, the only one allowed. Its last redirect goes elsewhere.
     const onlyOne = new BlockList();
@@ -75,7 +75,7 @@ describe.each(['http', 'https'] as const)('media over %s', (protocol) => {
     expect(canary.connections()).toBe(0);
   });
 
-  it('are not fetched through names, whatever their name servers answer', async () => {
+  it('are not fetched through names, whatever their name servers return', async () => {
     const { server, trustedCa } = await serve(media);
     for (const answer of hostileAnswers) {
       const attempt = await aDownloader({ trustedCa, lookup: () => Promise.resolve(answer) });

@@ -9,8 +9,8 @@ import { testClient } from './test-client.ts';
 
 const message = { headers: { 'content-type': 'application/json' }, body: '{"id":"ü"}' };
 
-describe('what is sent', () => {
-  it('is the body as given, its length, the headers given and no others of note', async () => {
+describe('a request to a receiver', () => {
+  it('has the given body and headers, and the length of the body', async () => {
     const seen = vi.fn();
     const receiver = await httpReceiver((request, answer) => {
       let body = '';
@@ -57,27 +57,24 @@ describe('what is sent', () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it.each([200, 16_000_000])(
-    'announces the length of a body in chunks of %i bytes, and is not chunked',
-    async (size) => {
-      const seen = vi.fn();
-      const receiver = await httpReceiver((request, answer) => {
-        let bytes = 0;
-        request.on('data', (chunk: Buffer) => (bytes += chunk.length));
-        request.on('end', () => {
-          seen(bytes, request.headers['content-length'], request.headers['transfer-encoding']);
-          answer.end();
-        });
+  it.each([200, 16_000_000])('announces the length of a body that is generated in chunks of %i bytes', async (size) => {
+    const seen = vi.fn();
+    const receiver = await httpReceiver((request, answer) => {
+      let bytes = 0;
+      request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      request.on('end', () => {
+        seen(bytes, request.headers['content-length'], request.headers['transfer-encoding']);
+        answer.end();
       });
-      const body = { bytes: size, chunks: Readable.from(Array<string>(4).fill('ü'.repeat(size / 8))) };
-      expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, { ...message, body })).toMatchObject({
-        statusCode: 200,
-      });
-      expect(seen).toHaveBeenCalledExactlyOnceWith(size, String(size), undefined);
-    },
-  );
+    });
+    const body = { bytes: size, chunks: Readable.from(Array<string>(4).fill('ü'.repeat(size / 8))) };
+    expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, { ...message, body })).toMatchObject({
+      statusCode: 200,
+    });
+    expect(seen).toHaveBeenCalledExactlyOnceWith(size, String(size), undefined);
+  });
 
-  it('is never a body of another length than was announced', async () => {
+  it('fails if the body has another length than announced', async () => {
     const receiver = await httpReceiver((request, answer) => request.resume().on('end', () => answer.end()));
     for (const bytes of [3, 5]) {
       const body = { bytes, chunks: Readable.from(['ab', 'cd']) };
@@ -108,17 +105,20 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is answered', () => {
-  it.each([200, 201, 202, 204, 304, 400, 404, 410, 429, 500, 503])('gives the status %i', async (statusCode) => {
-    const receiver = await httpReceiver((_, answer) => answer.writeHead(statusCode).end());
-    expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, message)).toEqual({
-      kind: 'answered',
-      statusCode,
-      durationMs: expect.any(Number) as number,
-    });
-  });
+describe('a response', () => {
+  it.each([200, 201, 202, 204, 304, 400, 404, 410, 429, 500, 503])(
+    'with status %i is reported with its status',
+    async (statusCode) => {
+      const receiver = await httpReceiver((_, answer) => answer.writeHead(statusCode).end());
+      expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, message)).toEqual({
+        kind: 'answered',
+        statusCode,
+        durationMs: expect.any(Number) as number,
+      });
+    },
+  );
 
-  it('is never decompressed: a bomb stays a small body', async () => {
+  it('is not decompressed, so that a bomb does no harm', async () => {
     const receiver = await scriptedReceiver(
       'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!',
     );
@@ -128,7 +128,7 @@ describe('what is answered', () => {
     });
   });
 
-  it('is read up to the limit and no further, then the connection is closed', async () => {
+  it('is read up to the limit, and then the connection is closed', async () => {
     let receiver: { socket: Socket; sentBytes: number } | undefined;
     const chunk = Buffer.alloc(65_536, 'x');
     const endless = await tcpReceiver((socket) => {
@@ -156,7 +156,7 @@ describe('what is answered', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 ** 2);
   });
 
-  it('counts although its body never ends: waited for up to the limit, the status stands', async () => {
+  it('counts even if its body does not end within the time limit', async () => {
     const trickling = await scriptedReceiver('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n', (socket) => {
       const timer = setInterval(() => socket.write('x'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -167,7 +167,7 @@ describe('what is answered', () => {
     expect(outcome.durationMs).toBeLessThan(20_000);
   });
 
-  it('counts although its body is cut short', async () => {
+  it('counts even if its body is cut off', async () => {
     const receiver = await scriptedReceiver('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc', (socket) =>
       socket.end(),
     );
@@ -178,8 +178,8 @@ describe('what is answered', () => {
   });
 });
 
-describe('a receiver that gives no status', () => {
-  it('times out when it says nothing', async () => {
+describe('a receiver without a response', () => {
+  it('times out if it is silent', async () => {
     const silent = await tcpReceiver(() => undefined);
     const outcome = await testClient({ timeoutMs: 200 }).post(`http://127.0.0.1:${silent.port}/`, message);
     expect(outcome).toMatchObject({ kind: 'unreachable', error: 'timeout' });
@@ -187,7 +187,7 @@ describe('a receiver that gives no status', () => {
     expect(outcome.durationMs).toBeLessThan(20_000);
   });
 
-  it('times out when its headers trickle, and the connection is closed', async () => {
+  it('times out if its headers arrive slowly, and the connection is closed', async () => {
     let closed = false;
     const trickling = await scriptedReceiver('HTTP/1.1 200 OK\r\nX-Slow: ', (socket) => {
       const timer = setInterval(() => socket.write('x'), 20);
@@ -203,7 +203,7 @@ describe('a receiver that gives no status', () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  it('times out when interim answers never end', async () => {
+  it('times out if its interim responses do not end', async () => {
     const receiver = await scriptedReceiver('HTTP/1.1 103 Early Hints\r\n\r\n', (socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -226,7 +226,7 @@ describe('a receiver that gives no status', () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  it('times out when the name server never answers', async () => {
+  it('times out if the name server is silent', async () => {
     const client = testClient({ connectTimeoutMs: 200, lookup: () => new Promise(() => undefined) });
     expect(await client.post('http://hook.example.com/', message)).toMatchObject({
       kind: 'unreachable',
@@ -244,7 +244,7 @@ describe('a receiver that gives no status', () => {
     });
   });
 
-  it('is reported as refused when nothing listens', async () => {
+  it('is reported as refused if nothing listens on the port', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -264,7 +264,7 @@ describe('a receiver that gives no status', () => {
 
   it.each([
     ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
-    ['closes it without a word', (socket: Socket) => socket.end()],
+    ['closes it silently', (socket: Socket) => socket.end()],
   ])('is reported as reset when it %s', async (_, end) => {
     const receiver = await tcpReceiver((socket) => void socket.once('data', () => end(socket)));
     expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, message)).toMatchObject({
@@ -273,7 +273,7 @@ describe('a receiver that gives no status', () => {
     });
   });
 
-  it('is reported as reset, never as forbidden, when it resets at once', async () => {
+  it('is reported as reset, and not as forbidden, if it resets the connection at once', async () => {
     const receiver = await tcpReceiver((socket) => socket.resetAndDestroy());
     const client = testClient();
     for (let times = 0; times < 30; times++) {
@@ -299,15 +299,15 @@ describe('a receiver that gives no status', () => {
   });
 });
 
-it('does not switch protocols when a receiver wants to', async () => {
+it('does not switch protocols if a receiver requests it', async () => {
   const receiver = await scriptedReceiver(
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
   );
   expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, message)).toMatchObject({ kind: 'unreachable' });
 });
 
-describe('stopping', () => {
-  it.each(['before', 'while connecting', 'while waiting for the answer'])(
+describe('the client', () => {
+  it.each(['before', 'while connecting', 'while waiting for the response'])(
     'rejects with the reason of the signal when aborted %s',
     async (moment) => {
       let closed = false;
@@ -324,15 +324,15 @@ describe('stopping', () => {
         signal: controller.signal,
       });
       const rejected = expect(post).rejects.toBe(reason);
-      if (moment === 'while waiting for the answer') await expect.poll(() => silent.connections()).toBe(1);
+      if (moment === 'while waiting for the response') await expect.poll(() => silent.connections()).toBe(1);
       controller.abort(reason);
       await rejected;
-      if (moment === 'while waiting for the answer') await expect.poll(() => closed).toBe(true);
+      if (moment === 'while waiting for the response') await expect.poll(() => closed).toBe(true);
       else expect(silent.connections()).toBe(0);
     },
   );
 
-  it('ends the posts under way when the client is closed, and takes no more', async () => {
+  it('ends the running requests when it is closed, and accepts no more', async () => {
     const silent = await tcpReceiver(() => undefined);
     const client = testClient();
     const post = client.post(`http://127.0.0.1:${silent.port}/`, message);
@@ -343,7 +343,7 @@ describe('stopping', () => {
     await expect(client.post(`http://127.0.0.1:${silent.port}/`, message)).rejects.toThrow(WebhookClientClosedError);
   });
 
-  it('leaves no listener on a signal that outlives many posts', async () => {
+  it('leaves no listeners on a signal that outlives many requests', async () => {
     const receiver = await httpReceiver((_, answer) => answer.end());
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, 'addEventListener');
@@ -356,7 +356,7 @@ describe('stopping', () => {
   });
 });
 
-it('is not held up by 1,000 posts to receivers that hang', async () => {
+it('is not delayed by 1,000 requests to receivers that hang', async () => {
   const silent = await tcpReceiver(() => undefined);
   const healthy = await httpReceiver((_, answer) => answer.end());
   const client = testClient({ timeoutMs: 60_000, connectTimeoutMs: 60_000 });
