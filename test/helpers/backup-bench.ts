@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { failureFor } from '../../contract/failures.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
+import { backUp } from '../../store/backup/backup.ts';
 import { createAccountStore } from '../../store/accounts/account-store.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
@@ -25,7 +27,7 @@ const RECEIVER = 'https://receiver.example/\u2028a\u2029b\u0085c';
 
 export const silent = { print: (): void => undefined };
 
-/** A folder for the tests of a file, and services with databases of their own. */
+/** Creates a folder for the tests of a file, and services with their own databases. */
 export function useBackupBench() {
   let root = '';
   const opened: Mongo[] = [];
@@ -41,7 +43,7 @@ export function useBackupBench() {
   });
   return {
     root: () => root,
-    /** The stores of a service of its own. */
+    /** @returns the stores of a new service */
     aService: () => {
       const name = `backup-${randomUUID().slice(0, 8)}`;
       const mongo = openMongo({ uri: inject('mongodbUri'), database: name, timeoutMs: 20_000 });
@@ -60,21 +62,26 @@ export function useBackupBench() {
 }
 export type BackupService = ReturnType<ReturnType<typeof useBackupBench>['aService']>;
 
-/** What an operator does before the restore that follows one that was cut off. */
+/** Empties a store as an operator does after an interrupted restore. */
 export async function empty({ db, dataDir }: BackupService): Promise<void> {
   await db.dropDatabase();
   await rm(join(dataDir, 'files'), { recursive: true, force: true });
 }
 
-/** A process of the service, such as `api`, on the data of a service. @returns its exit code and what it printed */
-export async function runMain(main: string, { db, dataDir }: BackupService, args: readonly string[] = []) {
-  const env = {
+/** @returns the environment of a process on the data of a service */
+export function environmentOf({ db, dataDir }: BackupService): NodeJS.ProcessEnv {
+  return {
     ...{ ...process.env, DATA_DIR: dataDir, FILES_STORE: 'disk', MONGODB_DATABASE: db.databaseName },
     ...{ MONGODB_URI: inject('mongodbUri'), TEMPORAL_ADDRESS: inject('temporalAddress') },
     ...{ LINK_SECRET: 's'.repeat(64), RPC_TOKEN: 't'.repeat(64), LOG_FORMAT: 'json' },
   };
+}
+
+/** Runs a program of the service, such as `api/main.ts`, on its data. @returns its exit code and output */
+export async function runMain(main: string, service: BackupService, args: readonly string[] = []) {
+  const env = environmentOf(service);
   const child = spawn(process.execPath, [main, ...args], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // It would serve for ever if it started.
+  // A program that starts would never exit.
   const late = setTimeout(() => child.kill('SIGKILL'), 60_000);
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const printed = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -108,4 +115,35 @@ export async function finish(
   const id = `webhook/${recordId}/1`;
   await deliveries.open({ id, recordId, url: RECEIVER, endpoint: 'audio', createdAt: record.createdAt });
   return record;
+}
+
+/** Creates a backup of a new service with jobs that have ended, and jobs that are running. */
+export async function aBackup(service: BackupService, folder: string, counts = { ended: 3, running: 2 }) {
+  await service.accounts.open(KEY, GRANTED);
+  const ended: DownloadRecord[] = [];
+  while (ended.length < counts.ended) ended.push(await finish(service, await accept(service)));
+  const running: JobInput[] = [];
+  while (running.length < counts.running) running.push(await accept(service));
+  // The provider bills a part of the last one.
+  await service.records.recordProviderCall(running.at(-1)!.recordId, 'posts');
+  await backUp({ folder, ...service, copiesFiles: true, ...silent });
+  return { folder, ended, running };
+}
+
+/** Expects that a service has all of a backup. */
+export async function expectWhole(
+  { records, files, accounts }: BackupService,
+  { ended, running }: Awaited<ReturnType<typeof aBackup>>,
+): Promise<void> {
+  let spent = 0;
+  for (const record of ended) {
+    expect(await records.get(record.id)).toEqual(record);
+    expect(await files.open({ recordId: record.id, name: 'a.m4a' })).toBeDefined();
+    spent += record.status === 'success' ? record.charge : 0;
+  }
+  for (const { recordId } of running) {
+    expect(await records.get(recordId)).toMatchObject({ status: 'failed', failure: failureFor('lostInRestore') });
+  }
+  expect(await accounts.get(KEY)).toMatchObject({ spent, available: GRANTED - spent });
+  expect(await accounts.reservations(KEY)).toEqual([]);
 }

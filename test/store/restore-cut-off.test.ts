@@ -1,18 +1,14 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { failureFor } from '../../contract/failures.ts';
-import type { JobInput } from '../../contract/job-input.ts';
-import type { DownloadRecord } from '../../contract/download-record.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import { restore } from '../../store/backup/restore.ts';
 import type { FileStore } from '../../store/files/file-store.ts';
 import { refuseUnfinishedRestore, RESTORE_MARKS } from '../../store/backup/unfinished-restore.ts';
 import {
-  accept,
+  aBackup,
   empty,
+  expectWhole,
   finish,
-  GRANTED,
-  KEY,
   runMain,
   silent,
   useBackupBench,
@@ -25,40 +21,11 @@ import { optional } from '../../runtime/optional.ts';
 const MOMENTS = 10;
 const { root, aService } = useBackupBench();
 
-/** A backup with jobs that have ended, one that runs, and one that runs and has had the provider start what it bills. */
-async function aBackup(name: string) {
-  const service = aService();
-  await service.accounts.open(KEY, GRANTED);
-  const ended: DownloadRecord[] = [];
-  for (let count = 0; count < 3; count += 1) ended.push(await finish(service, await accept(service)));
-  const running = [await accept(service), await accept(service)];
-  await service.records.recordProviderCall(running[1]!.recordId, 'posts');
-  const folder = join(root(), name);
-  await backUp({ folder, ...service, copiesFiles: true, ...silent });
-  return { folder, ended, running };
-}
-
-async function expectWhole(
-  { records, files, accounts }: BackupService,
-  { ended, running }: { readonly ended: readonly DownloadRecord[]; readonly running: readonly JobInput[] },
-): Promise<void> {
-  let spent = 0;
-  for (const record of ended) {
-    expect(await records.get(record.id)).toEqual(record);
-    expect(await files.open({ recordId: record.id, name: 'a.m4a' })).toBeDefined();
-    spent += record.status === 'success' ? record.charge : 0;
-  }
-  for (const { recordId } of running) {
-    expect(await records.get(recordId)).toMatchObject({ status: 'failed', failure: failureFor('lostInRestore') });
-  }
-  expect(await accounts.get(KEY)).toMatchObject({ spent, available: GRANTED - spent });
-  expect(await accounts.reservations(KEY)).toEqual([]);
-}
-
 /**
- * Restores until the operation of that number after the mark, or to the end.
+ * Restores until an operation after the mark, or to the end.
  *
- * @param how whether the last operation still takes place
+ * @param order.last the number of that operation
+ * @param order.how whether it still takes effect
  * @returns the number of operations
  */
 async function restoreUntil(
@@ -82,8 +49,8 @@ async function restoreUntil(
   return count;
 }
 
-it('a restore that is cut off at any moment leaves a mark, and is whole when it is made again after emptying', async () => {
-  const backup = await aBackup('cut-off');
+it('a service refuses to start after a restore died at any operation, and a new restore is complete', async () => {
+  const backup = await aBackup(aService(), join(root(), 'cut-off'));
   const service = aService();
   const operations = await restoreUntil(backup.folder, service, { last: Infinity });
   expect(operations).toBeGreaterThan(3 * MOMENTS);
@@ -91,7 +58,7 @@ it('a restore that is cut off at any moment leaves a mark, and is whole when it 
   await expect(refuseUnfinishedRestore(service.db)).resolves.toBeUndefined();
   for (let moment = 0; moment < MOMENTS; moment += 1) {
     await empty(service);
-    // The last one is the removal of the mark, which does not take place.
+    // The last operation is the removal of the mark, which must not take effect.
     const last = 1 + Math.floor((moment * (operations - 1)) / (MOMENTS - 1));
     const how = moment === MOMENTS - 1 ? 'not made' : undefined;
     await expect(restoreUntil(backup.folder, service, { last, ...optional('how', how) })).rejects.toThrow(
@@ -117,7 +84,7 @@ it('a restore that is cut off at any moment leaves a mark, and is whole when it 
   await expect(refuseUnfinishedRestore(service.db)).resolves.toBeUndefined();
 });
 
-it('a restore of a backup that only lists files says to leave them where they are', async () => {
+it('the refusal after a restore that only lists files says to leave them where they are', async () => {
   const source = aService();
   await finish(source, { ...anAudioJob() });
   const folder = join(root(), 'listed');
