@@ -2,49 +2,47 @@ import type { Collection, Db } from 'mongodb';
 import { nowMicroseconds } from '../mongo/clock.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
-/** `_id`: the key and the record, so that a page is a range of the index that every collection has. */
+/** `_id`: the key ID and the record ID, so that a page is a range of the index that every collection has. */
 interface KeyDownload {
   _id: string;
   askedAt: string;
 }
 
-const KNOWN_MAX = 10_000;
+const MAX_CACHED = 10_000;
 
-/** Which downloads a key has asked for. Downloads belong to no key: several may have asked for one. */
+/** The downloads that keys have requested. Several keys may have requested the same download. */
 export type KeyDownloadStore = ReturnType<typeof createKeyDownloadStore>;
 
 export function createKeyDownloadStore(db: Db) {
-  const asked: Collection<KeyDownload> = db.collection('asked');
-  /** What is noted stays: whoever polls asks the database once. */
-  const known = new Set<string>();
-  const know = (id: string): void => {
-    for (const oldest of known) {
-      if (known.size < KNOWN_MAX) break;
-      known.delete(oldest);
-    }
-    known.add(id);
+  const requests: Collection<KeyDownload> = db.collection('asked');
+  /** Entries are never removed, so a caller that polls needs one query. */
+  const cached = new Set<string>();
+  const cache = (id: string): void => {
+    const [oldest] = cached;
+    if (cached.size >= MAX_CACHED && oldest !== undefined) cached.delete(oldest);
+    cached.add(id);
   };
   return {
     async note(keyId: string, recordId: string): Promise<void> {
       const id = `${keyId}/${recordId}`;
-      if (known.has(id)) return;
-      await upsertOne(asked, id, { $setOnInsert: { askedAt: nowMicroseconds() } });
-      know(id);
+      if (cached.has(id)) return;
+      await upsertOne(requests, id, { $setOnInsert: { askedAt: nowMicroseconds() } });
+      cache(id);
     },
     async has(keyId: string, recordId: string): Promise<boolean> {
       const id = `${keyId}/${recordId}`;
-      if (known.has(id)) return true;
-      if ((await asked.findOne({ _id: id })) === null) return false;
-      know(id);
+      if (cached.has(id)) return true;
+      if ((await requests.findOne({ _id: id })) === null) return false;
+      cache(id);
       return true;
     },
-    /** Ids of downloads, newest first. @param page.before only smaller ids */
+    /** @param page.before only smaller IDs @returns record IDs, newest first */
     async list(
       keyId: string,
       { before, limit }: { before?: string | undefined; limit: number },
     ): Promise<readonly string[]> {
       const filter = { _id: { $gt: `${keyId}/`, $lt: `${keyId}/${before ?? '~'}` } };
-      const found = await asked.find(filter).sort({ _id: -1 }).limit(limit).toArray();
+      const found = await requests.find(filter).sort({ _id: -1 }).limit(limit).toArray();
       return found.map(({ _id }) => _id.slice(keyId.length + 1));
     },
   };

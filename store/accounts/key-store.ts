@@ -15,7 +15,7 @@ export type KeyStore = ReturnType<typeof createKeyStore>;
 export function createKeyStore(db: Db) {
   const keys: Collection<KeyDocument> = db.collection('keys');
   return {
-    /** @returns the key, with the text that its holder sends; nobody can read it again */
+    /** @returns the key with the text that its holder sends, which is not stored */
     async create(key: Pick<ApiKey, 'name' | 'scopes'>): Promise<ApiKey & { readonly text: string }> {
       const { id, key: text, hash } = makeSecret();
       const fields = { ...key, createdAt: nowMicroseconds() };
@@ -26,12 +26,12 @@ export function createKeyStore(db: Db) {
       const document = await keys.findOne({ _id: id });
       return document === null ? undefined : fromDocument(document);
     },
-    /** All keys, the oldest first. */
+    /** @returns all keys, oldest first */
     async list(): Promise<readonly ApiKey[]> {
       const all = (await keys.find().toArray()).map(fromDocument);
       return all.map(({ hash: _secret, ...key }) => key).sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
-    /** A revoked key stays in the list, and its account readable. */
+    /** Revokes a key. It stays in the list, and its account can be read. */
     async revoke(id: string): Promise<void> {
       await keys.updateOne({ _id: id }, { $set: { revokedAt: nowMicroseconds() } });
     },

@@ -3,29 +3,27 @@ import { upsertOne } from '../mongo/upsert.ts';
 
 export const WINDOW_MS = 60_000;
 
-/** The requests of a caller in a minute that began with the first of them. */
+/** The requests of a caller in one window, which begins with the first of them. */
 export interface RequestCount {
   /** When the window began, in milliseconds since 1970. */
   readonly startMs: number;
   readonly used: number;
 }
 
-/** Counts that several processes share. */
 export type RequestCountStore = ReturnType<typeof createRequestCountStore>;
 
 /**
- * At most one window of a caller begins in each minute of the clock, so all processes know its `_id`, and the first write
- * sets its begin. Nothing but `_id` is asked for: the embedded server scans for anything else.
+ * Request counts that all api processes share. At most one window of a caller begins in each minute of the clock, so all
+ * processes know its `_id`. Queries only use `_id`, because the embedded server scans the collection for any other filter.
  */
 export function createRequestCountStore(db: Db) {
-  // A count that is lost by a crash of the server is no harm, so nobody waits for a journal.
+  // A crash of the server may lose counts, so writes do not wait for the journal.
   const windows: Collection<RequestCount & { _id: string }> = db.collection('windows', { writeConcern: { w: 1 } });
   return {
     /**
-     * Adds to the window that is open, or begins one.
+     * Adds to the open window, or begins one.
      *
-     * @param window since when it is open: as the store has told, or from when on it would be if there were none
-     * @returns the sum
+     * @param window.startMs the start of the known window, or of the window to begin if none is open
      */
     async add(caller: string, amount: number, window: { startMs: number; isKnown: boolean }): Promise<RequestCount> {
       let { startMs } = window;
@@ -36,14 +34,14 @@ export function createRequestCountStore(db: Db) {
       const change = { $inc: { used: amount }, $setOnInsert: { startMs } };
       return upsertOne(windows, `${minuteOf(startMs)}/${caller}`, change);
     },
-    /** Removes what began earlier. (Not every server that speaks MongoDB's protocol removes old documents itself.) */
+    /** Removes windows that began earlier. The embedded server has no TTL indexes. */
     async removeBefore(ms: number): Promise<void> {
       await windows.deleteMany({ _id: { $lt: minuteOf(ms) } });
     },
   };
 }
 
-/** As the beginning of ids that sort by it. */
+/** @returns the minute of a time, in a form that sorts like the time */
 function minuteOf(ms: number): string {
   return String(Math.floor(ms / WINDOW_MS) * WINDOW_MS).padStart(14, '0');
 }

@@ -26,27 +26,31 @@ export const fileSettings = {
     .string()
     .regex(/^[\w./-]{0,200}$/)
     .default('files/')
-    .describe('Begin of the key of every file; only one service may use it'),
-  S3_REGION: z.string().default('us-east-1').describe('Region that requests are signed for'),
+    .describe('Prefix of the key of every file; only one service may use it'),
+  S3_REGION: z.string().default('us-east-1').describe('Region for which requests are signed'),
   S3_ACCESS_KEY_ID: z.string().optional().describe('Access key of the bucket'),
-  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Its secret'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Secret of the access key'),
   S3_FORCE_PATH_STYLE: z
     .stringbool()
     .default(true)
-    .describe('The bucket stands in the path and not in the host name of S3_ENDPOINT'),
-  RETENTION_DAYS: positive.max(36_500).optional().describe('Days for which files are kept; without it, for ever'),
+    .describe('Whether requests name the bucket in the path instead of the host name of S3_ENDPOINT'),
+  RETENTION_DAYS: positive.max(36_500).optional().describe('Days for which files are kept; if not set, for ever'),
   CONTENTS_KEEP_DAYS: keepDays.describe(
-    'Days for which facts, texts and lists of ended jobs are kept; without it, for ever. Longer than any answer is fresh',
+    'Days for which facts, texts and lists of ended jobs are kept; if not set, for ever. At least 2, since facts are fresh for a day',
   ),
-  DELIVERIES_KEEP_DAYS: keepDays.describe('The same of the log of webhooks'),
-  SNAPSHOTS_KEEP_DAYS: keepDays.describe("The same of the notes on the dataset API's snapshots"),
-  FAILED_KEEP_DAYS: keepDays.describe('The same of failed downloads, with all that belongs to them'),
+  DELIVERIES_KEEP_DAYS: keepDays.describe('Days for which the log of webhooks is kept; if not set, for ever'),
+  SNAPSHOTS_KEEP_DAYS: keepDays.describe(
+    "Days for which the dataset API's snapshot IDs are kept; if not set, for ever",
+  ),
+  FAILED_KEEP_DAYS: keepDays.describe(
+    'Days for which failed downloads are kept, with all that belongs to them; if not set, for ever',
+  ),
   MIN_FREE_BYTES: z.coerce
     .number()
     .int()
     .nonnegative()
     .default(512 * 1024 ** 2)
-    .describe('Free space below which no download starts; one that runs is stopped at half of it'),
+    .describe('Free space below which no download starts; running downloads are stopped at half of it'),
 };
 
 const needed = z.string({ error: 'needed with FILES_STORE=s3 and not set' });

@@ -27,13 +27,13 @@ export function createWorkFolders(root: string, { touchEveryMs = 30_000 } = {}) 
   };
   const removeWhere = async (chosen: (recordId: string) => boolean): Promise<readonly string[]> => {
     const names = (await readdir(root).catch(orMissing)) ?? [];
-    const dead: string[] = [];
+    const abandoned: string[] = [];
     for (const name of names) {
       const [recordId = '', host] = name.split('~');
-      if (chosen(recordId) && host !== undefined && (await isAbandoned(name))) dead.push(name);
+      if (chosen(recordId) && host !== undefined && (await isAbandoned(name))) abandoned.push(name);
     }
-    await Promise.all(dead.map((name) => rm(join(root, name), { recursive: true, force: true })));
-    return dead;
+    await Promise.all(abandoned.map((name) => rm(join(root, name), { recursive: true, force: true })));
+    return abandoned;
   };
   return {
     /** Creates a private folder for one attempt, and removes those of attempts at the same record whose process has died. */

@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/**
- * For commands that work on the database of the service, whether it is named or runs in DATA_DIR.
- *
- * @returns MONGODB_URI, else what `npm start` has left while its own database runs; undefined where there is neither
- */
+/** @returns MONGODB_URI, or the address of the embedded server that `npm start` runs on DATA_DIR; undefined without both */
 export async function embeddedUri(env: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
   const { MONGODB_URI: named, DATA_DIR: dataDir } = env;
   if (named !== undefined && named !== '') return named;

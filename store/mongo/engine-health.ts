@@ -1,36 +1,35 @@
 import type { Health } from '../../contract/http/health-schemas.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PART_TIMEOUT_MS = 2_000;
+const PING_TIMEOUT_MS = 2_000;
 
-/** @returns how the engines are, as they were a moment ago */
 export type EngineHealth = () => Promise<Pick<Health, 'temporal' | 'mongodb'>>;
 
 interface Engines {
   readonly pingTemporal: () => Promise<void>;
   readonly pingMongo: () => Promise<void>;
-  /** How long an answer serves all who ask; none asks the engines while another does. */
+  /** How long a result is cached. Concurrent checks share one result. */
   readonly keptMs: number;
 }
 
-/** Probes are open to everyone and not counted: one look at the engines answers however many ask. */
+/** Checks the health of the engines, with a cache, since health requests are public and not rate limited. */
 export function createEngineHealth({ pingTemporal, pingMongo, keptMs }: Engines): EngineHealth {
-  let look: ReturnType<EngineHealth> | undefined;
+  let cached: ReturnType<EngineHealth> | undefined;
   return () => {
-    if (look !== undefined) return look;
-    look = Promise.all([part(pingTemporal()), part(pingMongo())])
+    if (cached !== undefined) return cached;
+    cached = Promise.all([statusOf(pingTemporal()), statusOf(pingMongo())])
       .then(([temporal, mongodb]) => ({ temporal, mongodb }))
       .finally(() => {
-        setTimeout(() => (look = undefined), keptMs).unref();
+        setTimeout(() => (cached = undefined), keptMs).unref();
       });
-    return look;
+    return cached;
   };
 }
 
-async function part(ping: Promise<void>): Promise<'ok' | 'unavailable'> {
-  const answer = ping.then(
+async function statusOf(ping: Promise<void>): Promise<'ok' | 'unavailable'> {
+  const status = ping.then(
     () => 'ok' as const,
     () => 'unavailable' as const,
   );
-  return Promise.race([answer, delay(PART_TIMEOUT_MS, 'unavailable' as const, { ref: false })]);
+  return Promise.race([status, delay(PING_TIMEOUT_MS, 'unavailable' as const, { ref: false })]);
 }

@@ -1,18 +1,16 @@
 import type { MongoClient } from 'mongodb';
 
-/** A second look: after a pause of the whole process, timers fire before what has arrived meanwhile is read. */
-const SECOND_LOOK_MS = 1_000;
+/** After a pause of the process, timers fire before it reads the responses that have arrived, so a second timer follows. */
+const GRACE_MS = 1_000;
 
 /**
- * Finds out when the driver waits for ever for a heartbeat's answer.
+ * Detects heartbeats that the driver never finishes. If the server ends the connection while the driver writes, the write waits
+ * for a `drain` event that a destroyed socket never emits, and no timeout fires (mongodb 7.9.0, `Connection.writeCommand`).
+ * The client then finds no server until the process ends.
  *
- * It does so when it writes at the moment at which the server ends the connection: the write waits for a `drain` that a
- * destroyed socket never emits, and no timeout of that socket fires (mongodb 7.9.0, `Connection.writeCommand`). From then
- * on the client never looks at the server again, and finds none until the process ends.
- *
- * @param options.limitMs within which the driver itself would tell of a success or a failure
- * @param options.onStuck called for each heartbeat that has no outcome
- * @returns ends the watch
+ * @param options.limitMs the time within which the driver reports success or failure
+ * @param options.onStuck called for each heartbeat without an outcome
+ * @returns a function that ends the watch
  */
 export function watchHeartbeats(
   client: MongoClient,
@@ -28,7 +26,7 @@ export function watchHeartbeats(
     timers.set(address, setTimeout(onLate, afterMs).unref());
   };
   client.on('serverHeartbeatStarted', ({ connectionId: address }) =>
-    expect(address, limitMs, () => expect(address, SECOND_LOOK_MS, onStuck)),
+    expect(address, limitMs, () => expect(address, GRACE_MS, onStuck)),
   );
   client.on('serverHeartbeatSucceeded', ({ connectionId: address }) => forget(address));
   client.on('serverHeartbeatFailed', ({ connectionId: address }) => forget(address));

@@ -1,12 +1,11 @@
 import { MongoNetworkTimeoutError, type Db, type IndexSpecification } from 'mongodb';
 
-/** Building the index of a large collection outlives a request: the server goes on, and a repeated request waits for it. */
-const ATTEMPTS = 100;
+/** Building an index takes longer than a request may. The server continues, and a repeated request waits for it. */
+const MAX_ATTEMPTS = 100;
 
 /**
- * Listings are paged by `_id`, so each index ends with it after the field that is filtered by. What is found by `_id` and its
- * ranges alone (contents, accounts, the downloads of a key, the ledger) needs no index. None is unique, partial or a TTL
- * index, since the embedded server supports only plain ones.
+ * Listings are paged by `_id`, so each index ends with it after the field of the filter. Collections that are only queried by
+ * `_id` need no index. The embedded server supports neither unique nor partial nor TTL indexes.
  */
 const INDEXES: Readonly<Record<string, readonly IndexSpecification[]>> = {
   records: [
@@ -23,20 +22,20 @@ const INDEXES: Readonly<Record<string, readonly IndexSpecification[]>> = {
   ],
 };
 
-/** Creates the indexes that are missing. Several processes may do that at once, also while others write. */
+/** Creates missing indexes. Several processes may do this at once, and while others write. */
 export async function createIndexes(db: Db): Promise<void> {
   for (const [collection, keys] of Object.entries(INDEXES)) {
-    for (const key of keys) await insist(() => db.collection(collection).createIndex(key));
+    for (const key of keys) await retryTimeouts(() => db.collection(collection).createIndex(key));
   }
 }
 
-async function insist(work: () => Promise<unknown>): Promise<void> {
+async function retryTimeouts(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await work();
       return;
     } catch (error) {
-      if (!(error instanceof MongoNetworkTimeoutError) || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof MongoNetworkTimeoutError) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

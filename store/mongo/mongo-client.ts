@@ -2,22 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
 import { watchHeartbeats } from './heartbeat-watch.ts';
 
-/** The driver's 10 s would hold a request for 20 s on a line that is dead. */
+/** With the driver's default of 10 s, a dead connection would delay a request for 20 s. */
 const HEARTBEAT_MS = 2_000;
-/** What a heartbeat may take beyond the driver's own limits, on a machine that is busy. */
+/** How much longer than the driver's limits a heartbeat may take on a busy machine. */
 const HEARTBEAT_SLACK_MS = 3_000;
 const RECONNECT_MS = 500;
 
 export type Mongo = ReturnType<typeof openMongo>;
 
 /**
- * Opens the database. Nothing but `_id` is queried on the way of a request, so no index is needed for that (those of listings: indexes.ts). The
- * embedded server finds a document without a scan only where `_id`, a text, is the whole filter: one more condition and
- * it parses the whole collection, 0.1 ms for each document.
+ * Opens the database. Except for listings (indexes.ts), requests only query by `_id`. The embedded server finds a document
+ * without a scan only if a text `_id` is the whole filter; with any other condition it parses the whole collection, which takes
+ * 0.1 ms per document.
  *
- * A connection that hangs without a word (a host that is gone, a firewall that forgot it) is found out by the driver's
- * heartbeat, which then breaks off what is under way: after 2 s and `timeoutMs` at most. An operation on a line that is
- * dead altogether fails `timeoutMs` later.
+ * The driver's heartbeat detects a connection that hangs silently, because its host or a firewall is gone, and fails its
+ * operations after 2 s plus `timeoutMs` at most.
  *
  * @param options.timeoutMs how long an operation waits for a server before it fails
  */
@@ -27,9 +26,9 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
     serverSelectionTimeoutMS: options.timeoutMs,
     connectTimeoutMS: options.timeoutMs,
     heartbeatFrequencyMS: HEARTBEAT_MS,
-    // For a single connection that hangs. The embedded server takes seconds for what is no look-up by id.
+    // For a single connection that hangs. The embedded server takes seconds for queries that scan.
     socketTimeoutMS: options.timeoutMs * 2.5,
-    // Only what a majority has journaled survives an election.
+    // Only writes that a majority has journaled survive an election.
     writeConcern: { w: 'majority', journal: true },
     ignoreUndefined: true,
   });
@@ -43,7 +42,7 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
   const reconnect = async (): Promise<void> => {
     if (isReconnecting) return;
     isReconnecting = true;
-    // What waits for the monitor that hangs fails now, as it does when the server is away.
+    // Closing fails the operations that wait for the stuck monitor, as if the server were unreachable.
     await client.close();
     while (!isClosed) {
       try {
@@ -60,7 +59,7 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
     db,
     /** Resolves when the server answers; rejects within the server selection timeout. */
     ping: async (): Promise<void> => {
-      // Where the first operation of a client finds no server, all later ones fail as well until somebody connects it.
+      // If the first operation of a client finds no server, all later ones fail until the client connects.
       await client.connect();
       await db.command({ ping: 1 });
     },
@@ -75,7 +74,7 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
 /** AuthenticationFailed, Unauthorized. */
 const FINAL_CODES: readonly unknown[] = [18, 13];
 
-/** Whether the server has answered, and will not answer otherwise later. */
+/** Whether the server has refused the credentials, so that a retry cannot succeed. */
 export function isFinalRefusal(error: unknown): boolean {
   return error instanceof MongoServerError && FINAL_CODES.includes(error.code);
 }

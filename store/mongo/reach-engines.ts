@@ -28,7 +28,7 @@ type EngineSetting =
 type TemporalConfig = Pick<Config, EngineSetting> & { readonly TEMPORAL_ADDRESS: string };
 type EngineSettings = TemporalConfig & { readonly MONGODB_URI: string };
 
-/** @returns how Temporal is reached, as the settings say it @throws Error naming the setting whose file cannot be read */
+/** @returns the connection settings of Temporal @throws Error naming the setting whose file cannot be read */
 export async function temporalSettingsOf(config: TemporalConfig): Promise<TemporalSettings> {
   return {
     address: config.TEMPORAL_ADDRESS,
@@ -39,7 +39,6 @@ export async function temporalSettingsOf(config: TemporalConfig): Promise<Tempor
   };
 }
 
-/** Certificates are read once, at the start. */
 async function tlsOf(config: TemporalConfig): Promise<TemporalSettings['tls']> {
   refuseAddressAsName(config);
   const ca = await fileOf(config, 'TEMPORAL_TLS_CA_FILE');
@@ -54,7 +53,7 @@ async function tlsOf(config: TemporalConfig): Promise<TemporalSettings['tls']> {
   };
 }
 
-/** Node 26 takes no IP address for the name of a server, which ends the client's every try without a reason. */
+/** Node 26 accepts no IP address as a TLS server name, and the client would retry for ever without showing the reason. */
 function refuseAddressAsName({ TEMPORAL_ADDRESS: address, ...config }: TemporalConfig): void {
   const isTls =
     config.TEMPORAL_TLS ||
@@ -62,7 +61,7 @@ function refuseAddressAsName({ TEMPORAL_ADDRESS: address, ...config }: TemporalC
   const isAddress = isIP(address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
   if (isTls && isAddress && config.TEMPORAL_TLS_SERVER_NAME === undefined && NODE_MAJOR >= 26) {
     throw new ConfigError(
-      'TEMPORAL_TLS_SERVER_NAME: needed where TEMPORAL_ADDRESS is an IP address, which Node 26 does not take as the name of a server',
+      'TEMPORAL_TLS_SERVER_NAME: needed where TEMPORAL_ADDRESS is an IP address, which Node 26 does not accept as the name of a server',
     );
   }
 }
@@ -79,7 +78,7 @@ async function fileOf(
 }
 
 /**
- * Reaches Temporal and MongoDB, and waits for them while they start.
+ * Connects to Temporal and MongoDB, and waits while they start.
  *
  * @param timeoutMs of a request to MongoDB
  * @throws EngineAwayError; UnfinishedRestoreError

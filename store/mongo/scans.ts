@@ -1,19 +1,19 @@
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 
-const AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 const MAX_WAIT_MS = 10_000;
-/** Of 50,000 records on a busy machine a scan took 6 s. */
+/** A scan of 50,000 records took 6 s on a busy machine. */
 export const SCAN_TIMEOUT_MS = 20_000;
 
 /**
- * Reads pages of listings, the greatest ids first. Such a filter may make the database read all it has, however little is
- * shown: so a few do at a time, and none for long.
+ * Reads pages of listings, greatest ID first. A filter may make the database scan a whole collection, so the number and the
+ * duration of concurrent scans are limited.
  *
- * @throws BusyError when too many came before
+ * @throws BusyError when too many scans are waiting
  */
 export function createScans() {
-  const semaphore = createSemaphore(AT_ONCE, MAX_WAIT_MS);
+  const semaphore = createSemaphore(MAX_CONCURRENT, MAX_WAIT_MS);
   return <Item extends Document>(
     collection: Collection<Item>,
     { filter, limit }: { readonly filter: Filter<Item>; readonly limit: number },

@@ -2,7 +2,7 @@ import { MongoError, MongoServerError, type Db } from 'mongodb';
 import { openMongo } from './mongo-client.ts';
 import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts';
 
-/** For commands: the database for as long as `work` takes. @throws Error with one sentence when it does not answer; UnfinishedRestoreError */
+/** Opens the database for a command. @throws Error with one sentence when it does not respond; UnfinishedRestoreError */
 export async function withDatabase<T>(
   { MONGODB_URI: uri, MONGODB_DATABASE: database }: { readonly MONGODB_URI: string; readonly MONGODB_DATABASE: string },
   timeoutMs: number,
@@ -14,7 +14,7 @@ export async function withDatabase<T>(
     return await work(mongo.db);
   } catch (cause) {
     if (!(cause instanceof MongoError)) throw cause;
-    // Without the address, which may hold a password.
+    // The message omits the address, which may contain a password.
     const what = cause instanceof MongoServerError ? 'the database refused' : 'the database did not answer';
     throw new Error(`MONGODB_URI: ${what}: ${cause.message}`, { cause });
   } finally {

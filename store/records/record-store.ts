@@ -201,19 +201,19 @@ export function createRecordStore(db: Db) {
     /**
      * Makes a record the one that fetches a canonical subject, unless another record does.
      *
-     * @param stands whether an earlier record keeps that role
+     * @param keepsRole whether an earlier record keeps that role
      * @returns the other record; undefined when the given record has the role
      */
     async claimFetching(
       canonicalId: string,
       recordId: string,
-      stands: (record: DownloadRecord) => Promise<boolean>,
+      keepsRole: (record: DownloadRecord) => Promise<boolean>,
     ): Promise<DownloadRecord | undefined> {
       for (;;) {
         const { fetcherId } = await upsertOne(subjects, canonicalId, { $setOnInsert: { fetcherId: recordId } });
         if (fetcherId === recordId) return undefined;
         const fetcher = await getIfAny(fetcherId);
-        if (fetcher !== undefined && (await stands(fetcher))) return fetcher;
+        if (fetcher !== undefined && (await keepsRole(fetcher))) return fetcher;
         // If another process has changed the field, the loop reads it again.
         const { matchedCount } = await subjects.updateOne(
           { _id: canonicalId, fetcherId: fetcherId ?? { $exists: false } },
