@@ -21,10 +21,10 @@ async function aBackup(name: string): Promise<string> {
   return folder;
 }
 
-it('a hundred altered backups are refused, and nothing is written in or outside the service', async () => {
+it('a restore refuses a hundred altered backups, and writes nothing', async () => {
   const good = await aBackup('good');
   const service = aService();
-  // What an operator's folder has beside the files.
+  // The data folder of a service also has these files.
   await mkdir(join(service.dataDir, 'files'), { recursive: true });
   for (const secret of ['rpc-token', 'link-secret']) await writeFile(join(service.dataDir, secret), secret);
   const [altered, outside] = [join(root(), 'altered'), join(root(), 'outside')];
@@ -50,12 +50,12 @@ it('a hundred altered backups are refused, and nothing is written in or outside 
   });
   await fc.assert(refuses, { numRuns: 100, seed: 30, endOnFailure: true });
 
-  // They were refused for what was altered.
+  // The unaltered backup is accepted.
   await restore({ folder: good, ...service, ...silent });
   expect((await service.files.page()).entries).toHaveLength(3);
 });
 
-it('a restore takes a folder that is named by a link, and no pipe in it', async () => {
+it('a restore accepts a symbolic link to the folder, but no pipe in it', async () => {
   const good = await aBackup('linked');
   const link = join(root(), 'latest');
   await symlink(good, link);
@@ -68,14 +68,14 @@ it('a restore takes a folder that is named by a link, and no pipe in it', async 
   expect((await service.files.page()).entries).toHaveLength(3);
 });
 
-it('a restore stops before it publishes a file whose bytes were replaced after they were checked', async () => {
+it('a restore does not publish a file that was replaced after it was checked', async () => {
   const folder = await aBackup('replaced');
   const service = aService();
-  let looks = 0;
+  let calls = 0;
   const replacing: FileStore['page'] = async (after) => {
-    // The second look at the store comes after the check.
-    looks += 1;
-    if (looks === 2) {
+    // The second call follows the check.
+    calls += 1;
+    if (calls === 2) {
       for (const [path, contents] of await treeOf(join(folder, 'files'))) {
         if (path.endsWith('.m4a')) await writeFile(path, contents.replace('media', 'MEDIA'));
       }
@@ -88,7 +88,7 @@ it('a restore stops before it publishes a file whose bytes were replaced after t
   expect(await service.db.collection('records').countDocuments()).toBe(0);
 });
 
-it('a backup refuses a record whose id or file would lead out of its folder', async () => {
+it('a backup refuses a record whose ID or file name leads out of its folder', async () => {
   for (const [id, name] of [
     ['..', 'manifest.json'],
     ['01JD5Z3K6VQ0W8R9T2X4Y6B8CD', '../../x'],

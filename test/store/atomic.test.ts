@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 
-// What MongoDB promises of a change of one document, over the connections of two processes. FerretDB alone does not.
+// MongoDB guarantees this for changes of one document by two processes. FerretDB without our patch does not.
 let two: Mongo[];
 beforeAll(() => {
   const database = `atomic-${randomUUID().slice(0, 8)}`;
@@ -18,8 +18,8 @@ const counters = (index: number) =>
 const atOnce = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
-describe('a change of one document', () => {
-  it('counts every one of 200 increments, the first of which makes the document', async () => {
+describe('concurrent changes of one document', () => {
+  it('apply each of 200 increments, of which the first creates the document', async () => {
     const seen = await atOnce(200, async (index) => {
       const change = { $inc: { n: 1 } };
       const counted = await counters(index).findOneAndUpdate({ _id: 'n' }, change, {
@@ -32,7 +32,7 @@ describe('a change of one document', () => {
     expect(Math.max(...seen.map(Number))).toBe(200);
   });
 
-  it('keeps each of 100 entries once, in one order for all', async () => {
+  it('add each entry to a list once, in an order that all see', async () => {
     const lists = await atOnce(100, async (index) => {
       const change = { $addToSet: { all: `entry ${String(index % 50)}` } };
       const options = { upsert: true, returnDocument: 'after' } as const;
@@ -44,7 +44,7 @@ describe('a change of one document', () => {
     for (const list of lists) expect(list).toEqual(all.slice(0, list.length));
   });
 
-  it('is made under its condition, or not at all', async () => {
+  it('apply only while their condition holds', async () => {
     await counters(0).insertOne({ _id: 'left', left: 20 });
     const results = await atOnce(100, (index) =>
       counters(index).updateOne({ _id: 'left', left: { $gte: 1 } }, { $inc: { left: -1 } }),
@@ -53,7 +53,7 @@ describe('a change of one document', () => {
     expect(await counters(0).findOne({ _id: 'left' })).toEqual({ _id: 'left', left: 0 });
   });
 
-  it('is made by the first of many who each want the version that they have read', async () => {
+  it('apply once when all require the same version', async () => {
     await counters(0).insertOne({ _id: 'version', n: 1 });
     const changed = await atOnce(50, async (index) => {
       if (index % 2 === 1) return (await counters(index).deleteOne({ _id: 'version', n: 1 })).deletedCount;
@@ -65,7 +65,7 @@ describe('a change of one document', () => {
   });
 });
 
-describe('the condition of a change', () => {
+describe('a change with a condition', () => {
   const job = { _id: 'job', state: 'pending', tries: 3, share: 0.5, isNew: true, by: { name: 'a' }, all: ['x', 'y'] };
   const jobs = () => two[0]!.db.collection<Omit<typeof job, 'by'> & { by?: { name: string } }>('jobs');
   beforeEach(async () => {
@@ -84,7 +84,7 @@ describe('the condition of a change', () => {
     ['an operator', { tries: { $gte: 3, $lt: 4 } }],
     ['a field that is not there', { lost: { $exists: false } }],
     ['alternatives', { $or: [{ state: 'lost' }, { tries: 3 }] }],
-  ])('holds for %s: the document is changed, told and removed, and no other', async (_what, condition) => {
+  ])('changes, returns and removes only the document that matches %s', async (_what, condition) => {
     const filter = { _id: 'job', ...condition };
     expect(await jobs().updateOne(filter, { $inc: { share: 0 } })).toMatchObject({ matchedCount: 1 });
     const after = { returnDocument: 'after' } as const;
@@ -100,7 +100,7 @@ describe('the condition of a change', () => {
     ['another field within', { 'by.name': 'b' }],
     ['none of an array', { all: 'z' }],
     ['an operator', { tries: { $gt: 3 } }],
-  ])('does not hold for %s: nothing is changed, told, made or removed', async (_what, condition) => {
+  ])('changes, creates and removes nothing when the document does not match %s', async (_what, condition) => {
     const filter = { _id: 'job', ...condition };
     expect(await jobs().updateOne(filter, { $set: { tries: 9 } })).toMatchObject({ matchedCount: 0 });
     expect(await jobs().findOneAndUpdate(filter, { $set: { tries: 9 } })).toBeNull();
@@ -108,7 +108,7 @@ describe('the condition of a change', () => {
     expect(await jobs().find().toArray()).toEqual([job, { ...job, _id: 'other' }]);
   });
 
-  it('gives its fields to a document that is made because none holds', async () => {
+  it('creates a document with the fields of the condition when none matches', async () => {
     const filter = { _id: 'made', state: 'new' };
     const options = { upsert: true, returnDocument: 'after' } as const;
     const made = await jobs().findOneAndUpdate(filter, { $set: { tries: 1 } }, options);

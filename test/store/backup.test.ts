@@ -16,7 +16,7 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 const bench = useBackupBench();
 const { aService } = bench;
 
-it('a copy made under load has all that was answered before, and its jobs under way fail with the reason', async () => {
+it('a restored copy that was made under load has all that was answered before, and its running jobs fail with the reason', async () => {
   const service = aService();
   await service.accounts.open(KEY, GRANTED);
   const answered: DownloadRecord[] = [];
@@ -62,10 +62,10 @@ it('a copy made under load has all that was answered before, and its jobs under 
   await expect(backUp({ folder, ...service, copiesFiles: true, ...silent })).rejects.toThrow('is there already');
 });
 
-it('what many jobs had set aside is given back by a restore, and what one of them had cost is booked', async () => {
+it('a restore releases the reservations of many jobs, and captures a charge that was missing', async () => {
   const service = aService();
   await service.accounts.open(KEY, GRANTED);
-  // It ended hours ago, and its process died before it was booked.
+  // The job ended days ago, and its process died before it captured the charge.
   const ended = await accept(service);
   const facts = { status: 'success', files: [], charge: ended.price, finishedAt: '2026-11-21T09:31:00.000000Z' };
   await service.db.collection<{ _id: string }>('records').updateOne({ _id: ended.recordId }, { $set: facts });
@@ -92,7 +92,7 @@ it('what many jobs had set aside is given back by a restore, and what one of the
   expect(await other.accounts.reservations(KEY)).toEqual([]);
 });
 
-it('a damaged file is left out of a copy and named, and nothing else is; the command ends with 1', async () => {
+it('a backup leaves out a damaged file, prints its name, and exits with 1', async () => {
   const service = aService();
   const [good, bad] = [await finish(service, { ...anAudioJob() }), await finish(service, { ...anAudioJob() })];
   await writeFile(join(service.dataDir, 'files', bad.id, 'a.m4a'), 'other bytes');
@@ -116,30 +116,30 @@ it('a damaged file is left out of a copy and named, and nothing else is; the com
   const printed: string[] = [];
   await restore({ folder, ...other, print: (line) => printed.push(line) });
   expect(printed).toContain('files that were damaged, and are not in the copy: 1');
-  const isThere = ({ id }: DownloadRecord) => other.files.open({ recordId: id, name: 'a.m4a' });
-  expect(await isThere(good)).toBeDefined();
-  expect([await isThere(bad), await other.records.get(bad.id)]).toEqual([undefined, bad]);
+  const fileOf = ({ id }: DownloadRecord) => other.files.open({ recordId: id, name: 'a.m4a' });
+  expect(await fileOf(good)).toBeDefined();
+  expect([await fileOf(bad), await other.records.get(bad.id)]).toEqual([undefined, bad]);
 });
 
-it('a webhook that was under way is abandoned by a restore with the reason, and others stay as they were', async () => {
+it('a restore abandons pending webhooks with the reason, and leaves others unchanged', async () => {
   const service = aService();
   const records = [await finish(service, { ...anAudioJob() }), await finish(service, { ...anAudioJob() })];
-  const [waits, delivered] = records.map(({ id }) => `webhook/${id}/1`) as [string, string];
+  const [pending, delivered] = records.map(({ id }) => `webhook/${id}/1`) as [string, string];
   const attempt = { number: 1, startedAt: records[0]!.createdAt, durationMs: 5, statusCode: 503 };
-  await service.deliveries.recordAttempt(waits, attempt, { state: 'pending', firstAttempt: 1 });
+  await service.deliveries.recordAttempt(pending, attempt, { state: 'pending', firstAttempt: 1 });
   await service.deliveries.recordAttempt(delivered, attempt, { state: 'delivered', firstAttempt: 1 });
   const folder = join(bench.root(), 'webhooks');
   await backUp({ folder, ...service, copiesFiles: false, ...silent });
   const [other, printed] = [aService(), [] as string[]];
   await restore({ folder, ...other, print: (line) => printed.push(line) });
   expect(printed).toContain('webhooks that were under way and are abandoned: 1');
-  expect(await other.deliveries.get(waits)).toMatchObject({
+  expect(await other.deliveries.get(pending)).toMatchObject({
     ...{ state: 'abandoned', attempts: [attempt, { number: 2, error: LOST_DELIVERY }] },
   });
   expect(await other.deliveries.get(delivered)).toMatchObject({ state: 'delivered', attempts: [attempt] });
 });
 
-it('a damaged copy is refused before anything is written', async () => {
+it('a restore refuses a damaged copy before it writes anything', async () => {
   const service = aService();
   await finish(service, { ...anAudioJob() });
   const folder = join(bench.root(), 'damaged');

@@ -6,25 +6,25 @@ import { createEndedRecords } from '../../store/records/ended-record-cache.ts';
 const aRecord = (status: DownloadRecord['status']): DownloadRecord =>
   ({ id: ulid(), type: 'audio', status }) as DownloadRecord;
 
-describe('records that have just ended', () => {
-  it('are known for five seconds, and a pending one never', () => {
+describe('the cache of ended records', () => {
+  it('keeps a record that has ended for five seconds, and never a pending one', () => {
     let nowMs = 0;
-    const justEnded = createEndedRecords(() => nowMs);
+    const cache = createEndedRecords(() => nowMs);
     const [ended, pending] = [aRecord('success'), aRecord('pending')];
-    expect(justEnded.keep(ended)).toBe(ended);
-    justEnded.keep(pending);
+    expect(cache.keep(ended)).toBe(ended);
+    cache.keep(pending);
     nowMs = 4_999;
-    expect(justEnded.get(ended.id)).toBe(ended);
-    expect(justEnded.get(pending.id)).toBeUndefined();
+    expect(cache.get(ended.id)).toBe(ended);
+    expect(cache.get(pending.id)).toBeUndefined();
     nowMs = 5_000;
-    expect(justEnded.get(ended.id)).toBeUndefined();
+    expect(cache.get(ended.id)).toBeUndefined();
   });
 
-  it('make room for newer ones', () => {
-    const justEnded = createEndedRecords(() => 0);
-    const oldest = justEnded.keep(aRecord('failed'));
-    const others = Array.from({ length: 1_000 }, () => justEnded.keep(aRecord('failed')));
-    expect(justEnded.get(oldest.id)).toBeUndefined();
-    expect(others.every(({ id }) => justEnded.get(id) !== undefined)).toBe(true);
+  it('evicts the oldest record when it is full', () => {
+    const cache = createEndedRecords(() => 0);
+    const oldest = cache.keep(aRecord('failed'));
+    const others = Array.from({ length: 1_000 }, () => cache.keep(aRecord('failed')));
+    expect(cache.get(oldest.id)).toBeUndefined();
+    expect(others.every(({ id }) => cache.get(id) !== undefined)).toBe(true);
   });
 });

@@ -26,7 +26,7 @@ function aService() {
   };
 }
 
-it('workers of several hosts start on one folder, also all at once', async () => {
+it('workers of several hosts may share one folder, and start at once', async () => {
   const { folder, on } = aService();
   const shared = await folder();
   await Promise.all(['one', 'two', 'three'].map((host) => joinFilesFolder(on(host, shared))));
@@ -35,7 +35,7 @@ it('workers of several hosts start on one folder, also all at once', async () =>
   expect(await readdir(shared)).toEqual(['.folder-id']);
 });
 
-it('a host with a folder of its own is refused, until its operator says that it takes the place of the other', async () => {
+it('a host with another folder is refused until its operator marks that folder as the shared one', async () => {
   const { folder, on } = aService();
   const [first, second] = [await folder(), await folder()];
   await checkFilesFolder(on('two', second));
@@ -54,26 +54,26 @@ it('a host with a folder of its own is refused, until its operator says that it 
   await checkFilesFolder(on('two', second));
 });
 
-it('who was there before the first worker is told when that one uses another folder, and asks no more then', async () => {
+it('an api that started first is notified once when a worker uses another folder', async () => {
   const { folder, on } = aService();
   const [own, other] = [await folder(), await folder()];
   const over = new AbortController();
   onTestFinished(() => over.abort());
-  const onOther = { ofSame: vi.fn<(error: Error) => void>(), ofAnother: vi.fn<(error: Error) => void>() };
-  const follow = (host: string, root: string, told: (error: Error) => void) =>
-    followFilesFolder(on(host, root), { everyMs: 20, signal: over.signal, onOther: told });
-  await follow('two', other, onOther.ofSame);
-  await follow('three', own, onOther.ofAnother);
-  expect(onOther.ofAnother).not.toHaveBeenCalled();
+  const calls = { ofSame: vi.fn<(error: Error) => void>(), ofAnother: vi.fn<(error: Error) => void>() };
+  const follow = (host: string, root: string, onOther: (error: Error) => void) =>
+    followFilesFolder(on(host, root), { everyMs: 20, signal: over.signal, onOther });
+  await follow('two', other, calls.ofSame);
+  await follow('three', own, calls.ofAnother);
+  expect(calls.ofAnother).not.toHaveBeenCalled();
   await joinFilesFolder(on('one', other));
-  await vi.waitFor(() => expect(onOther.ofAnother).toHaveBeenCalled(), 20_000);
-  expect(onOther.ofAnother.mock.lastCall?.[0].message).toContain(`${own} on three is not the folder that one uses.`);
+  await vi.waitFor(() => expect(calls.ofAnother).toHaveBeenCalled(), 20_000);
+  expect(calls.ofAnother.mock.lastCall?.[0].message).toContain(`${own} on three is not the folder that one uses.`);
   await delay(200);
-  expect([onOther.ofAnother.mock.calls.length, onOther.ofSame.mock.calls.length]).toEqual([1, 0]);
-  await expect(follow('three', own, onOther.ofAnother)).rejects.toThrow('FILES_STORE=s3');
+  expect([calls.ofAnother.mock.calls.length, calls.ofSame.mock.calls.length]).toEqual([1, 0]);
+  await expect(follow('three', own, calls.ofAnother)).rejects.toThrow('FILES_STORE=s3');
 });
 
-it('one host may empty its folder, or move it', async () => {
+it('the host that marked the folder may empty or move it', async () => {
   const { folder, on } = aService();
   const root = await folder();
   await joinFilesFolder(on('one', root));

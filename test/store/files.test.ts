@@ -19,7 +19,7 @@ import { stores, type StoreUnderTest } from '../helpers/file-stores.ts';
 const never = new AbortController().signal;
 const MIB = 1024 ** 2;
 
-/** Record ids and names as an altered database may hold them. */
+/** Record IDs and names that an altered database may contain. */
 function badKeys(): readonly (readonly [string, string])[] {
   const names = [
     'secret',
@@ -41,7 +41,7 @@ function badKeys(): readonly (readonly [string, string])[] {
   ];
 }
 
-// What every store promises, over each of them.
+// These tests run on each kind of store.
 describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
   let store: StoreUnderTest;
   let files: FileStore;
@@ -67,11 +67,11 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
   };
 
   it.each([
-    ['nothing', 0],
+    ['an empty file', 0],
     ['a few bytes', 10],
-    // Three parts and a rest.
+    // It has four parts.
     ['many megabytes', 25 * MIB + 7],
-  ])('are what was published: %s', async (_case, size) => {
+  ])('have the contents that were published: %s', async (_case, size) => {
     const key = newKey();
     const contents = randomBytes(size);
     const sha256 = createHash('sha256').update(contents).digest('hex');
@@ -85,7 +85,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     expect((await read(key)).equals(contents)).toBe(true);
   });
 
-  it('are read in part, also from the middle of a large one', async () => {
+  it('can be read in ranges', async () => {
     const key = newKey();
     const contents = randomBytes(9 * MIB);
     await publish(key, contents);
@@ -99,10 +99,10 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     }
   });
 
-  it('need not be read to the end', async () => {
+  it('release their connection when a reader stops early', async () => {
     const key = newKey();
     await publish(key, randomBytes(9 * MIB));
-    for (let turn = 0; turn < 20; turn += 1) {
+    for (let count = 0; count < 20; count += 1) {
       const stream = await (await files.open(key))!.read();
       stream.once('data', () => stream.destroy());
       await new Promise((resolve) => stream.once('close', resolve));
@@ -110,7 +110,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     expect((await read(key)).length).toBe(9 * MIB);
   });
 
-  it.each(badKeys())('have no key with the record id %j and the name %j, in any method', async (recordId, name) => {
+  it.each(badKeys())('are protected from the record ID %j with the name %j in all methods', async (recordId, name) => {
     const key = { recordId, name };
     const file = { name, sizeBytes: 6, sha256: 'x'.repeat(64) };
     const outside = join(store.folder, 'secret');
@@ -128,7 +128,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     expect(await readFile(source, 'utf8')).toBe('intruder');
   });
 
-  it('are not there when nobody published them, or when they are others', async () => {
+  it('are missing before they are published, and when they differ from the expected ones', async () => {
     const key = newKey();
     const file = { name: key.name, sizeBytes: 10, sha256: 'x'.repeat(64) };
     expect(await files.open(key)).toBeUndefined();
@@ -139,7 +139,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     await expect(files.localCopy(key.recordId, file, store.folder)).rejects.toThrow(MissingFileError);
   });
 
-  it('are replaced as a whole, and the older version is not mixed with the newer one', async () => {
+  it('change their tag when they are replaced, and an earlier version cannot be read then', async () => {
     const key = newKey();
     const [older, newer] = [Buffer.alloc(MIB, 'a'), Buffer.alloc(2 * MIB, 'b')];
     await publish(key, older);
@@ -151,7 +151,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     await expect(before!.read()).rejects.toThrow(MissingFileError);
   });
 
-  it('are seen whole or not at all while they are replaced again and again', async () => {
+  it('are read completely or not at all while they are replaced', async () => {
     const key = newKey();
     const versions = ['a', 'b', 'c'].map((letter) => Buffer.alloc(8 * MIB + 1, letter));
     await publish(key, versions[0]!);
@@ -163,18 +163,18 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     let reads = 0;
     while (!progress.isOver) {
       const seen = await read(key).catch((error: unknown) => error);
-      // Between the look and the reading it was replaced: told, and not mixed.
+      // The file was replaced between open and read.
       if (seen instanceof MissingFileError) continue;
       reads += 1;
       expect(versions.some((version) => version.equals(seen as Buffer))).toBe(true);
-      // The server has a turn for who writes.
+      // Gives the writer time on the server.
       await delay(20);
     }
     await writing;
     expect(reads).toBeGreaterThan(0);
   });
 
-  it('are not there when their publication was cancelled', async () => {
+  it('are missing after their publication was cancelled', async () => {
     const key = newKey();
     const source = await aSource(randomBytes(17 * MIB));
     const stop = new AbortController();
@@ -187,7 +187,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     expect(await files.publish(source, key, never)).toMatchObject({ sizeBytes: 17 * MIB });
   });
 
-  it('can be had as a path on this machine', async () => {
+  it('can be read at a local path', async () => {
     const key = newKey();
     const contents = randomBytes(MIB);
     const file = await publish(key, contents);
@@ -200,7 +200,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     expect(await files.has(key.recordId, file)).toBe(true);
   });
 
-  it('are removed, once or twice, and so is what nobody holds', async () => {
+  it('can be removed repeatedly, and when they are missing', async () => {
     const key = newKey();
     const sibling = { ...key, name: 'other.m4a' };
     const file = await publish(key, Buffer.alloc(10));
@@ -212,7 +212,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     await files.remove({ recordId: ulid(), name: 'never.m4a' });
   });
 
-  it('are listed a page at a time, each once', async () => {
+  it('are listed once each, in pages', async () => {
     const many = await open(4);
     const keys: FileKey[] = [];
     for (let record = 0; record < 10; record += 1) keys.push(newKey());
@@ -243,13 +243,13 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
 });
 
 describe('a file store on disk', () => {
-  it('does not follow a symbolic link that stands in the place of a file', async () => {
+  it('does not follow a symbolic link with the name of a file', async () => {
     const { files, folder, close } = await stores.disk();
     const key = { recordId: ulid(), name: 'a.m4a' };
-    const place = join(folder, 'files', key.recordId);
-    await mkdir(place, { recursive: true });
+    const record = join(folder, 'files', key.recordId);
+    await mkdir(record, { recursive: true });
     await writeFile(join(folder, 'secret'), 'secret');
-    await symlink(join(folder, 'secret'), join(place, key.name));
+    await symlink(join(folder, 'secret'), join(record, key.name));
     const file = { name: key.name, sizeBytes: 6, sha256: 'x'.repeat(64) };
     expect(await files.open(key)).toBeUndefined();
     expect(await files.has(key.recordId, file)).toBe(false);
@@ -259,7 +259,7 @@ describe('a file store on disk', () => {
   });
 });
 
-describe('the place of a file', () => {
+describe('the key of a file', () => {
   it.each([
     '../../etc/passwd',
     `${ulid()}/../x.m4a`,
@@ -269,7 +269,7 @@ describe('the place of a file', () => {
     'record/a.m4a',
     `${ulid()}/`,
     '',
-  ])('is nowhere for %s', (path) => {
+  ])('cannot be parsed from %j', (path) => {
     expect(fileKeyOf(path)).toBeUndefined();
   });
 });

@@ -15,8 +15,8 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-describe('the look at free space', () => {
-  it.each(['work', 'files'])('lets nothing begin when there is too little below %s', async (folder) => {
+describe('the space guard', () => {
+  it.each(['work', 'files'])('refuses to start a download when the folder %s has too little space', async (folder) => {
     const guard = createSpaceGuard(settings);
     await expect(guard.require()).resolves.toBeUndefined();
     free[folder] = 99 * MIB;
@@ -24,7 +24,7 @@ describe('the look at free space', () => {
     expect(await guard.isShort()).toBe(false);
   });
 
-  it('leaves half of it to what runs, and then stops one after the other', async () => {
+  it('stops running downloads one after the other when less than half of the minimum is left', async () => {
     const guard = createSpaceGuard(settings);
     const [first, second] = [vi.fn(), vi.fn()];
     const ends = [guard.watch(first), guard.watch(second)];
@@ -40,7 +40,7 @@ describe('the look at free space', () => {
     ends.forEach((end) => end());
   });
 
-  it('ends with what it watches', async () => {
+  it('stops checking when the download ends', async () => {
     const guard = createSpaceGuard(settings);
     const onShort = vi.fn();
     guard.watch(onShort)();
@@ -50,7 +50,7 @@ describe('the look at free space', () => {
     expect(onShort).not.toHaveBeenCalled();
   });
 
-  it('stops nothing that ends while it looks, nor where it cannot look', async () => {
+  it('stops neither a download that ends during a check, nor any when checks fail', async () => {
     const looks: ((bytes: number) => void)[] = [];
     const slow = createSpaceGuard({ ...settings, freeBytes: () => new Promise((answer) => void looks.push(answer)) });
     const onShort = vi.fn();
@@ -67,7 +67,7 @@ describe('the look at free space', () => {
     expect([onShort.mock.calls.length, await blind.isShort()]).toEqual([0, false]);
   });
 
-  it('can be turned off, and still knows a full disk', async () => {
+  it('can be disabled, and still detects a full disk', async () => {
     const guard = createSpaceGuard({ ...settings, minFreeBytes: 0 });
     free['work'] = 0;
     const onShort = vi.fn();
@@ -77,7 +77,7 @@ describe('the look at free space', () => {
     expect([onShort.mock.calls.length, await guard.isShort()]).toEqual([0, true]);
   });
 
-  it('knows what the system says of a full disk or a quota, however deep it lies', () => {
+  it('recognizes a full disk or a quota in the causes of an error', () => {
     const full = Object.assign(new Error('write'), { code: 'ENOSPC' });
     expect(isDiskFull(new Error('publishing', { cause: new Error('copy', { cause: full }) }))).toBe(true);
     expect(isDiskFull(Object.assign(new Error('write'), { code: 'EDQUOT' }))).toBe(true);
@@ -99,7 +99,7 @@ describe('the look at free space', () => {
     ['a damaged file', `${inTransaction} database disk image is malformed (11)`, 1, false],
     ['a duplicate', 'E11000 duplicate key: database or disk is full (13)', 11_000, false],
     ['a value', 'not a number: "database or disk is full (13)"', 1, false],
-  ])('knows what a database says: %s', (_, message, code, expected) => {
+  ])('recognizes whether the database is full from the error of %s', (_, message, code, expected) => {
     const error = new MongoServerError({ message, code });
     expect(isDiskFull(error)).toBe(expected);
     expect(isDiskFull(new Error('keeping', { cause: error }))).toBe(expected);

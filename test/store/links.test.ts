@@ -15,7 +15,7 @@ const isValid = ({ path, expires, signature }: ReturnType<typeof parts>): boolea
 afterEach(() => void vi.useRealTimers());
 
 describe('signed links', () => {
-  it('are valid for their time to live and not longer', () => {
+  it('are valid until they expire', () => {
     vi.useFakeTimers({ now: 1_800_000_000_000 });
     const link = parts(signer.linkTo(ID, 'a.m4a'));
     expect(link.expires).toBe('1800003600');
@@ -26,7 +26,7 @@ describe('signed links', () => {
     expect(isValid(link)).toBe(false);
   });
 
-  it('are refused when any one character of them is changed', () => {
+  it('are refused when one character is changed', () => {
     const link = parts(signer.linkTo(ID, 'a.m4a'));
     const keys = ['path', 'expires', 'signature'] as const;
     fc.assert(
@@ -44,7 +44,7 @@ describe('signed links', () => {
     );
   });
 
-  it('are refused with padding, a character too many or too few, another secret, a missing part or another file', () => {
+  it('are refused with padding, an extra or missing character, another secret, a missing part or another file', () => {
     const link = parts(signer.linkTo(ID, 'a.m4a'));
     const other = createLinkSigner({ secrets: ['t'.repeat(32)], driveUrl: 'https://drive.example', ttlSeconds: 3600 });
     expect(isValid({ ...link, signature: `${link.signature ?? ''}=` })).toBe(false);
@@ -57,7 +57,7 @@ describe('signed links', () => {
     expect(isValid(parts(other.linkTo(ID, 'a.m4a')))).toBe(false);
   });
 
-  it('have one spelling: the bits of the last character that no signature uses count too', () => {
+  it('have only one valid last character, although it has unused bits', () => {
     const link = parts(signer.linkTo(ID, 'a.m4a'));
     const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const spellings = Array.from(characters, (last) => `${link.signature?.slice(0, -1) ?? ''}${last}`);
@@ -65,11 +65,11 @@ describe('signed links', () => {
     expect(valid).toEqual([link.signature]);
   });
 
-  it('are not made without a secret', () => {
+  it('cannot be created without a secret', () => {
     expect(() => createLinkSigner({ secrets: [], driveUrl: 'https://drive.example', ttlSeconds: 60 })).toThrow();
   });
 
-  it('outlive an exchange of secrets: the first signs, all are believed', () => {
+  it('outlive a rotation of secrets: the first secret signs, and all are accepted', () => {
     const [old, young] = ['s'.repeat(32), 't'.repeat(32)];
     const make = (...secrets: string[]) =>
       createLinkSigner({ secrets, driveUrl: 'https://drive.example', ttlSeconds: 60 });

@@ -45,7 +45,7 @@ function twoJobs(): { readonly posts: JobInput; readonly reels: JobInput } {
 }
 
 describe('the other part of a list', () => {
-  it('is the one that was planned with it, whatever was asked for since', async () => {
+  it('is the planned job, even after a newer one has started', async () => {
     const { posts, reels } = twoJobs();
     const first = await keepJob(records, posts);
     const planned = await keepJob(records, reels, { status: 'success', result: {} });
@@ -54,23 +54,23 @@ describe('the other part of a list', () => {
     expect(await lists.otherPart(planned)).toEqual(first);
   });
 
-  it('is the newest when the one that was planned failed, or somebody else was quicker', async () => {
+  it('is the newest job when the planned one failed or another process started one earlier', async () => {
     const { posts, reels } = twoJobs();
     const first = await keepJob(records, posts);
-    const quicker = await keepJob(records, { ...reels, recordId: ulid() });
-    expect(await lists.otherPart(first)).toEqual(quicker);
+    const earlier = await keepJob(records, { ...reels, recordId: ulid() });
+    expect(await lists.otherPart(first)).toEqual(earlier);
     await keepJob(records, reels, failure);
     const again = await keepJob(records, { ...reels, recordId: ulid() });
     expect(await lists.otherPart(first)).toEqual(again);
   });
 
-  it('is pending under its id before it is started', async () => {
+  it('is pending with the planned ID before it has started', async () => {
     const { posts, reels } = twoJobs();
     const { parameters: _none, ...planned } = pendingRecordOf(reels);
     expect(await lists.otherPart(await keepJob(records, posts))).toEqual(planned);
   });
 
-  it('is the newest of its subject in records of older versions', async () => {
+  it('is the newest job of its subject when none was planned', async () => {
     const { posts, reels } = twoJobs();
     const first = await keepJob(records, { ...posts, parameters: { part: 'posts' } });
     const other = await keepJob(records, reels, failure);
@@ -78,8 +78,8 @@ describe('the other part of a list', () => {
   });
 });
 
-describe('a list that is asked for', () => {
-  it('begins once, for many who ask at once', async () => {
+describe('a requested list', () => {
+  it('is stored once when several processes request it at the same time', async () => {
     const name = { listId: ulid(), days: 7 };
     expect(await lists.get(name)).toBeUndefined();
     const begun = await Promise.all(
@@ -94,7 +94,7 @@ describe('a list that is asked for', () => {
   });
 });
 
-it('knows when a list_id was handed out last', async () => {
+it('the list store returns when a response last contained a list_id', async () => {
   const listId = ulid();
   expect(await lists.handedOutAtMs(listId)).toBeUndefined();
   for (nowMs of [2_000, 3_000]) {

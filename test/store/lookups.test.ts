@@ -16,13 +16,13 @@ afterAll(async () => {
 /** An index: FerretDB's plan is SQLite's; MongoDB calls its plan IDHACK, from version 8 on EXPRESS. */
 const BY_INDEX = /SEARCH \S+ USING INDEX|IDHACK|EXPRESS/;
 
-it('finds a document by its _id without reading the others, soon after its collection appears', async () => {
+it('the database finds a document by its _id without a scan, soon after its collection was created', async () => {
   for (const name of ['records', 'contents']) {
     const documents = mongo.db.collection<{ _id: string; number: number }>(name);
     await documents.insertMany(Array.from({ length: 50 }, (_, number) => ({ _id: `id/${String(number)}`, number })));
     await until(
       async () => {
-        // SQLite explains with the indexes that a connection knew last; only a query makes it look for new ones.
+        // SQLite explains with the indexes that a connection knows; only a query makes it read new ones.
         expect(await documents.findOne({ _id: 'id/7' })).toEqual({ _id: 'id/7', number: 7 });
         return BY_INDEX.test(JSON.stringify((await documents.find({ _id: 'id/7' }).explain())['queryPlanner']));
       },

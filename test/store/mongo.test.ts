@@ -25,10 +25,10 @@ const answers = (mongo: Mongo): Promise<true> =>
       await mongo.ping();
       return true;
     },
-    { what: 'an answer of the database', within: 30_000 },
+    { what: 'a response of the database', within: 30_000 },
   );
 
-it('a database that comes up late is reached, although the first requests found none', async () => {
+it('the client connects to a database that starts late, after its first requests have failed', async () => {
   const { line, mongo } = await behindALine(500);
   line.spoil('down');
   for (let tries = 0; tries < 3; tries += 1) await expect(mongo.ping()).rejects.toThrow();
@@ -36,7 +36,7 @@ it('a database that comes up late is reached, although the first requests found 
   expect(await answers(mongo)).toBe(true);
 });
 
-it('a database is reached again after the driver has lost sight of it', async () => {
+it('the client reconnects after the driver has stopped monitoring the server', async () => {
   const { line, mongo } = await behindALine(500);
   await mongo.ping();
   const things = mongo.db.collection<{ _id: string }>('things');
@@ -44,7 +44,7 @@ it('a database is reached again after the driver has lost sight of it', async ()
 
   line.spoil('down');
   await until(async () => things.findOne({}).then(() => false, isNoServer), { what: 'no server', within: 20_000 });
-  // The driver writes its next look at the server at the moment at which the connection ends.
+  // The driver writes its next heartbeat at the moment at which the connection ends.
   const port = Number(line.address.split(':')[1]);
   const write = Reflect.get(Socket.prototype, 'write') as (...args: unknown[]) => boolean;
   let wasHit = false;
@@ -56,7 +56,7 @@ it('a database is reached again after the driver has lost sight of it', async ()
     return Reflect.apply(write, this, args);
   });
   line.mend();
-  await until(() => wasHit, { what: 'a look at the server', within: 20_000 });
+  await until(() => wasHit, { what: 'a heartbeat', within: 20_000 });
   spy.mockRestore();
 
   const found = until(() => things.findOne({}).catch(() => undefined), { what: 'the document', within: 60_000 });

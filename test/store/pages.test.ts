@@ -37,23 +37,23 @@ const isIn = (state: string, one: Thing): boolean =>
 const after = things[40]!._id;
 
 describe.each([
-  ['in which a field is never a list', 'plain', plain],
-  ['in which some documents have a list of texts, one of which is enough', 'withLists', things],
+  ['whose fields are never lists', 'plain', plain],
+  ['in which some documents have lists, which match by one item', 'withLists', things],
 ])('a collection %s', (_what, name, all) => {
   it.each<[what: string, filter: Filter<Thing>, fits: (one: Thing) => boolean]>([
     ['of a state', { state: 'open' }, (one) => isIn('open', one)],
-    ['of a state that none has', { state: 'gone' }, () => false],
+    ['of a state that no document has', { state: 'gone' }, () => false],
     ['of an empty state', { state: '' }, (one) => isIn('', one)],
     ['of a state with a quote', { state: 'open"' }, (one) => isIn('open"', one)],
     ['of a state and an owner', { owner: 'one', state: 'done' }, (one) => isIn('done', one) && one.owner === 'one'],
-    ['of a state behind an id', { state: 'open', _id: { $gt: after } }, (one) => isIn('open', one) && one._id > after],
-    ['of a state up to an id', { state: 'open', _id: { $lte: after } }, (one) => isIn('open', one) && one._id <= after],
+    ['of a state after an ID', { state: 'open', _id: { $gt: after } }, (one) => isIn('open', one) && one._id > after],
+    ['of a state up to an ID', { state: 'open', _id: { $lte: after } }, (one) => isIn('open', one) && one._id <= after],
     [
-      'between two ids',
+      'between two IDs',
       { _id: { $gt: after, $lt: `${after.slice(0, 6)}9` } },
       ({ _id }) => _id > after && _id < `${after.slice(0, 6)}9`,
     ],
-  ])('gives the pages %s, in both orders', async (_page, filter, fits) => {
+  ])('returns the first page %s in both orders', async (_page, filter, fits) => {
     const wanted = all.filter(fits).map(({ _id }) => _id);
     const found = async (direction: SortDirection) => {
       const page = mongo.db.collection<Thing>(name).find(filter).sort({ _id: direction }).limit(LIMIT);

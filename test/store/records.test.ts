@@ -42,7 +42,7 @@ const failure = { status: 'failed', failure: { code: 'private', message: 'The vi
 const at = '2026-11-21T09:31:00.000000Z';
 
 describe('the record store', () => {
-  it('keeps what the first writer wrote, also when many write at once', async () => {
+  it('keeps the record of the first of many concurrent inserts', async () => {
     const record = aPendingRecord();
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, price) => records.insertIfAbsent({ ...record, price })),
@@ -51,7 +51,7 @@ describe('the record store', () => {
     expect(await records.get(record.id)).toEqual(all[0]);
   });
 
-  it('never turns an ended record back to pending', async () => {
+  it('never makes a record pending again', async () => {
     const record = aPendingRecord();
     await records.insertIfAbsent(record);
     await records.finish(record.id, success, at);
@@ -61,7 +61,7 @@ describe('the record store', () => {
   it.each([
     [success, failure],
     [failure, success],
-  ])('lets one outcome win, and charges with it', async (first, second) => {
+  ])('keeps the first of two outcomes and its charge', async (first, second) => {
     const record = aPendingRecord();
     await records.insertIfAbsent(record);
     const ended = await records.finish(record.id, first, at);
@@ -82,7 +82,7 @@ describe('the record store', () => {
     expect(await records.successOf(record.subjectId)).toEqual(ended);
   });
 
-  it('lets a subject point to how its job ended, however often that is told', async () => {
+  it('points a subject to the first outcome of its job', async () => {
     const failed = await records.insertIfAbsent(aPendingRecord());
     for (const outcome of [failure, success]) {
       expect(await finishRecord(records, failed.id, outcome)).toMatchObject({ status: 'failed' });
@@ -98,7 +98,7 @@ describe('the record store', () => {
 });
 
 describe('the delivery store', () => {
-  it('keeps each attempt once, in order', async () => {
+  it('stores each attempt once, in order', async () => {
     const deliveries = createDeliveryStore(mongo.db);
     const recordId = ulid();
     const id = `webhook/${recordId}/1`;
@@ -120,13 +120,13 @@ describe('the delivery store', () => {
   });
 });
 
-describe('the subjects below another one', () => {
+describe('a subject with others below it', () => {
   const about = (audioId: string, maxSpeakers: number): PendingRecord => {
     const parameters = { audioId, fileName: 'a.m4a', maxSpeakers };
     return { ...aPendingRecord(), type: 'speaker_labels', subjectId: speakerLabelsSubjectOf(parameters), parameters };
   };
 
-  it('are answered by the newest of their jobs, then by the newest success, in whatever order they come', async () => {
+  it('is answered by the newest success of their jobs, or by their newest job', async () => {
     const audioId = ulid();
     const above = labelsOfAudio(audioId);
     expect(await records.newestBelow(above)).toBeUndefined();
@@ -139,12 +139,12 @@ describe('the subjects below another one', () => {
     expect(await records.newestBelow(above)).toMatchObject({ id: jobs[7]?.id, status: 'failed' });
     await Promise.all([3, 5, 1].map((index) => finishRecord(records, jobs[index]!.id, success)));
     expect((await records.newestBelow(above))?.id).toBe(jobs[5]?.id);
-    // A job of another subject must not look like an earlier one of this subject, which would be failed as an orphan.
+    // A job of a subject below is no job of the subject itself, since it would fail as an orphan.
     expect(await records.latestOf(above)).toBeUndefined();
     expect((await records.successOf(jobs[3]!.subjectId))?.id).toBe(jobs[3]?.id);
   });
 
-  it('are none for other kinds of jobs', async () => {
+  it('does not exist for other kinds of jobs', async () => {
     const record = aPendingRecord();
     await records.insertIfAbsent(record);
     await finishRecord(records, record.id, success);

@@ -9,7 +9,7 @@ import type { FileStore } from '../../store/files/file-store.ts';
 import { isReusable } from '../../store/records/is-reusable.ts';
 
 const HOUR_SECONDS = 3600;
-/** As callers are told in docs/. */
+/** The values that docs/ promises to callers. */
 const FRESH_SECONDS = {
   audio: 'files',
   vidnet_video: 'files',
@@ -50,9 +50,9 @@ const aSuccess = (type: RecordType, id: string, published: readonly PublishedFil
 const answersAfter = (record: SuccessRecord, seconds: number): Promise<boolean> =>
   isReusable(record, files, FINISHED_MS + seconds * 1000);
 
-describe('a finished record answers new requests', () => {
+describe('a record that has ended', () => {
   it.each(kinds.filter(([, fresh]) => fresh !== 'files') as [RecordType, number][])(
-    'of %s for %i s, and not a second longer',
+    'answers requests of kind %s for %i s',
     async (type, fresh) => {
       const record = aSuccess(type, ulid());
       expect(await answersAfter(record, 0)).toBe(true);
@@ -63,7 +63,7 @@ describe('a finished record answers new requests', () => {
   );
 
   it.each(kinds.filter(([, fresh]) => fresh === 'files').map(([type]) => type))(
-    'of %s as long as all its files are kept',
+    'answers requests of kind %s while all its files are kept',
     async (type) => {
       const id = ulid();
       const file = await files.publish(join(folder, 'a.m4a'), { recordId: id, name: 'a.m4a' }, never());
@@ -75,7 +75,7 @@ describe('a finished record answers new requests', () => {
     },
   );
 
-  it('unless it failed or has not ended', async () => {
+  it('answers no requests when it failed or is pending', async () => {
     const { status: _status, finishedAt, charge: _charge, files: _files, ...base } = aSuccess('captions', ulid());
     const failure = { code: 'private', message: 'It is private.' } as const;
     expect(await isReusable({ ...base, status: 'failed', finishedAt, failure }, files, FINISHED_MS)).toBe(false);

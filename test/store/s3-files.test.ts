@@ -14,10 +14,10 @@ import { until } from '../helpers/until.ts';
 const MIB = 1024 ** 2;
 const never = new AbortController().signal;
 let store: BucketUnderTest;
-let place: S3Bucket;
+let opened: S3Bucket;
 beforeAll(async () => {
   store = await aBucket();
-  place = openBucket(store.settings);
+  opened = openBucket(store.settings);
 });
 afterAll(() => store.close());
 
@@ -27,8 +27,8 @@ const aSource = async (sizeBytes: number): Promise<string> => {
   return path;
 };
 const uploadsUnderWay = async (prefix: string): Promise<number> => {
-  const list = new ListMultipartUploadsCommand({ Bucket: place.bucket, Prefix: prefix });
-  return (await place.client.send(list)).Uploads?.length ?? 0;
+  const list = new ListMultipartUploadsCommand({ Bucket: opened.bucket, Prefix: prefix });
+  return (await opened.client.send(list)).Uploads?.length ?? 0;
 };
 
 /** A line to the S3 server that changes or holds up what is sent through it. */
@@ -62,7 +62,7 @@ async function aLine(change: (chunk: Buffer, sentBytes: number) => Buffer | unde
 }
 
 describe('a bucket', () => {
-  it('that does not exist, or that a wrong key opens, is told with the setting at the start', async () => {
+  it('that cannot be used is reported with the name of the setting', async () => {
     const missing = createS3Files({ ...store.settings, bucket: 'not-there' });
     await expect(missing.check()).rejects.toThrow(/^S3_BUCKET.*not-there/);
     const wrong = createS3Files({ ...store.settings, secretAccessKey: 'wrong' });
@@ -72,7 +72,7 @@ describe('a bucket', () => {
     await expect(store.files.check()).resolves.toBeUndefined();
   });
 
-  it('that is away is told as such, and is no missing file', async () => {
+  it('that cannot be reached does not make files look missing', async () => {
     const away = createS3Files({ ...store.settings, endpoint: 'http://127.0.0.1:1' });
     const key = { recordId: ulid(), name: 'a.m4a' };
     await expect(away.open(key)).rejects.toThrow(StoreAwayError);
@@ -80,7 +80,7 @@ describe('a bucket', () => {
     await expect(away.publish(await aSource(10), key, never)).rejects.toThrow(StoreAwayError);
   });
 
-  it('that says nothing is given up in time', async () => {
+  it('that does not respond fails calls in time', async () => {
     const line = await aLine(() => undefined);
     const limits = { maxAttempts: 3, answerTimeoutMs: 500, idleTimeoutMs: 120_000 };
     const files = createS3Files({ ...store.settings, endpoint: line.endpoint, limits });
@@ -92,19 +92,19 @@ describe('a bucket', () => {
     line.close();
   });
 
-  it('may hold what is not ours: it is neither listed nor removed', async () => {
+  it('may contain foreign objects, which are not listed', async () => {
     for (const Key of ['files/readme.txt', `${ulid()}/a.m4a`, `files/${ulid()}/deeper/a.m4a`]) {
-      await place.client.send(new PutObjectCommand({ Bucket: place.bucket, Key, Body: 'theirs' }));
+      await opened.client.send(new PutObjectCommand({ Bucket: opened.bucket, Key, Body: 'theirs' }));
     }
     const { entries } = await store.files.page();
     expect(entries).toEqual([]);
   });
 });
 
-describe('a publication in a bucket', () => {
-  it('takes no bytes that were changed on the line', async () => {
+describe('a publication to a bucket', () => {
+  it('fails when bytes are changed in transit', async () => {
     const flip = (chunk: Buffer, sentBytes: number): Buffer => {
-      // Somewhere within the first part, every time it is sent.
+      // Changes a byte of the first part each time it is sent.
       if (sentBytes % (8 * MIB) > 4 * MIB && chunk.length > 1_000) chunk[500] = (chunk[500] ?? 0) ^ 0xff;
       return chunk;
     };
@@ -123,7 +123,7 @@ describe('a publication in a bucket', () => {
     }
   });
 
-  it('that is cancelled halfway leaves no object and no parts', async () => {
+  it('that is cancelled leaves no object and no parts', async () => {
     const line = await aLine((chunk, sentBytes) => (sentBytes > 14 * MIB ? undefined : chunk));
     const files = createS3Files({ ...store.settings, endpoint: line.endpoint });
     const key = { recordId: ulid(), name: 'a.m4a' };
@@ -137,14 +137,14 @@ describe('a publication in a bucket', () => {
     line.close();
     await expect(publishing).rejects.toThrow('cancelled');
     expect(await store.files.open(key)).toBeUndefined();
-    // The line that would have taken the removal along is gone: it comes with the next attempt, or with the leftovers.
+    // The connection is gone, so the next attempt removes the parts.
     await store.files.publish(await aSource(9 * MIB), key, never);
     expect(await uploadsUnderWay(`files/${key.recordId}`)).toBe(0);
   });
 
-  it('that died is removed with the leftovers, once it is old', async () => {
+  it('that was interrupted is removed when it is old', async () => {
     const Key = `files/${ulid()}/a.m4a`;
-    await place.client.send(new CreateMultipartUploadCommand({ Bucket: place.bucket, Key }));
+    await opened.client.send(new CreateMultipartUploadCommand({ Bucket: opened.bucket, Key }));
     expect(await store.files.removeLeftovers(Date.now() - 60_000)).toBe(0);
     expect(await uploadsUnderWay(Key)).toBe(1);
     expect(await store.files.removeLeftovers(Date.now() + 60_000)).toBe(1);

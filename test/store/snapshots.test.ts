@@ -24,7 +24,7 @@ async function claimed(key: SnapshotKey, nowMs = 1): Promise<string> {
 }
 
 describe('the snapshot store', () => {
-  it('lets one of many start the snapshot', async () => {
+  it('lets one of many claims start the snapshot', async () => {
     const key = aKey();
     const claims = await Promise.all(Array.from({ length: 20 }, (_, index) => snapshots.claim(key, index)));
     expect(claims.filter(({ state }) => state === 'mine')).toHaveLength(1);
@@ -32,14 +32,14 @@ describe('the snapshot store', () => {
     for (const claim of claims) if (claim.state === 'theirs') expect(claim.sinceMs).toBe(winner);
   });
 
-  it('hands back what was started, for each part of a job', async () => {
+  it('returns the snapshot that was started for each part of a job', async () => {
     const key = aKey();
     await snapshots.started(key, await claimed(key), 's_1');
     expect(await snapshots.claim(key, 2)).toEqual({ state: 'started', snapshotId: 's_1' });
     expect(await snapshots.claim({ ...key, part: 'reels' }, 2)).toMatchObject({ state: 'mine' });
   });
 
-  it('takes a claim back from the one who has it, and from nobody else', async () => {
+  it('releases a claim only for its owner', async () => {
     const key = aKey();
     const claimId = await claimed(key);
     await snapshots.release(key, 'another');
@@ -48,7 +48,7 @@ describe('the snapshot store', () => {
     expect(await snapshots.claim(key, 3)).toMatchObject({ state: 'mine' });
   });
 
-  it('forgets the snapshot that is lost, and not the one after it', async () => {
+  it('forgets a lost snapshot, but not its successor', async () => {
     const key = aKey();
     await snapshots.started(key, await claimed(key), 's_1');
     await snapshots.forget(key, 's_1');
@@ -57,7 +57,7 @@ describe('the snapshot store', () => {
     expect(await snapshots.claim(key, 3)).toEqual({ state: 'started', snapshotId: 's_2' });
   });
 
-  it('tells when the request of a claim was over, if that is its claim', async () => {
+  it('stores the end of a request only for the owner of the claim', async () => {
     const key = aKey();
     const claimId = await claimed(key);
     await snapshots.ended(key, 'another', 5);
@@ -66,7 +66,7 @@ describe('the snapshot store', () => {
     expect(await snapshots.claim(key, 9)).toEqual({ state: 'theirs', claimId, sinceMs: 1, endedAtMs: 6 });
   });
 
-  it('lets one of many take a snapshot over, as often as that one asks', async () => {
+  it('lets the same one of many claims take over a snapshot repeatedly', async () => {
     const keys = Array.from({ length: 20 }, aKey);
     const claims = await Promise.all(keys.map(async (key) => ({ key, claimId: await claimed(key) })));
     const takeOver = () => Promise.all(claims.map(({ key, claimId }) => snapshots.takeOver(key, claimId, 's_found')));
@@ -77,7 +77,7 @@ describe('the snapshot store', () => {
     expect(states.map(({ state }) => state === 'started')).toEqual(taken);
   });
 
-  it('gives what a job has, or has forgotten, to no other one', async () => {
+  it('never gives the snapshot of one job to another', async () => {
     const [key, other] = [aKey(), aKey()];
     const [claimId, otherId] = [await claimed(key), await claimed(other)];
     expect(await snapshots.isFree('s_had', otherId)).toBe(true);

@@ -3,7 +3,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { openMongo } from '../../store/mongo/mongo-client.ts';
 import { createSpeechLanguages } from '../../store/records/speech-languages.ts';
 
-it('the languages of the speech engine are those of the worker that started last', async () => {
+it('the languages of the speech engine are those that the last worker stored', async () => {
   const database = `languages-${randomUUID().slice(0, 8)}`;
   const mongo = openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 5_000 });
   onTestFinished(async () => {

@@ -18,7 +18,7 @@ describe('a file that is published on disk', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is written through before it has its name, and its name after it has it', async () => {
+  it('is synced before it gets its name, and its folder afterwards', async () => {
     const source = join(folder, 'source');
     await writeFile(source, 'contents');
     const key = { recordId: ulid(), name: 'k3fP0aTz9Qw.m4a' };

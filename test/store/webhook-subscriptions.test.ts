@@ -8,7 +8,7 @@ import {
   type WebhookSubscriptionStore,
 } from '../../store/records/webhook-subscriptions.ts';
 
-// As two processes of the api have them.
+// Two processes of the api.
 let two: Mongo[];
 let stores: WebhookSubscriptionStore[];
 beforeAll(() => {
@@ -23,28 +23,28 @@ afterAll(async () => {
 
 const claim = (recordId: string, caller: string, url: string, process = 0): Promise<SubscribeDecision> =>
   stores[process % 2]!.claim(recordId, { caller, url });
-const countOf = (places: readonly SubscribeDecision[], wanted: SubscribeDecision): number =>
-  places.filter((place) => place === wanted).length;
+const countOf = (decisions: readonly SubscribeDecision[], wanted: SubscribeDecision): number =>
+  decisions.filter((decision) => decision === wanted).length;
 const atOnce = (count: number, work: (index: number) => Promise<SubscribeDecision>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
-describe('the receivers of a job', () => {
-  it('are three of a caller at one host, of 40 that ask at once in two processes', async () => {
+describe('the webhook subscriptions of a job', () => {
+  it('are limited to three per caller and host, even if 40 are claimed at once', async () => {
     const id = ulid();
-    const places = await atOnce(40, (n) => claim(id, 'key', `https://a.example/?n=${String(n)}`, n));
-    expect([countOf(places, 'accepted'), countOf(places, 'host_full')]).toEqual([3, 37]);
+    const decisions = await atOnce(40, (n) => claim(id, 'key', `https://a.example/?n=${String(n)}`, n));
+    expect([countOf(decisions, 'accepted'), countOf(decisions, 'host_full')]).toEqual([3, 37]);
     expect(await claim(id, 'key', 'https://b.example/')).toBe('accepted');
     expect(await claim(id, 'another', 'https://a.example/?n=99')).toBe('accepted');
     expect(await claim(ulid(), 'key', 'https://a.example/?n=99')).toBe('accepted');
   });
 
-  it('are 20 in all, of 60 callers and hosts that ask at once in two processes', async () => {
+  it('are limited to 20 in all, even if 60 are claimed at once', async () => {
     const id = ulid();
-    const places = await atOnce(60, (n) => claim(id, `key ${String(n)}`, `https://${String(n)}.example/`, n));
-    expect([countOf(places, 'accepted'), countOf(places, 'job_full')]).toEqual([20, 40]);
+    const decisions = await atOnce(60, (n) => claim(id, `key ${String(n)}`, `https://${String(n)}.example/`, n));
+    expect([countOf(decisions, 'accepted'), countOf(decisions, 'job_full')]).toEqual([20, 40]);
   });
 
-  it('keep their places, and who has none gets none by repeating it', async () => {
+  it('get the same decision when they are claimed again', async () => {
     const id = ulid();
     const url = (n: number): string => `https://a.example/${String(n)}`;
     const first = [];
@@ -62,24 +62,24 @@ describe('the receivers of a job', () => {
     ['https://bücher.example/', 'https://xn--bcher-kva.example/2'],
     ['http://[2001:db8::1]/', 'http://[2001:0db8:0:0::1]:81/2'],
     ['http://192.0.2.1/', 'http://3221225985/2'],
-  ])('have one host: %s and %s', async (one, other) => {
+  ])('count as one host for %s and %s', async (one, other) => {
     const id = ulid();
     for (const more of ['', '?a', '?b']) await claim(id, 'key', one + more);
     expect(await claim(id, 'key', other)).toBe('host_full');
   });
 
-  it('that the job knows are known to every process, also the one that it was started with', async () => {
+  it('are known to every process when the job knows them', async () => {
     const id = ulid();
-    const receiver = { caller: 'key', url: 'https://a.example/first' };
-    await stores[0]!.markKnown(id, receiver);
-    expect(await claim(id, 'key', receiver.url, 1)).toBe('known');
-    expect(await claim(id, 'another', receiver.url, 1)).toBe('accepted');
+    const subscription = { caller: 'key', url: 'https://a.example/first' };
+    await stores[0]!.markKnown(id, subscription);
+    expect(await claim(id, 'key', subscription.url, 1)).toBe('known');
+    expect(await claim(id, 'another', subscription.url, 1)).toBe('accepted');
     expect(await claim(id, 'key', 'https://a.example/2')).toBe('accepted');
     expect(await claim(id, 'key', 'https://a.example/3')).toBe('accepted');
     expect(await claim(id, 'key', 'https://a.example/4')).toBe('host_full');
   });
 
-  it('that come when the job has ended are numbered for all processes alike, a URL that the job knows not at all', async () => {
+  it('are numbered alike by all processes after the job has ended, without URLs that the job knows', async () => {
     const id = ulid();
     const late = (url: string, process: number) => stores[process % 2]!.lateNumberOf(id, url);
     await stores[0]!.markKnown(id, { caller: 'key', url: 'https://a.example/in-time' });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** As a worker in another container on the same volume left it. */
+/** Creates the folder of a worker in another container on the same volume. */
 async function ofAnotherHost(recordId: string, { silentMinutes }: { readonly silentMinutes: number }): Promise<string> {
   const path = join(root, `${recordId}~3f9c1b2a7d10~7-4711~c0ffee`);
   await mkdir(path);
@@ -22,14 +22,14 @@ async function ofAnotherHost(recordId: string, { silentMinutes }: { readonly sil
 }
 
 describe('work folders of workers that share a volume', () => {
-  it('stay while their worker shows that it lives, and go when it has not for ten minutes', async () => {
+  it('of another host are removed when they have not been touched for ten minutes', async () => {
     const living = await ofAnotherHost('living', { silentMinutes: 9 });
     const gone = await ofAnotherHost('gone', { silentMinutes: 11 });
     expect(await createWorkFolders(root).removeAbandoned()).toEqual([gone]);
     expect(await readdir(root)).toEqual([living]);
   });
 
-  it('go with the next attempt at the same download, wherever it is made', async () => {
+  it('are removed by the next attempt at the same download on any host', async () => {
     const gone = await ofAnotherHost('one', { silentMinutes: 11 });
     const other = await ofAnotherHost('two', { silentMinutes: 11 });
     const { path } = await createWorkFolders(root).open('one');
@@ -38,18 +38,18 @@ describe('work folders of workers that share a volume', () => {
     expect(left).not.toContain(gone);
   });
 
-  it('show others that their worker lives, as long as they are open', async () => {
+  it('are touched while they are open', async () => {
     const folder = await createWorkFolders(root, { touchEveryMs: 5 }).open('long');
     const then = new Date(Date.now() - 60 * MINUTE_MS);
     await utimes(folder.path, then, then);
     await until(async () => ((await stat(folder.path)).mtimeMs > Date.now() - MINUTE_MS ? true : undefined), {
-      what: 'a sign of life',
+      what: 'a newer time',
     });
     await folder.remove();
     expect(await readdir(root)).toEqual([]);
   });
 
-  it('of this host go when their process is gone, and not before', async () => {
+  it('of a running process on this host are kept', async () => {
     const folders = createWorkFolders(root);
     const { path } = await folders.open('mine');
     const then = new Date(Date.now() - 60 * MINUTE_MS);
@@ -57,7 +57,7 @@ describe('work folders of workers that share a volume', () => {
     expect(await folders.removeAbandoned()).toEqual([]);
   });
 
-  it.each(['..', '../outside', 'a/b', '', 'one~two', 'a\0'])('have no name from %j', async (recordId) => {
+  it.each(['..', '../outside', 'a/b', '', 'one~two', 'a\0'])('cannot be named %j', async (recordId) => {
     await expect(createWorkFolders(join(root, 'work')).open(recordId)).rejects.toThrow('cannot name a work folder');
     expect(await readdir(root)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { openMongo } from '../../store/mongo/mongo-client.ts';
 import { createYtdlpInUse } from '../../store/records/ytdlp-in-use.ts';
 
-it('the yt-dlp in use is that of the worker that spoke last', async () => {
+it('the version of yt-dlp is the one that the last worker stored', async () => {
   const database = `yt-dlp-${randomUUID().slice(0, 8)}`;
   const mongo = openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 5_000 });
   onTestFinished(async () => {
