@@ -32,7 +32,7 @@ export function languageCodeOf(text: string): string | undefined {
 
 /**
  * @param tag BCP 47
- * @returns the code of the language alone, which is what the API accepts
+ * @returns the code of the language without script and region, which the API does not accept
  */
 export function requestLanguageOf(tag: string): string {
   const { language } = new Intl.Locale(tag);

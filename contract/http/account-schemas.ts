@@ -42,7 +42,7 @@ export interface CreditReservation {
   readonly amount: Thousandths;
 }
 
-/** The credit of a key: `granted` is the sum of what is available, reserved and spent. */
+/** The credit of a key: `granted` is the sum of the available, reserved and spent credit. */
 export interface Account {
   readonly keyId: string;
   /** The jobs of an unlimited key are charged but never refused. */

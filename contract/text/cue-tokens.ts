@@ -5,7 +5,7 @@ export interface TimedText {
   readonly startSeconds: number;
   readonly durationSeconds: number;
   readonly text: string;
-  /** The start of each space-separated word, in seconds; absent where it is unknown. */
+  /** The start of each space-separated word, in seconds; absent if it is unknown. */
   readonly wordStarts?: readonly number[] | undefined;
 }
 

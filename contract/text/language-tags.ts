@@ -24,7 +24,7 @@ export function canonicalLanguage(text: string): string | undefined {
 }
 
 /**
- * @param languages the codes that a speech engine supports; undefined where it does not report them
+ * @param languages the codes that a speech engine supports; undefined if they are unknown
  * @returns the failure of a job in a language that the engine does not support, otherwise undefined
  */
 export function unknownLanguage(tag: string, languages: readonly string[] | undefined): Failure | undefined {

@@ -3,7 +3,7 @@ import { cutWindows } from '../windows.ts';
 
 /** Whisper processes only the first 30 s. */
 const MAX_SECONDS = 28;
-/** In longer silence recognisers return words that nobody said. */
+/** In longer silence recognisers hallucinate words. */
 const PAUSE_SECONDS = 2;
 
 /** Cuts the speech of a window into chunks for a recogniser. Each contains as much speech as fits. */

@@ -6,9 +6,9 @@ import { cuesOf } from '../../contract/text/cues.ts';
 const SPEECH =
   'And so my fellow Americans, ask not what your country can do for you, ask what you can do for your country. ' +
   'We choose to go to the moon in this decade and do the other things, not because they are easy.';
-/** A word that fills a line, and could be broken where it has hyphens. */
+/** A word with hyphens that fills a line. */
 const WIDEST = `${'abcdefg-'.repeat(5)}ab`;
-/** 38 signs, and so 76 columns, in one word without blanks. */
+/** 38 characters in 76 columns without a space. */
 const JAPANESE = '吾輩は猫である名前はまだ無いどこで生れたかとんと見当がつかぬ何でも薄暗いじめ';
 const linesOf = (text: string, labelColumns = 0): (readonly string[])[] =>
   cuesOf({ startSeconds: 10, durationSeconds: 12, text }, labelColumns).map(({ lines }) => lines);

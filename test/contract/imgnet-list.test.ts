@@ -20,7 +20,7 @@ const ITEMS = {
     { type: 'reel', url, shortcode: 'DAbe', content_type: 'reel' },
   ],
 };
-/** Every field of a success in the specification, section 2.3. */
+/** The fields of a success in the specification, section 2.3. */
 const SPECIFIED = [
   ...['status', 'message', 'posts', 'reels', 'posts_count', 'reels_count', 'total_count', 'downloads'],
 ] as const;
@@ -61,7 +61,7 @@ function contextOf(lists: Partial<ListsPort>) {
   return { prices: priceTable({}), linkTo: () => '', contents, lists: { handOut, otherPart, ...lists } };
 }
 
-/** The body of the webhook of a part, and the two records. */
+/** Returns the body of the webhook of a part, and the two records. */
 async function webhookOf(part: ListPartName, own: RecordStatus, others: RecordStatus) {
   const record = partOf(part, own);
   const other = partOf(part === 'posts' ? 'reels' : 'posts', others);
@@ -234,7 +234,7 @@ describe('the result of a profile', () => {
     expect(handOut.mock.calls).toEqual(Array(times).fill([record.id]));
     expect(imgnetProfileResultSchema.parse(result)).toMatchObject({ status, download: { id: record.id, status } });
     if (times === 0) return;
-    // Before the profile is known, the list costs what the shortest does.
+    // Before the profile is known, the price is that of the shortest list.
     expect(result).toMatchObject({ list_id: record.id, list_cost: status === 'pending' ? 0.01 : 1.234 });
   });
 });

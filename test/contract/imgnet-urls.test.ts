@@ -11,7 +11,7 @@ const accounts = fc
     fc.array(fc.stringMatching(/^[A-Za-z0-9_]{1,5}$/), { maxLength: 2 }),
   )
   .map(([head, tail]) => [head, ...tail].join('.'))
-  // Never one of the platform's own pages.
+  // The names of the platform's own pages are excluded.
   .map((name) => `${name}9z`);
 const shortcodes = fc.stringMatching(/^[A-Za-z0-9_-]{5,20}$/);
 const prefixes = fc.constantFrom('', 'http://', 'https://', 'HTTPS://', '//');
@@ -65,7 +65,7 @@ describe('the account of a profile URL', () => {
     'https://www.instagram.com/.natgeo/',
     'https://www.instagram.com/nat..geo/',
     `https://www.instagram.com/${'a'.repeat(31)}/`,
-    // The Kelvin sign: its lower case is an ASCII k.
+    // The lower case of the Kelvin sign is an ASCII k.
     'https://www.instagram.com/\u212aelvin/',
     '@\u212aelvin',
     'https://instagram.com.example.com/natgeo',

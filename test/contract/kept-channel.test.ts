@@ -52,7 +52,7 @@ interface KeptChannel {
   readonly videos: readonly object[];
 }
 
-/** @param kept by record */
+/** @param kept the stored contents by record ID */
 async function answerTo(record: DownloadRecord, kept: Readonly<Record<string, KeptChannel>>): Promise<string> {
   const contents: ContentsReader = {
     facts: (recordId) => Promise.resolve(kept[recordId]?.facts as never),

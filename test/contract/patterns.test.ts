@@ -15,11 +15,11 @@ import { checkTarget } from '../../outbound/check-target.ts';
 const NOTHING = new BlockList();
 const isTarget = (url: string): boolean => checkTarget(url, NOTHING).ok;
 
-/** Strings that a pattern allows. Look-aheads only take away. */
+/** Generates strings that match a pattern. Its look-aheads are removed and checked afterwards. */
 function matching(pattern: string): fc.Arbitrary<string> {
   const exact = new RegExp(pattern, 'u');
   let simple = pattern;
-  // From the inside out.
+  // Inner look-aheads are removed before outer ones.
   const lookAhead = /\(\?!((?:[^()[\]]|\[[^\]]*\]|\((?:[^()[\]]|\[[^\]]*\])*\))*)\)/;
   while (lookAhead.test(simple)) simple = simple.replace(lookAhead, '');
   return fc.stringMatching(new RegExp(simple)).filter((text) => exact.test(text));

@@ -1,2 +1,2 @@
-// With the words of a whole talk.
+// Also transcribes a whole recording.
 import './builtin.test.ts';

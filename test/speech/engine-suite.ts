@@ -165,7 +165,7 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
   return analysed;
 }
 
-/** Whether a process has the path of the audio among its arguments. */
+/** Whether a process has the path of the audio in its arguments. */
 function isHeardBy(wavPath: string): boolean {
   const { stdout } = spawnSync('ps', ['-eo', 'args='], { encoding: 'utf8' });
   return stdout.split('\n').some((line) => line.includes(wavPath));

@@ -29,7 +29,7 @@ let modelsDir: string;
 let server: Server;
 let baseUrl: string;
 let files: Map<string, Buffer>;
-/** Sends so many bytes of each answer, and then cuts it. */
+/** The number of bytes after which the server cuts off a response. */
 let cutAfterBytes: number;
 let requests: { path: string; range: string | undefined }[];
 let said: string[];
@@ -69,11 +69,11 @@ function serve({ url = '', headers }: IncomingMessage, response: ServerResponse)
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const archiveOf = async (source: string, ...names: string[]): Promise<Buffer> => {
   const path = join(folder, 'archive.tar.bz2');
-  // Everything lies in one folder, as in upstream's.
+  // The archives of sherpa-onnx contain one folder.
   await execute('tar', ['-cjf', path, '-C', source, ...names]);
   return readFile(path);
 };
-/** A text in an ONNX model (field 6, doc_string), which makes it larger. */
+/** Bytes that make an ONNX model larger (field 6, doc_string). */
 const comment = (bytes: number): Buffer => {
   const length = [(bytes & 0x7f) | 0x80, ((bytes >> 7) & 0x7f) | 0x80, bytes >> 14];
   return Buffer.concat([Buffer.from([(6 << 3) | 2, ...length]), Buffer.alloc(bytes, 'x')]);
@@ -95,7 +95,7 @@ describe('npm run models', () => {
     publish(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
     publish(EMBEDDING.file, await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx')));
     publish(VAD.file, Buffer.from('stands for the model'));
-    // The leftover of a run that was killed while it unpacked.
+    // A run that was killed while it unpacked has left this folder.
     await mkdir(join(modelsDir, '.whisper.0123456789ab.tmp'), { recursive: true });
     expect(await models('install', ...CATALOGUE.map(({ name }) => name))).toBe(true);
     expect(said).toContainEqual(expect.stringMatching(/^whisper: fetched .* of .* MB$/));

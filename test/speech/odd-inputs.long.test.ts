@@ -1,2 +1,2 @@
-// With every row of its tables.
+// Runs every row of the tables.
 import './odd-inputs.test.ts';

@@ -12,10 +12,10 @@ const media = (folder: string): string =>
   fileURLToPath(new URL(`../../local/sandbox/catalogue/media/${folder}/140.m4a`, import.meta.url));
 const TIMEOUT_MS = 120_000;
 
-/** The whole way of a file; words take most of the time, so only the cases that look at them ask for them. */
-const hear = (path: string, hearsWords = false): Promise<Transcript> => {
+/** Transcribes a file. Words take most of the time, so they are optional. */
+const hear = (path: string, words = false): Promise<Transcript> => {
   const { python, vadModel } = bench.tools;
-  const engine = createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: TIMEOUT_MS, words: hearsWords });
+  const engine = createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: TIMEOUT_MS, words });
   const tools = { ffmpeg: inject('tools').ffmpeg, vadModel, engine, workFolder: bench.folder };
   return transcribe(path, tools, () => undefined);
 };
@@ -24,7 +24,6 @@ const speakersOf = ({ turns }: Transcript): number[] => turns.map(({ speaker }) 
 const TELEPHONE = ['-af', 'highpass=300,lowpass=3400', '-ar', '8000', '-c:a', 'pcm_mulaw'] as const;
 
 describe('a conversation', { timeout: TIMEOUT_MS }, () => {
-  // On a telephone line it is below, twice.
   it.each(
     rows<readonly [string, string, readonly string[]]>(
       [],
@@ -42,7 +41,6 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
     expect(speakersOf(heard)).toEqual([0, 1, 0, 1]);
   });
 
-  // What repeats itself once is below.
   it.each(rows<number>([], [5]))('has no more speakers if it is repeated %d times', async (times) => {
     const looped = await bench.make('looped.wav', '-stream_loop', String(times), '-i', media('garden'));
     const heard = await hear(looped);
@@ -72,7 +70,7 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
 
 describe('an audio with hardly any speech', { timeout: TIMEOUT_MS }, () => {
   it('has one word of one speaker if it contains one word', async () => {
-    // "Why not?", the beginning of a line in the talk about tea.
+    // The line starts with "Why not?".
     const word = await bench.make('word.wav', '-ss', '11.7', '-t', '0.9', '-i', media('tea'));
     const heard = await hear(word, true);
     expect(speakersOf(heard)).toEqual([0]);

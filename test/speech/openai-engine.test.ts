@@ -115,7 +115,7 @@ describe('the openai engine', () => {
       { ...span(18, 19), localSpeaker: 1, embedding: [1] },
       { ...span(52, 53), localSpeaker: 0, embedding: [2] },
     ]);
-    // Letters of another request would be others: the whole window is one request.
+    // The whole window is one request, because the letters of another request would have another meaning.
     expect(server.uploads.map(({ seconds }) => seconds)).toEqual([42]);
   });
 
@@ -129,7 +129,7 @@ describe('the openai engine', () => {
     clearInterval(watch);
     expect(words.map(({ startSeconds }) => startSeconds)).toEqual([30_000, 30_290]);
     expect(server.uploads.map(({ seconds }) => seconds)).toEqual([291]);
-    // The file is 1.15 GB. The server is in this process too: its copies of the 9.3 MB are counted.
+    // The file has 1.15 GB. The measured memory includes the server, which runs in this process and copies the 9.3 MB.
     expect(peak - before).toBeLessThan(250 * 1024 ** 2);
   });
 

@@ -12,7 +12,7 @@ const formOf = (megabytes: number): Form => ({
   },
 });
 
-/** @param onSocket what becomes of a connection */
+/** @param onSocket handles a connection */
 async function post(onSocket: (socket: Socket) => void, megabytes: number) {
   const server = createServer({ pauseOnConnect: true }, onSocket);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -27,7 +27,7 @@ beforeAll(async () => {
     product: 'vllm',
     instead: (res, { fields, seconds }) => {
       if (fields['language']?.[0] === 'xx') return fail(res, 400, { message: "Unsupported language: 'xx'", code: 400 });
-      // Never answered: it waits until it is cancelled.
+      // There is no response, so the request waits until it is cancelled.
       if (seconds < LONG_SECONDS) res.end(JSON.stringify({ text: 'Good morning – all of you.', language: 'en' }));
       return true;
     },
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const recordings = new Map<number, Promise<AudioWindow>>();
 
-/** Written once: an engine may be reading it while the next test asks for it. */
+/** A file is written once, because an engine may still read it when the next test requests it. */
 function recording(tones: number): Promise<AudioWindow> {
   const known = recordings.get(tones) ?? write(tones);
   recordings.set(tones, known);

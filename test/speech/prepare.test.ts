@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** @param channels as ffmpeg's aevalsrc takes them; `t` is the time in seconds */
+/** @param channels expressions for ffmpeg's aevalsrc; `t` is the time in seconds */
 async function encode(channels: string, seconds: number): Promise<string> {
   const path = join(folder, `${String(Math.random()).slice(2)}.m4a`);
   const source = `aevalsrc=${channels.replaceAll(',', '\\,')}:d=${String(seconds)}:s=44100`;
@@ -27,7 +27,7 @@ async function encode(channels: string, seconds: number): Promise<string> {
     'aac',
     '-b:a',
     '192k',
-    // Noise that the decoder makes up is another one each time.
+    // The decoder would fill bands with noise that is different each time.
     '-aac_pns',
     '0',
     path,
@@ -60,7 +60,7 @@ async function levelsOf(path: string): Promise<number[]> {
 
 const A = '0.4*sin(440*2*PI*t)';
 const B = '0.4*sin(1000*2*PI*t)';
-/** Of a sine of 0.4. */
+/** The level of a sine with an amplitude of 0.4. */
 const WHOLE = 0.4 / Math.SQRT2;
 
 describe('prepareWav', () => {
@@ -106,7 +106,7 @@ describe('prepareWav', () => {
 });
 
 describe('cutWindow', () => {
-  /** Its samples from one second to another, between -1 and 1. */
+  /** Returns the samples between two times in seconds, from -1 to 1. */
   const samplesOf = async (path: string, startSeconds: number, endSeconds: number): Promise<number[]> => {
     const { offsetBytes } = await readWavLayout(path);
     const bytes = await readFile(path);
@@ -116,7 +116,7 @@ describe('cutWindow', () => {
       (_, index) => bytes.readInt16LE(offsetBytes + (from + index) * 2) / 32_768,
     );
   };
-  /** Each moment sounds like no other one. */
+  /** The sound is different at each time. */
   const chirp = '0.3*sin(2*PI*(200*t+40*t*t))';
 
   it.each([
@@ -137,7 +137,7 @@ describe('cutWindow', () => {
       );
       expect(Math.max(...expected!)).toBeGreaterThan(0.1);
       expect(Math.max(...expected!.map((sample, index) => Math.abs(sample - found![index]!)))).toBeLessThan(0.001);
-      // What comes before it takes no space on disk.
+      // The hole before the part occupies no disk space.
       const { blocks } = await stat(window);
       expect(blocks * 512).toBeLessThan((endSeconds - startSeconds + 4) * 32_000 + 65_536);
     },

@@ -14,7 +14,7 @@ const GARDEN = fileURLToPath(new URL('../../local/sandbox/catalogue/media/garden
 const find = (wavPath: string, signal = new AbortController().signal): Promise<SpeechRegions> =>
   findSpeech(wavPath, { vadModel: bench.tools.vadModel, signal, timeoutMs: 60_000, onProgress: () => undefined });
 let garden: Promise<SpeechRegions> | undefined;
-/** Of the recording as it is, for several tests. */
+/** The regions of the unchanged recording. */
 const findInGarden = (): Promise<SpeechRegions> => (garden ??= bench.prepare(GARDEN).then((path) => find(path)));
 const findLoud = (wavPath: string): Promise<SpeechRegions> =>
   findSpeechByLevel(wavPath, { signal: new AbortController().signal, timeoutMs: 60_000, onProgress: () => undefined });
@@ -27,7 +27,7 @@ describe('findSpeech', () => {
   it('finds the lines of a conversation in order and within the file', async () => {
     const found = await findInGarden();
     expect(found.durationSeconds).toBeCloseTo(14, 0);
-    // The four lines take 12.2 s, pauses within them included.
+    // The four lines and the pauses within them take 12.2 s.
     expect(spoken(found)).toBeGreaterThan(9);
     expect(spoken(found)).toBeLessThan(13);
     let last = 0;
@@ -89,13 +89,13 @@ describe('findSpeech', () => {
       (sum, one) => sum + spans.reduce((all, other) => all + shared(one, other), 0),
       0,
     );
-    // Made voices hold their pitch longer than people do.
+    // Synthetic voices keep their pitch longer than people do.
     expect(overlap).toBeGreaterThan(spoken(await findInGarden()) * 0.3);
     expect(overlap).toBeGreaterThan(spoken(found) * 0.7);
   });
 
   it('finds a single word', async () => {
-    // "Why", the first word of a line in the talk about tea.
+    // The line starts with the word "Why".
     const tea = GARDEN.replace('garden', 'tea');
     const found = await find(await bench.prepare(await bench.make('word.wav', '-ss', '11.7', '-t', '0.9', '-i', tea)));
     expect(found.speech).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('findSpeech', () => {
       'silenceremove=stop_periods=-1:stop_duration=0.05:stop_threshold=-40dB',
     );
     const found = await find(await bench.prepare(endless));
-    // As much is found as without the limit, but for the joints.
+    // The sum differs from that without a limit only at the boundaries.
     expect(spoken(found)).toBeGreaterThan(found.durationSeconds * 0.9);
     for (const { startSeconds, endSeconds } of found.speech) expect(endSeconds - startSeconds).toBeLessThan(25);
   });
@@ -127,7 +127,7 @@ describe('findSpeech', () => {
   });
 
   it('stops and ends its process when it is cancelled', async () => {
-    // It takes seconds to search.
+    // The search takes seconds.
     const long = await bench.make('long.wav', '-f', 'lavfi', '-i', 'anoisesrc=a=0.1:seed=1:r=16000', '-t', '900');
     const isRunning = (): boolean =>
       spawnSync('ps', ['-eo', 'args='], { encoding: 'utf8' })

@@ -3,7 +3,7 @@ import type { VoiceSegment } from '../../contract/speech-results.ts';
 import { clusterVoices, type ClusterOptions } from '../../speech/sherpa/cluster.ts';
 
 const signal = new AbortController().signal;
-/** A direction in the plane, in degrees: 60 are a cosine distance of 0.5. */
+/** A direction in the plane. An angle of 60 degrees is a cosine distance of 0.5. */
 const voice = (startSeconds: number, localSpeaker: number, degrees: number, seconds = 1): VoiceSegment => ({
   ...{ startSeconds, endSeconds: startSeconds + seconds, localSpeaker },
   embedding: [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)],
@@ -32,7 +32,7 @@ describe('clusterVoices', () => {
   });
 
   it('weights a voice by its duration', async () => {
-    // The long segment stands for the speaker, the short one is noise.
+    // The short segment has another direction, but little weight.
     const windows = [[voice(0, 0, 0, 20), voice(20, 0, 90, 0.3)], [voice(30, 0, 55)]];
     expect(await cluster(windows)).toEqual([[0, 0], [0]]);
   });
@@ -50,7 +50,7 @@ describe('clusterVoices', () => {
     const windows = Array.from({ length: 120 }, (_, w) =>
       Array.from({ length: 60 }, (_, s) => {
         const speaker = (s * 7 + w) % 6;
-        // Close to one axis of its own, with some noise that is the same each time.
+        // Each speaker has an axis, and the noise around it is deterministic.
         const embedding = Array.from({ length: 192 }, (_, i) =>
           i === speaker ? 1 : ((w * 31 + s * 17 + i) % 11) / 400,
         );

@@ -39,7 +39,7 @@ describe('words of a chunk', () => {
     const tokens = [' caf', '<0xC3>', '\ufffd', ' noir'];
     const timed = { tokens, timestamps: [0.2, 0.4, 0.5, 1.2], durations: [0.2, 0.1, 0.1, 0.4] };
     expect(words({ text: 'café noir', ...timed }).map(([text]) => text)).toEqual(['café', 'noir']);
-    // When tokens and text are not the same words, the times of tokens are worth nothing.
+    // The times of tokens are not used if tokens and text differ.
     expect(words({ text: 'one two three', ...timed })[0]).toEqual(['one', 10, 11.14]);
   });
 

@@ -45,7 +45,7 @@ describe.each([
   ['tiny-parakeet', /^we meet tonight/, undefined],
 ] as const)('the sherpa engine with %s', (name, says, language) => {
   let engine: SpeechEngine;
-  // The unknown transducer says nothing about its languages.
+  // The languages of a transducer that is not in the catalogue are unknown.
   const models = async (): Promise<SherpaModels> => {
     const found = await modelsOf(name);
     return { ...found, recogniser: { languages: ['en'], ...found.recogniser } };
@@ -82,7 +82,7 @@ describe('the sherpa engine', () => {
     expect(bySegment.words.slice(0, 6).map(({ text }) => text)).toEqual(
       'Good morning, the bridge is closed.'.split(' '),
     );
-    // The first segment says 0 to 0.8 s; the second begins at 1 s and does not say when it ends.
+    // The first segment lasts from 0 to 0.8 s; the second starts at 1 s and has no end.
     expect(bySegment.words[1]!.endSeconds).toBeCloseTo(0.8, 2);
     expect(bySegment.words[2]!.startSeconds).toBeCloseTo(1, 2);
     const byToken = await analyse('tiny-whisper-attention');
@@ -114,7 +114,7 @@ describe('the sherpa engine', () => {
 
   it('distinguishes two tones and returns their times in every window', async () => {
     const engine = engineOf(await modelsOf('tiny-whisper'));
-    // By threes, so that not all windows begin with the same tone.
+    // Each window has three tones, so that not all windows start with the same one.
     const windows = cut('short', 12);
     expect(windows.map(({ speech }) => speech.length)).toEqual([3, 3, 2]);
     const voices: WindowResult['voices'][] = [];
@@ -149,7 +149,7 @@ describe('the sherpa engine', () => {
     const engine = engineOf(await modelsOf('slow-whisper'));
     const stop = watchTurns();
     const { voices } = await engine.analyse(recording('short'), { signal, onProgress: () => undefined });
-    // As many windows as ten hours have.
+    // Ten hours have this number of windows.
     await engine.cluster(
       Array.from({ length: 120 }, () => voices),
       { signal },
