@@ -8,7 +8,7 @@ import { startS3Server, type S3Server } from '../local/engines/s3-server.ts';
 import { ensure } from '../local/engines/strategies.ts';
 import { timeSkippingServer, type TimeSkippingServer } from '../local/engines/time-skipping.ts';
 import { ensureTools, type Tools } from '../local/engines/tools.ts';
-import { ytdlpOfFewSites } from './helpers/few-sites.ts';
+import { ytdlpOfFewSites } from './helpers/yt-dlp.ts';
 import { countedTeardown } from './helpers/teardown.ts';
 
 declare module 'vitest' {

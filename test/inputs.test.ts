@@ -6,8 +6,7 @@ import { refusalOf } from '../runtime/inputs/check-input.ts';
 import { jobInputs } from '../contract/kinds/job-inputs.ts';
 import { isKnownSignal } from '../workflows/lifecycle/messages.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
-import { aTranscriptJob } from './helpers/kept-jobs.ts';
-import { anAudioJob } from './helpers/workflow-run.ts';
+import { aTranscriptJob, anAudioJob } from './helpers/jobs.ts';
 
 const recordId = ulid();
 const url = 'https://example.com/hook';

@@ -19,7 +19,7 @@ import { LABELS } from '../helpers/kept-audio.ts';
 import type { PostOutcome, PostRequest, WebhookClient } from '../../outbound/webhooks/webhook-client.ts';
 import { createReceiverShares, type ReceiverShares } from '../../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner, parseWebhookSecret, receiverSecrets } from '../../outbound/webhooks/webhook-signature.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 let mongo: Mongo;
 let records: RecordStore;

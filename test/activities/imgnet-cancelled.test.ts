@@ -19,9 +19,8 @@ import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
 import { createSnapshotStore } from '../../store/records/snapshot-store.ts';
 import { fakeImgnetSource } from '../helpers/imgnet-source.ts';
-import { aListJob } from '../helpers/list-harness.ts';
-import { aContentJob, aPostAudioJob, aProfileJob } from '../helpers/post-harness.ts';
-import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
+import { aListJob, aContentJob, aPostAudioJob, aProfileJob } from '../helpers/jobs.ts';
+import { GENEROUS, routesWith } from '../helpers/breakers.ts';
 
 let mongo: Mongo;
 let records: RecordStore;

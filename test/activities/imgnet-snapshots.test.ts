@@ -20,8 +20,7 @@ import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
 import { createSnapshotStore } from '../../store/records/snapshot-store.ts';
 import { fakeImgnetSource, pagesOfRecords } from '../helpers/imgnet-source.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
-import { aListJob } from '../helpers/list-harness.ts';
+import { keepJob, aListJob } from '../helpers/jobs.ts';
 
 let mongo: Mongo;
 let records: RecordStore;

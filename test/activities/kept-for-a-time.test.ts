@@ -14,8 +14,7 @@ import { createRecordStore } from '../../store/records/record-store.ts';
 import { isReusable } from '../../store/records/is-reusable.ts';
 import { createSnapshotStore } from '../../store/records/snapshot-store.ts';
 import { createWorkFolders } from '../../store/files/work-folders.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const KEEP = { contents: 30, deliveries: 40, snapshots: 50, failed: 60 };

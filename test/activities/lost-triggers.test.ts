@@ -8,9 +8,8 @@ import type { ImgnetSource, SnapshotRequest } from '../../sources/imgnet/imgnet-
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../store/records/snapshot-store.ts';
-import { sourceAt, startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
-import { aListJob } from '../helpers/list-harness.ts';
+import { sourceAt, startDatasetApi, type TestDatasetApi } from '../helpers/imgnet-source.ts';
+import { keepJob, aListJob } from '../helpers/jobs.ts';
 
 // The driver and the stand-in for the provider speak with each other: what a lost answer leaves behind is found there.
 const CALL = { signal: new AbortController().signal, timeoutMs: 5_000 };

@@ -12,7 +12,7 @@ import { createDiskFiles } from '../../store/files/disk-files.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
-import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
+import { GENEROUS, routesWith } from '../helpers/breakers.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -9,8 +9,8 @@ import { createDiskFiles } from '../../store/files/disk-files.ts';
 import type { FileStore } from '../../store/files/file-store.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
-import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { GENEROUS, routesWith } from '../helpers/breakers.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 let mongo: Mongo;
 let records: RecordStore;

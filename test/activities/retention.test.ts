@@ -11,8 +11,7 @@ import { createRecordStore, type RecordStore } from '../../store/records/record-
 import { isReusable } from '../../store/records/is-reusable.ts';
 import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { stores, type StoreUnderTest } from '../helpers/file-stores.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 
 /** Of a sweep: the worker's configuration, and what differs from an order of the schedule. */
 interface SweepSetting {

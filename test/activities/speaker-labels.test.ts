@@ -18,8 +18,8 @@ import { createRecordStore } from '../../store/records/record-store.ts';
 import { createSpeechAudio } from '../../store/files/speech-audio.ts';
 import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
-import { wholeOf } from '../helpers/streamed.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { wholeOf } from '../helpers/contents.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const SECONDS = 20;
 const bench = useSpeechTools();

@@ -11,7 +11,7 @@ import type { JobResult } from '../../contract/download-record.ts';
 import { createContentsStore, type ContentsStore } from '../../store/records/contents-store.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createWorkFolders } from '../../store/files/work-folders.ts';
-import { wholeOf } from '../helpers/streamed.ts';
+import { wholeOf } from '../helpers/contents.ts';
 
 let mongo: Mongo;
 let contents: ContentsStore;

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { expect, it, vi } from 'vitest';
 import { createDeliveryGateway } from '../../api/delivery-gateway.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const start = vi.fn<Client['workflow']['start']>();
 const client = {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { downloadListSchema, downloadResultSchema, type DownloadList } from '../../contract/kinds/kinds.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
-import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
+import { aTranscriptJob, keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let facades: Facades;
 beforeAll(async () => {

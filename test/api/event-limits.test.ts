@@ -5,10 +5,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventStream } from '../../api/edge/event-stream.ts';
 import { readEvents, type EventReader } from '../helpers/event-reader.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const STREAMS = 3;
 const CONNECTIONS = 12;

@@ -16,7 +16,7 @@ import { isDiskFull } from '../../store/files/free-space.ts';
 import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { canMount, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const log = (): void => undefined;
 const SMALL_MIB = 6;

@@ -4,10 +4,9 @@ import { STREAM_BYTES } from '../../api/edge/answer-budget.ts';
 import type { Progress } from '../../contract/http/fields.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
 import { readEvents, type EventReader } from '../helpers/event-reader.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const soon = { everyMs: 100 };
 let facades: Facades;

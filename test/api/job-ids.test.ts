@@ -9,10 +9,9 @@ import { searchAttributesOf } from '../../runtime/temporal/visibility.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import { channelSubjectOf } from '../../store/records/channel-subjects.ts';
 import { keepAudio } from '../helpers/kept-audio.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { kindSamples } from '../helpers/kind-samples.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 /** Of a column of MySQL or PostgreSQL, where Temporal keeps the IDs of workflows. */
 const MAX = 255;

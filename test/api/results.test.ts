@@ -4,9 +4,8 @@ import { jobDetailsSchema, type JobDetails } from '../../contract/http/job-detai
 import { spokenWordsSchema } from '../../contract/kinds/speaker-labels.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { aLabelsJob, keepAudio, keepLabels, LABELS, SILENCE } from '../helpers/kept-audio.ts';
-import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
+import { aTranscriptJob, keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let facades: Facades;
 beforeAll(async () => {

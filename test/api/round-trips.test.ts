@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, t
 import { ADMISSION_DEFAULTS } from '../../api/admission-queue.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
-import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
+import { aTranscriptJob, keepJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { keepChannel } from '../helpers/unread/large-answers.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let facades: Facades;
 beforeAll(async () => {

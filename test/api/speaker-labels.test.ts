@@ -12,9 +12,8 @@ import type { DownloadRecord } from '../../contract/download-record.ts';
 import { downloadListSchema, downloadResultSchema } from '../../contract/kinds/kinds.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { aLabelsJob, keepAudio, keepLabels, SILENCE } from '../helpers/kept-audio.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let facades: Facades;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { aLabelsJob, keepAudio, keepLabels } from '../helpers/kept-audio.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

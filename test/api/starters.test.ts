@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type JobInput, pendingRecordOf } from '../../contract/job-input.ts';
 import { downloadListSchema } from '../../contract/kinds/kinds.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let facades: Facades;
 let keys: Record<'key' | 'another key', { readonly id: string; readonly text: string }>;

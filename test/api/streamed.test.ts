@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let facades: Facades;
 beforeAll(async () => {

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { errorBodySchema } from '../../contract/http/api-error.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import type { SuccessRecord } from '../../contract/download-record.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
-import { aProfileJob } from '../helpers/post-harness.ts';
+import { keepJob, aProfileJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const proxies = new BlockList();

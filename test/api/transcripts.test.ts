@@ -4,7 +4,7 @@ import { type TranscriptFacts, transcriptSchema, type TranscriptJob } from '../.
 import type { ErrorBody } from '../../contract/http/api-error.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/http/job-answers.ts';
-import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
+import { aTranscriptJob, keepJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

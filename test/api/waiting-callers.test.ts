@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { createJobGateway } from '../../api/job-gateway.ts';
-import { breakersOn } from '../helpers/memory-breakers.ts';
+import { breakersOn } from '../helpers/breakers.ts';
 
 let connection: Connection;
 let client: Client;

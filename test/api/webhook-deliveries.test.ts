@@ -1,11 +1,9 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliveryListSchema, deliverySchema } from '../../contract/http/delivery-schemas.ts';
-import type { DeliveryAttempt, DeliveryState } from '../../contract/http/webhook-delivery.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { type DeliveryAttempt, type DeliveryState, WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
+import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
-import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 
 let facades: Facades;
 beforeAll(async () => {

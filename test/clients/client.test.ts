@@ -15,7 +15,7 @@ import {
   verifyWebhook,
   waitFor,
 } from '../../clients/typescript/src/index.ts';
-import { serve } from '../helpers/serve.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -25,7 +25,7 @@ afterEach(() => stop?.());
 /** Starts a service that sends these answers in order. @returns a client of it, and the requests that it received */
 async function serviceThat(...answers: readonly Answer[]) {
   const requests: IncomingMessage[] = [];
-  const server = await serve((request, response) => {
+  const server = await serveOnLoopback((request, response) => {
     requests.push(request);
     const answer = answers[requests.length - 1];
     if (answer === undefined) response.destroy();

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { serve } from '../helpers/serve.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../command/tapedeck.mjs');
 const ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
@@ -22,7 +22,7 @@ afterEach(() => stop());
 /** Runs the program against a service that answers each path as given. */
 async function tapedeck(words: readonly string[], answers: Readonly<Record<string, Answer>>) {
   let requests = 0;
-  const server = await serve((request, response) => {
+  const server = await serveOnLoopback((request, response) => {
     requests += 1;
     const answer = answers[(request.url ?? '').split('?')[0] ?? ''];
     (answer ?? json(404, { error: 'Nothing.', code: 'not_found' }))(response);

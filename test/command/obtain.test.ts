@@ -4,7 +4,7 @@ import { parseCommandLine } from '../../command/arguments.ts';
 import type { Display } from '../../command/display.ts';
 import { fetchAll } from '../../command/fetch-result.ts';
 import { createService } from '../../command/reach-service.ts';
-import { serve } from '../helpers/serve.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 
 const ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 const VIDEO = { kind: 'video', id: 'kX3vQ9mTz0A', url: 'https://site.example/', note: null };
@@ -28,7 +28,7 @@ const refused = (status: number, code: string, more: object = {}, headers: Recor
 /** Runs a command line on a service that sends the given answers to each path in order, and repeats the last one. */
 async function fetched(line: string, answers: Readonly<Record<string, readonly Answer[]>>) {
   const requested: string[] = [];
-  const server = await serve((request, response) => {
+  const server = await serveOnLoopback((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     requested.push(path);
     const all = path === '/api/resolve' ? [json(200, RESOLVED)] : (answers[path] ?? []);

@@ -13,7 +13,7 @@ import {
   type TimedLine,
 } from '../../contract/text/transcript-exports.ts';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
-import { keptFacts, wholeOf } from '../helpers/streamed.ts';
+import { keptFacts, wholeOf } from '../helpers/contents.ts';
 
 const written = (writer: ExportWriter, lines: readonly TimedLine[]): string =>
   [

@@ -8,7 +8,7 @@ import { type ListPartName } from '../../contract/kinds/imgnet-list-job.ts';
 import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
 import { priceTable } from '../../contract/kinds/prices.ts';
 import type { DownloadRecord, RecordStatus, SuccessRecord } from '../../contract/download-record.ts';
-import { wholeOf } from '../helpers/streamed.ts';
+import { wholeOf } from '../helpers/contents.ts';
 
 const AT = '2026-11-21T09:30:00.123456Z';
 const MESSAGE = 'The account is private.';

@@ -4,7 +4,7 @@ import type { ContentsReader } from '../../contract/kinds/contents.ts';
 import { priceTable } from '../../contract/kinds/prices.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { jsonChunks } from '../../contract/http/streams.ts';
-import { noLists } from '../helpers/no-lists.ts';
+import { noLists } from '../helpers/contents.ts';
 
 const ID = 'UCaaaaaaaaaaaaaaaaaaaaaa';
 const RECORD: SuccessRecord = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { ContentsReader } from '../../contract/kinds/contents.ts';
 import { priceTable } from '../../contract/kinds/prices.ts';
 import type { DownloadRecord, PendingRecord } from '../../contract/download-record.ts';
@@ -20,9 +21,46 @@ import { labelsOfAudio, speakerLabelsSubjectOf, subjectAbove } from '../../contr
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { readRttm } from '../../quality/bench/eval/rttm.ts';
 import { LABELS, SILENCE } from '../helpers/kept-audio.ts';
-import { fieldsOf } from '../helpers/fields.ts';
-import { noLists } from '../helpers/no-lists.ts';
-import { keptFacts, streamOf, wholeOf } from '../helpers/streamed.ts';
+import { noLists, keptFacts, streamOf, wholeOf } from '../helpers/contents.ts';
+
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+}
+
+/** The fields of a schema as the tables of the docs write them: a path such as `video.comments[].text`, and a type. */
+function fieldsOf(schema: z.ZodType): [path: string, type: string][] {
+  const { $defs: definitions = {}, ...root } = z.toJSONSchema(schema, { unrepresentable: 'any' }) as JsonSchema & {
+    $defs?: Record<string, JsonSchema>;
+  };
+  const resolved = (one: JsonSchema): JsonSchema =>
+    one.$ref === undefined ? one : resolved(definitions[one.$ref.split('/').at(-1) ?? ''] ?? {});
+  const partsOf = (one: JsonSchema): readonly JsonSchema[] => (one.anyOf ?? one.oneOf ?? []).map(resolved);
+  const typeOf = (one: JsonSchema): string => {
+    const parts = partsOf(one);
+    if (parts.length > 0) return [...new Set(parts.map(typeOf))].join(' or ');
+    if (one.type === 'array') return `array of ${typeOf(resolved(one.items ?? {}))}`;
+    return [one.type ?? 'any'].flat().join(' or ');
+  };
+  const fieldsBelow = (prefix: string, one: JsonSchema): [string, string][] =>
+    Object.entries(one.properties ?? {}).flatMap(([name, property]) => {
+      const path = prefix === '' ? name : `${prefix}.${name}`;
+      const field = resolved(property);
+      const inner = partsOf(field).find(({ type }) => type !== 'null') ?? field;
+      const items = inner.items === undefined ? undefined : resolved(inner.items);
+      return [
+        [path, typeOf(field)] as [string, string],
+        ...(items === undefined ? fieldsBelow(path, inner) : fieldsBelow(`${path}[]`, items)),
+      ];
+    });
+  return fieldsBelow('', resolved(root));
+}
 
 const AUDIO_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 const JOB_ID = '01JD5Z4M7WR1X9S0V3Y5Z7C9DE';

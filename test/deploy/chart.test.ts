@@ -11,7 +11,7 @@ import { createWorkers } from '../../worker/create-workers.ts';
 import { routesOf, routesOfRoles } from '../../pacing/routes.ts';
 import { CHART } from '../helpers/chart.ts';
 import { readJson } from '../helpers/json-schema.ts';
-import { breakersOn } from '../helpers/memory-breakers.ts';
+import { breakersOn } from '../helpers/breakers.ts';
 
 interface Values {
   readonly optionalSecrets: readonly string[];

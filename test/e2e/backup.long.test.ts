@@ -8,7 +8,7 @@ import type { DownloadList } from '../../contract/kinds/kinds.ts';
 import { failureFor } from '../../contract/failures.ts';
 import { createRecordStore } from '../../store/records/record-store.ts';
 import { openMongo } from '../../store/mongo/mongo-client.ts';
-import { makeKey } from '../helpers/api-key.ts';
+import { makeKey } from '../fuzz/key.ts';
 import { imgnetIndex, postUrl } from '../helpers/imgnet.ts';
 import { ROOT } from '../helpers/markdown.ts';
 import { TestService } from '../helpers/service.ts';
@@ -29,7 +29,7 @@ let headers: Record<string, string>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-backup-'));
   first = await TestService.start();
-  headers = { authorization: `Bearer ${await makeKey(first, GRANTED)}`, prefer: 'wait=60' };
+  headers = { authorization: `Bearer ${await makeKey(first.stack, GRANTED)}`, prefer: 'wait=60' };
 }, 120_000);
 afterAll(async () => {
   await first.stop();

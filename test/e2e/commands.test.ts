@@ -7,7 +7,7 @@ import { CTRL_C, inTerminal } from '../helpers/in-terminal.ts';
 import { runTool } from '../helpers/media.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';
-import { canBeWarm } from '../helpers/warm.ts';
+import { canBeWarm } from '../helpers/yt-dlp.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const speech = useSpeechTools();

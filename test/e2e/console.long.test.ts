@@ -1,8 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DownloadType } from '../../console/src/types.ts';
-import { DESKTOP, eventually, PHONE, startConsoleBrowser, type ConsoleBrowser } from '../helpers/console.ts';
-import { expectShownAsText, hostile, MARKUP } from '../helpers/hostile/answers.ts';
+import {
+  DESKTOP,
+  eventually,
+  PHONE,
+  startConsoleBrowser,
+  type ConsoleBrowser,
+  expectShownAsText,
+  hostile,
+  MARKUP,
+} from '../helpers/console.ts';
 import { imgnetIndex, postUrl } from '../helpers/imgnet.ts';
 import { TestService } from '../helpers/service.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { CRASH_LIMIT_MS, useCrashBench } from '../helpers/crash-bench.ts';
 import { until } from '../helpers/until.ts';
-import { canBeWarm } from '../helpers/warm.ts';
+import { canBeWarm } from '../helpers/yt-dlp.ts';
 
 // Further moments and processes: crash.long.test.ts.
 const bench = useCrashBench(4);

@@ -8,7 +8,7 @@ import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const old = { id: 'old', key: randomBytes(32) };
 const current = { id: 'current', key: randomBytes(32) };

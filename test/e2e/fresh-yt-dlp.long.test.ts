@@ -5,10 +5,10 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { run } from '../../runtime/subprocess/run-program.ts';
 import { ROOT } from '../helpers/markdown.ts';
 import { PackageIndex } from '../helpers/releases.ts';
-import { serve } from '../helpers/serve.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
-import { canBeWarm } from '../helpers/warm.ts';
+import { canBeWarm } from '../helpers/yt-dlp.ts';
 
 const isPossible = await canBeWarm(inject('tools').ytdlp);
 const WITHIN = 200_000;
@@ -18,7 +18,7 @@ it.runIf(isPossible)(
   async () => {
     const index = new PackageIndex();
     index.add({ version: '2027.1.5' });
-    const { url, stop } = await serve(index.listener);
+    const { url, stop } = await serveOnLoopback(index.listener);
     onTestFinished(stop);
     const settings = { YTDLP_CHANNEL: 'stable', YTDLP_INDEX_URL: `${url}/simple` };
     const service = await TestService.start({ env: settings });

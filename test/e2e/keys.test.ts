@@ -7,7 +7,7 @@ import type { ImgnetListPending } from '../../contract/kinds/imgnet-list.ts';
 import type { ImgnetProfile } from '../../contract/kinds/imgnet-profile.ts';
 import { politeFetch } from '../../local/polite-fetch.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
-import { makeKey } from '../helpers/api-key.ts';
+import { makeKey } from '../fuzz/key.ts';
 import { startConsoleBrowser } from '../helpers/console.ts';
 import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
 import { TestService } from '../helpers/service.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const bearer = async (credit?: number) => ({ authorization: `Bearer ${await makeKey(service, credit)}` });
+const bearer = async (credit?: number) => ({ authorization: `Bearer ${await makeKey(service.stack, credit)}` });
 const urls = () => [service.stack.restUrl, second.restUrl];
 
 describe('a service with API keys', () => {
@@ -134,7 +134,7 @@ describe('a service with API keys', () => {
     'is used in the console with a key that is asked for, kept for the tab, charged and forgotten',
     { timeout: 120_000 },
     async () => {
-      const [rich, poor] = [await makeKey(service, 1_000), await makeKey(service, 1)];
+      const [rich, poor] = [await makeKey(service.stack, 1_000), await makeKey(service.stack, 1)];
       const browser = await startConsoleBrowser(service.stack.restUrl);
       try {
         await browser.within({}, async ({ page, context, go, violations }) => {

@@ -17,8 +17,7 @@ import { createKeyDownloadStore } from '../../store/accounts/key-downloads.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore } from '../../store/records/record-store.ts';
 import { ROOT } from './markdown.ts';
-import { keepJob } from './kept-jobs.ts';
-import { anAudioJob } from './workflow-run.ts';
+import { keepJob, anAudioJob } from './jobs.ts';
 
 export const KEY = '3f9c2a7be4d05816';
 export const GRANTED = 100_000;

@@ -1,9 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
-import { eventually, PHONE, startConsoleBrowser, type ConsoleBrowser, type ConsolePage, type Look } from './console.ts';
-import { expectShownAsText, hostile, MARKUP } from './hostile/answers.ts';
-import { makeKey } from './api-key.ts';
+import {
+  eventually,
+  PHONE,
+  startConsoleBrowser,
+  type ConsoleBrowser,
+  type ConsolePage,
+  type Look,
+  expectShownAsText,
+  hostile,
+  MARKUP,
+} from './console.ts';
+import { makeKey } from '../fuzz/key.ts';
 import { imgnetIndex, postUrl } from './imgnet.ts';
 import { TestService } from './service.ts';
 
@@ -15,7 +24,7 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
   let key: string | undefined;
   beforeAll(async () => {
     service = await TestService.shared();
-    if (hasKey) key = await makeKey(service);
+    if (hasKey) key = await makeKey(service.stack);
     browser = await startConsoleBrowser(service.stack.restUrl);
     receiver = await startWebhookReceiver();
   }, 20 * 60_000);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/data-api-client.ts';
 import type { SourceCall } from '../../sources/source-call-options.ts';
-import { serve } from './serve.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 
 export const KEY = 'AIza-the-secret+key/of=the&test';
 
@@ -9,7 +9,7 @@ export interface DataApiStandIn {
   readonly url: string;
   readonly api: DataApi;
   /** Method and parameters of each request, in order. */
-  readonly asked: readonly { readonly method: string; readonly params: URLSearchParams }[];
+  readonly requests: readonly { readonly method: string; readonly params: URLSearchParams }[];
   stop(): Promise<void>;
 }
 
@@ -17,11 +17,11 @@ export type Answering = (method: string, params: URLSearchParams, res: ServerRes
 
 /** A Data API on loopback that answers whatever the test says: an object is sent as JSON, undefined is left to the test. */
 export async function startDataApi(answer: Answering): Promise<DataApiStandIn> {
-  const asked: { method: string; params: URLSearchParams }[] = [];
-  const server = await serve((req: IncomingMessage, res: ServerResponse) => {
+  const requests: { method: string; params: URLSearchParams }[] = [];
+  const server = await serveOnLoopback((req: IncomingMessage, res: ServerResponse) => {
     const url = new URL(req.url ?? '/', 'http://stand.in');
     const method = url.pathname.replace(/^\/youtube\/v3\//, '');
-    asked.push({ method, params: url.searchParams });
+    requests.push({ method, params: url.searchParams });
     const body = answer(method, url.searchParams, res);
     if (body === undefined) return;
     res.setHeader('content-type', 'application/json; charset=UTF-8');
@@ -30,7 +30,7 @@ export async function startDataApi(answer: Answering): Promise<DataApiStandIn> {
   const url = `${server.url}/`;
   return {
     url,
-    asked,
+    requests,
     api: createDataApi({ key: KEY, rootUrl: url }),
     stop: () => server.stop(),
   };
@@ -43,20 +43,4 @@ export function refuse(res: ServerResponse, status: number, error: Record<string
 
 export function sourceCall(overrides: Partial<SourceCall> = {}): SourceCall {
   return { folder: '/nonexistent', signal: new AbortController().signal, timeoutMs: 20_000, ...overrides };
-}
-
-export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
-/** What a promise is rejected with. */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => {
-      throw new Error('it did not fail');
-    },
-    (error: unknown) => error,
-  );
 }

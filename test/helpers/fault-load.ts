@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorBody } from '../../contract/http/api-error.ts';
-import type { FaultBench } from './fault-bench.ts';
-import type { Order } from './fault-orders.ts';
+import type { FaultBench, Order } from './fault-bench.ts';
 import { until } from './until.ts';
 
 /** What the api answered. */

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAULTS, type Fault } from '../../quality/fault-proxy.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
 import { audit } from './fault-audit.ts';
-import { LINKS, openFaultBench, type FaultBench, type Link } from './fault-bench.ts';
+import { LINKS, openFaultBench, type FaultBench, type Link, makeOrders } from './fault-bench.ts';
 import { FaultLoad } from './fault-load.ts';
-import { makeOrders } from './fault-orders.ts';
 import { until } from './until.ts';
 
 /** What is done to which line. */

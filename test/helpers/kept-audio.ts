@@ -1,15 +1,12 @@
-import { JOB_VERSION } from '../../contract/job-input.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ulid } from 'ulid';
-import type { JobInput } from '../../contract/job-input.ts';
 import type { SpeakerLabelsJob, SpeakerLabelsParameters, SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
-import { keepJob } from './kept-jobs.ts';
+import { anAudioJob, keepJob, newJob } from './jobs.ts';
 import type { Facades } from './rest-app.ts';
-import { anAudioJob } from './workflow-run.ts';
 
 /** A downloaded audio in the store: 61 s, with its file. `silence first`: behind that of a video without sound. */
 export async function keepAudio(
@@ -27,14 +24,11 @@ export async function keepAudio(
   return keepJob(deps.records, job, { status: 'success', result: { durationSeconds: 61, files } });
 }
 
-/** A job for the speaker labels of an audio, as the api hands it to its workflow. */
-export function aLabelsJob(audio: DownloadRecord, told: Partial<SpeakerLabelsParameters> = {}): SpeakerLabelsJob {
-  const parameters = { audioId: audio.id, fileName: `${audio.mediaId}.m4a`, ...told };
-  return {
-    ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'speaker_labels' },
-    ...{ mediaId: audio.mediaId, price: 12, parameters },
-    ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },
-  };
+/** A job for the speaker labels of an audio, as the API hands it to its workflow. */
+export function aLabelsJob(audio: DownloadRecord, more: Partial<SpeakerLabelsParameters> = {}): SpeakerLabelsJob {
+  const parameters = { audioId: audio.id, fileName: `${audio.mediaId}.m4a`, ...more };
+  const subjectId = speakerLabelsSubjectOf(parameters);
+  return { ...newJob(), type: 'speaker_labels', mediaId: audio.mediaId, subjectId, price: 12, parameters };
 }
 
 export const LABELS: SpeakerLabels = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import type { JobInput } from '../../contract/job-input.ts';
-import { anAudioJob } from './workflow-run.ts';
+import { anAudioJob } from './jobs.ts';
 import { webPath } from './texts.ts';
 
 const recordId = ulid();

@@ -4,10 +4,9 @@ import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
 import type { SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { keepAudio, aLabelsJob, keepLabels } from './kept-audio.ts';
-import { aTranscriptJob, keepJob } from './kept-jobs.ts';
-import { watchTurns } from './longest-turn.ts';
+import { aTranscriptJob, keepJob, anAudioJob } from './jobs.ts';
+import { watchEventLoop } from './event-loop.ts';
 import { startFacades, type Facades } from './rest-app.ts';
-import { anAudioJob } from './workflow-run.ts';
 
 const LONGEST_MS = 100;
 /** Enough of a file to see how it is made; a text of 15 MB takes half a minute to part into cues. */
@@ -56,7 +55,7 @@ export function longAnswers(part: number): void {
   async function watch(): Promise<void> {
     // What the test has made is no longer in the way.
     await new Promise((resolve) => setTimeout(resolve, 20));
-    stop = watchTurns();
+    stop = watchEventLoop();
     asking = (async () => {
       while (!isOver) {
         expect(await (await fetch(`${facades.url}/live`)).json()).toEqual({ status: 'ok' });

@@ -25,17 +25,16 @@ import { createSnapshotStore } from '../../store/records/snapshot-store.ts';
 import { createSpeechAudio } from '../../store/files/speech-audio.ts';
 import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { createWebhookSigner } from '../../outbound/webhooks/webhook-signature.ts';
-import { aTranscriptJob } from './kept-jobs.ts';
-import { noLists } from './no-lists.ts';
-import { watchTurns } from './longest-turn.ts';
-import { wholeOf } from './streamed.ts';
+import { aTranscriptJob } from './jobs.ts';
+import { noLists, wholeOf } from './contents.ts';
+import { watchEventLoop } from './event-loop.ts';
 
 const LONGEST_MS = 100;
 
 /** @returns what the work gave, and the longest turn that it took */
 async function watched<Result>(work: () => Promise<Result>): Promise<{ result: Result; longestMs: number }> {
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const stop = watchTurns();
+  const stop = watchEventLoop();
   const result = await work();
   return { result, longestMs: stop() };
 }

@@ -5,8 +5,12 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Span, VoiceSegment, WindowResult } from '../../contract/speech-results.ts';
 import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { createOpenaiEngine, type OpenaiSettings } from '../../speech/openai/openai-engine.ts';
-import { writeSpokenSeconds } from './spoken-seconds.ts';
-import { startTranscriptionServer, type ServerOptions, type TranscriptionServer } from './transcription-server.ts';
+import {
+  writeSpokenSeconds,
+  startTranscriptionServer,
+  type ServerOptions,
+  type TranscriptionServer,
+} from './transcription-server.ts';
 
 export const span = (startSeconds: number, endSeconds: number): Span => ({ startSeconds, endSeconds });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobInput } from '../../contract/job-input.ts';
-import { aTranscriptJob, keepJob } from './kept-jobs.ts';
+import { aTranscriptJob, keepJob } from './jobs.ts';
 import { startFacades, type Facades } from './rest-app.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 import type { SourceCall } from '../../sources/source-call-options.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
-import { warmStarter } from './warm.ts';
+import { warmStarter } from './yt-dlp.ts';
 
 export interface Page {
   readonly status?: number;
@@ -21,7 +21,18 @@ export interface Page {
 export class RecordedSite {
   readonly requests: string[] = [];
   readonly #pages = new Map<string, Page>();
-  readonly #server = createServer((request, response) => {
+  url = '';
+  stop: () => Promise<void> = () => Promise.resolve();
+
+  static async start(): Promise<RecordedSite> {
+    const site = new RecordedSite();
+    const { url, stop } = await serveOnLoopback((request, response) => site.#answer(request, response));
+    site.url = url;
+    site.stop = stop;
+    return site;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
     const path = (request.url ?? '').split('?')[0] ?? '';
     this.requests.push(path);
     const page = this.#pages.get(path) ?? { status: 404, body: '' };
@@ -33,16 +44,6 @@ export class RecordedSite {
     };
     if (page.when === undefined) answer();
     else void page.when().then(answer, () => response.destroy());
-  });
-
-  static async start(): Promise<RecordedSite> {
-    const site = new RecordedSite();
-    await new Promise<void>((resolve) => site.#server.listen(0, '127.0.0.1', resolve));
-    return site;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
   }
 
   set(path: string, page: Page): void {
@@ -61,11 +62,6 @@ export class RecordedSite {
       ...more,
     };
   }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
-  }
 }
 
 /** Runs a driver in a folder that is gone afterwards. */
@@ -79,10 +75,4 @@ export async function inFolder<Result>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 }

@@ -6,7 +6,7 @@ import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox, type SandboxOptions } from '../../local/sandbox/server.ts';
 import type { VideoCase } from '../../local/sandbox/catalogue.ts';
 import { run, type RunResult } from '../../runtime/subprocess/run-program.ts';
-import { warmStarter } from './warm.ts';
+import { warmStarter } from './yt-dlp.ts';
 
 export function tool(name: 'TEST_YTDLP' | 'TEST_FFMPEG' | 'TEST_FFPROBE'): string {
   const path = process.env[name];

@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { unavailable } from '../../api/job-gateway.ts';
 import { MEMO_JOB, type JobInput } from '../../contract/job-input.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
-import { aResult, audioHarness, refusal } from './audio-harness.ts';
-import { memoryBreakerStore } from './memory-breakers.ts';
-import type { RouteLimits } from './routes-with.ts';
+import { aResult, audioHarness, refusal } from './workflow-harness.ts';
+import { memoryBreakerStore, type RouteLimits } from './breakers.ts';
 import { until } from './until.ts';
-import { anAudioJob } from './workflow-run.ts';
+import { anAudioJob } from './jobs.ts';
 
 const limits: RouteLimits = { maxAtOnce: 1, startsPerMinute: 6_000, firstPauseSeconds: 600, maxPauseSeconds: 900 };
 const AT_ONCE = 50;

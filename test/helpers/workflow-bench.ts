@@ -1,13 +1,9 @@
-import { Context } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { inject, afterAll, beforeAll, expect, type Mock } from 'vitest';
+import { Context } from '@temporalio/activity';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { afterAll, beforeAll, inject } from 'vitest';
-import type { Breakers } from '../../pacing/breakers.ts';
-import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
-import { loadWorkflows } from '../../worker/workflow-bundle.ts';
-import { startTimeSkipping } from './time-skipping.ts';
-import { GENEROUS } from './routes-with.ts';
 import {
+  addSearchAttributes,
   startWorkers,
   withDerived,
   withWorkers,
@@ -15,6 +11,27 @@ import {
   type RunSetting,
   type StartedWorkers,
 } from './workflow-run.ts';
+import type { Breakers } from '../../pacing/breakers.ts';
+import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
+import { loadWorkflows } from '../../worker/workflow-bundle.ts';
+import { GENEROUS } from './breakers.ts';
+
+/** The SDK gives the server 5 seconds to start, a Java program on a machine that may be busy with all other tests. */
+const START_MS = 90_000;
+
+/** A Temporal server that skips time while a result is awaited. */
+export async function startTimeSkipping(executable = inject('timeSkippingServer')): Promise<TestWorkflowEnvironment> {
+  const deadlineMs = performance.now() + START_MS;
+  for (;;) {
+    try {
+      const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+      await addSearchAttributes(env.connection);
+      return env;
+    } catch (error) {
+      if (performance.now() > deadlineMs || !String(error).includes('did not start within')) throw error;
+    }
+  }
+}
 
 /**
  * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `real` is the server of the
@@ -96,4 +113,28 @@ function whatever(current: () => FakeActivities): FakeActivities {
     },
   });
   return { records: of('records', 'deliver'), fetch: of('fetch'), speech: of('speech'), deliver: of('deliver') };
+}
+
+/** Notes the server's time at each attempt. @returns the seconds between them */
+export function watchAttempts<Args extends unknown[], Result>(
+  activity: Mock<(...args: Args) => Promise<Result>>,
+  nowMs: () => Promise<number>,
+  work: (...args: Args) => Promise<Result>,
+): readonly number[] {
+  const waits: number[] = [];
+  let lastMs: number | undefined;
+  activity.mockImplementation(async (...args) => {
+    const ms = await nowMs();
+    if (lastMs !== undefined) waits.push((ms - lastMs) / 1000);
+    lastMs = ms;
+    return work(...args);
+  });
+  return waits;
+}
+
+/** The server's clock goes on while it skips nothing: a wait may seem longer by what the machine took. */
+export function expectWaits(waits: readonly number[], seconds: readonly number[]): void {
+  expect(waits.map((wait, index) => wait >= seconds[index]! - 0.1 && wait < seconds[index]! + 1.8)).toEqual(
+    seconds.map(() => true),
+  );
 }

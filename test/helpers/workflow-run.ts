@@ -1,20 +1,42 @@
 import { randomUUID } from 'node:crypto';
+import { IllegalStateError } from '@temporalio/common';
+import {
+  DefaultLogger,
+  Runtime,
+  type WorkerDeploymentOptions,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
+import type { Connection } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkerDeploymentOptions, WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { ulid } from 'ulid';
+import { SEARCH_ATTRIBUTES } from '../../runtime/temporal/visibility.ts';
 import type { Activities } from '../../activities/create-activities.ts';
 import type { SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
-import { JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
-import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { createBreakerActivities } from '../../pacing/breakers.ts';
 import type { BreakerStore } from '../../pacing/breaker-store.ts';
 import type { Breakers } from '../../pacing/breakers.ts';
 import { routeNamesOf, routesOfRoles } from '../../pacing/routes.ts';
 import { workerRoles } from '../../runtime/temporal/worker-roles.ts';
-import { breakersOn, memoryBreakerStore } from './memory-breakers.ts';
-import { GENEROUS, routesWith, type RouteLimits } from './routes-with.ts';
-import { quietRuntime } from './quiet-runtime.ts';
+import { breakersOn, memoryBreakerStore, GENEROUS, routesWith, type RouteLimits } from './breakers.ts';
+
+/**
+ * Lets Temporal tell of errors alone. Many test files have one process, and its runtime ends only when whatever uses it has
+ * been closed: what a file before has left open may still have one, which was installed by this function too.
+ */
+export function quietRuntime(): void {
+  try {
+    Runtime.install({ logger: new DefaultLogger('ERROR') });
+  } catch (error) {
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
+}
+
+/** For the server that skips time, which can be told of search attributes and not be asked which it has. */
+export async function addSearchAttributes(connection: Connection): Promise<void> {
+  const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, 2]));
+  await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+}
 
 quietRuntime();
 
@@ -127,19 +149,4 @@ export async function withWorkers<Result>(
   } finally {
     await stop();
   }
-}
-
-export function anAudioJob(overrides: Partial<JobInput> = {}): JobInput {
-  const mediaId = randomUUID().replaceAll('-', '').slice(0, 11);
-  return {
-    version: JOB_VERSION,
-    startedBy: 'anonymous',
-    recordId: ulid(),
-    type: 'audio',
-    subjectId: subjectIdOf('audio', mediaId),
-    mediaId,
-    createdAt: '2026-11-21T09:30:00.123456Z',
-    price: 5,
-    ...overrides,
-  };
 }

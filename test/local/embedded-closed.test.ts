@@ -1,16 +1,76 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm, copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startStack, type Stack } from '../../local/stack.ts';
-import { CAN_INTRUDE, intrude, type Loot } from '../helpers/intruder.ts';
 import { listeningPorts } from '../helpers/listening-ports.ts';
 import { ask, fromPages, OF_THE_API, PATIENT_MS, START } from '../helpers/page-requests.ts';
 import { until } from '../helpers/until.ts';
+
+const NOBODY = 65_534;
+
+/** Only root can start a process as somebody else. */
+const CAN_INTRUDE = process.platform === 'linux' && process.getuid?.() === 0;
+
+interface Target {
+  /** Path of a Unix socket. */
+  readonly socket: string;
+  readonly paths: readonly string[];
+  readonly pids: readonly number[];
+}
+
+/** What a user of the machine got hold of. */
+interface Loot {
+  readonly uid: number;
+  /** `connected`, or the code of the error. */
+  readonly socket: string;
+  /** Of the paths, those whose text or listing could be read. */
+  readonly readable: readonly string[];
+  /** Of the processes, those whose environment could be read. */
+  readonly environments: readonly number[];
+  /** Of all processes of the machine. */
+  readonly commandLines: readonly string[];
+}
+
+const INTRUDER = `
+  const { readFileSync, readdirSync } = require('node:fs');
+  const { connect } = require('node:net');
+  const { socket, paths, pids } = JSON.parse(process.argv[1]);
+  const can = (look) => { try { look(); return true } catch { return false } };
+  const told = (look) => { try { return look() } catch { return '' } };
+  const loot = (how) => ({
+    uid: process.getuid(),
+    socket: how,
+    readable: paths.filter((path) => can(() => readFileSync(path)) || can(() => readdirSync(path))),
+    environments: pids.filter((pid) => can(() => readFileSync('/proc/' + pid + '/environ'))),
+    commandLines: readdirSync('/proc').map((name) => told(() => readFileSync('/proc/' + name + '/cmdline', 'utf8'))),
+  });
+  const tell = (how) => process.stdout.write(JSON.stringify(loot(how)), () => process.exit());
+  connect(socket).on('connect', () => tell('connected')).on('error', (error) => tell(error.code));
+`;
+
+/** Tries to take what it is shown, as another user of this machine. */
+async function intrude(target: Target): Promise<Loot> {
+  // Ours may lie in a folder that nobody else can enter.
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-intruder-'));
+  await chmod(folder, 0o755);
+  const node = join(folder, 'node');
+  await copyFile(process.execPath, node);
+  const child = spawn(node, ['-e', INTRUDER, JSON.stringify(target)], {
+    ...{ uid: NOBODY, gid: NOBODY, cwd: '/', env: {} },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject)).finally(() =>
+    rm(folder, { recursive: true }),
+  );
+  return JSON.parse(output) as Loot;
+}
 
 const ROOT = join(import.meta.dirname, '../..');
 const secrets = {

@@ -8,7 +8,7 @@ import { imgnetProfileFieldsSchema } from '../../contract/kinds/imgnet-profile.t
 import { withNullDefaults } from '../../contract/kinds/sparse.ts';
 import type { ImgnetRecord } from '../../sources/imgnet/records/record-readers.ts';
 import { run } from '../../runtime/subprocess/run-program.ts';
-import { startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';
+import { startDatasetApi, type TestDatasetApi } from '../helpers/imgnet-source.ts';
 import { tool } from '../helpers/sandbox.ts';
 
 const PROFILES = 'gd_l1vikfch901nx3by4';

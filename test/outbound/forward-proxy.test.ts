@@ -4,7 +4,7 @@ import { Agent, request as ask, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ProxyAgent, request, type Dispatcher } from 'undici';
 import { startForwardProxy, type ForwardProxySettings, type ProxyLoan } from '../../outbound/forward-proxy.ts';
-import { watchTurns } from '../helpers/longest-turn.ts';
+import { watchEventLoop } from '../helpers/event-loop.ts';
 import { hostileAnswers, hostileHosts } from './hostile-hosts.ts';
 import { lookupInZone } from './name-server.ts';
 import {
@@ -108,7 +108,7 @@ describe('a permitted host', () => {
       socket.once('data', () => socket.end(`${head}\r\n\r\n`));
     });
     const proxy = await aProxy();
-    const stop = watchTurns();
+    const stop = watchEventLoop();
     let path = '/';
     for (let hop = 0; hop < 10; hop += 1) {
       const answer = await get(proxy, `http://127.0.0.1:${server.port}${path}`);

@@ -11,8 +11,7 @@ import {
 import { createRouteCommands } from '../../pacing/operator-commands.ts';
 import { breakerSlots } from '../../pacing/slots.ts';
 import { routeOfTimeout } from '../../workflows/lifecycle/job-outcome.ts';
-import { breakersOn, memoryBreakerStore } from '../helpers/memory-breakers.ts';
-import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
+import { breakersOn, memoryBreakerStore, GENEROUS, routesWith } from '../helpers/breakers.ts';
 
 const NOW = Date.parse('2026-11-26T12:00:00Z');
 const REFUSAL: Refusal = { code: 'rate_limited', message: 'Slow down.' };

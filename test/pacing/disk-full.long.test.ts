@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { audioHarness, refusal } from '../helpers/audio-harness.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { audioHarness, refusal } from '../helpers/workflow-harness.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const { fetchAudio, finishJob, nowMs, runAudio } = audioHarness();
 

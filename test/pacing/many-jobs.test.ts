@@ -8,10 +8,10 @@ import type { Breakers } from '../../pacing/breakers.ts';
 import { QUEUED } from '../../pacing/routes.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import { subscribeSignal } from '../../workflows/lifecycle/messages.ts';
-import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
-import type { RouteLimits } from '../helpers/routes-with.ts';
+import { aResult, audioHarness, refusal } from '../helpers/workflow-harness.ts';
+import type { RouteLimits } from '../helpers/breakers.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 // On the real server, with pauses of seconds instead of minutes.
 const { finishJob, fetchAudio, withService } = audioHarness('real');

@@ -2,10 +2,10 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import type { MediaJob } from '../../contract/kinds/media.ts';
 import { media } from '../../workflows/jobs/media.ts';
-import { audioHarness, refusal } from '../helpers/audio-harness.ts';
-import { failureOf } from '../helpers/failure-of.ts';
-import { GENEROUS } from '../helpers/routes-with.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { audioHarness, refusal } from '../helpers/workflow-harness.ts';
+import { failureOf } from '../helpers/promises.ts';
+import { GENEROUS } from '../helpers/breakers.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 // This test has a file, and so a server, of its own: the test server skips no time after a workflow has failed.
 const { claimJob, finishJob, nowMs, withService } = audioHarness();

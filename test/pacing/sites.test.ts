@@ -6,11 +6,11 @@ import { MEMO_JOB } from '../../contract/job-input.ts';
 import type { MediaJob, MediaPage } from '../../contract/kinds/media.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { media } from '../../workflows/jobs/media.ts';
-import { aResult, refusal } from '../helpers/audio-harness.ts';
-import { GENEROUS } from '../helpers/routes-with.ts';
+import { aResult, refusal } from '../helpers/workflow-harness.ts';
+import { GENEROUS } from '../helpers/breakers.ts';
 import { until } from '../helpers/until.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const { withService } = workflowBench('real');
 const limits = { ...GENEROUS, firstPauseSeconds: 10 };

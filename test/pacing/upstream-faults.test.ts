@@ -1,9 +1,9 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { FailureCode } from '../../contract/failures.ts';
-import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
-import { expectWaits, watchAttempts } from '../helpers/attempts.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { aResult, audioHarness, refusal } from '../helpers/workflow-harness.ts';
+import { expectWaits, watchAttempts } from '../helpers/workflow-bench.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 // These tests have a file, and so a server, of their own: the test server skips no time after a workflow has failed.
 const { fetchAudio, finishJob, nowMs, runAudio } = audioHarness();

@@ -7,11 +7,11 @@ import { MEMO_JOB } from '../../contract/job-input.ts';
 import { createRouteCommands } from '../../pacing/operator-commands.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
-import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
-import { memoryBreakerStore } from '../helpers/memory-breakers.ts';
-import { GENEROUS } from '../helpers/routes-with.ts';
+import { aResult, audioHarness, refusal } from '../helpers/workflow-harness.ts';
+import { memoryBreakerStore, GENEROUS } from '../helpers/breakers.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob, startWorkers } from '../helpers/workflow-run.ts';
+import { startWorkers } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const { fetchAudio, withService } = audioHarness('real');
 

@@ -2,15 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ChannelReference } from '../../contract/urls/channel-urls.ts';
 import { StaleCursorError, type ChannelSource } from '../../sources/vidnet/channel-source.ts';
 import { createDataApiChannels } from '../../sources/vidnet/data-api/data-api-channel.ts';
-import {
-  collect,
-  failureOf,
-  refuse,
-  sourceCall,
-  startDataApi,
-  type Answering,
-  type DataApiStandIn,
-} from '../helpers/data-api.ts';
+import { refuse, sourceCall, startDataApi, type Answering, type DataApiStandIn } from '../helpers/data-api.ts';
+import { collect, failureOf } from '../helpers/promises.ts';
 
 const ID = 'UCaaaaaaaaaaaaaaaaaaaaaa';
 const standIns: DataApiStandIn[] = [];
@@ -19,14 +12,14 @@ afterEach(async () => {
   await Promise.all(standIns.splice(0).map((one) => one.stop()));
 });
 
-async function source(answer: Answering): Promise<ChannelSource & Pick<DataApiStandIn, 'asked'>> {
+async function source(answer: Answering): Promise<ChannelSource & Pick<DataApiStandIn, 'requests'>> {
   const one = await startDataApi(answer);
   standIns.push(one);
   const channels = createDataApiChannels(one.api, {
     channelUrlTemplate: 'https://page.example/{path}',
     resolveCustom: ({ name }) => Promise.resolve(`UC-of-${name}`),
   });
-  return { ...channels, asked: one.asked };
+  return { ...channels, requests: one.requests };
 }
 
 function channelList(...items: readonly unknown[]): unknown {
@@ -83,8 +76,8 @@ describe('a channel is described', () => {
   ])('when it is named as %j', async (reference, expected) => {
     const channels = await source(() => channelList(FULL));
     await channels.describe(reference, sourceCall());
-    expect(channels.asked).toHaveLength(1);
-    const { key, part, ...filter } = Object.fromEntries(channels.asked[0]!.params);
+    expect(channels.requests).toHaveLength(1);
+    const { key, part, ...filter } = Object.fromEntries(channels.requests[0]!.params);
     expect(filter).toEqual(expected);
     expect([key, part]).not.toContain(undefined);
   });
@@ -196,15 +189,15 @@ describe('the list of a channel', () => {
       { videos: [video('c', 3723), video('b', 59)], next: '1' },
       { videos: [video('a', 86_401)] },
     ]);
-    expect(channels.asked.map(({ method }) => method)).toEqual([
+    expect(channels.requests.map(({ method }) => method)).toEqual([
       'channels',
       'playlistItems',
       'videos',
       'playlistItems',
       'videos',
     ]);
-    expect(channels.asked[1]!.params.get('maxResults')).toBe('50');
-    expect(channels.asked[2]!.params.getAll('id')).toEqual(['c,b']);
+    expect(channels.requests[1]!.params.get('maxResults')).toBe('50');
+    expect(channels.requests[2]!.params.getAll('id')).toEqual(['c,b']);
   });
 
   it('goes on from a cursor', async () => {
@@ -219,7 +212,7 @@ describe('the list of a channel', () => {
       expect(page.next).toBe('1');
       break;
     }
-    expect(channels.asked.map(({ method }) => method)).toEqual(['channels', 'playlistItems', 'videos']);
+    expect(channels.requests.map(({ method }) => method)).toEqual(['channels', 'playlistItems', 'videos']);
   });
 
   it('leaves out what not everybody may watch; a broadcast has the length that the platform gives it', async () => {
@@ -262,7 +255,7 @@ describe('the list of a channel', () => {
   ])('is empty for %s', async (_what, answer) => {
     const channels = await source(answer);
     expect(await collect(channels.pages(ID, undefined, sourceCall()))).toEqual([{ videos: [] }]);
-    expect(channels.asked.map(({ method }) => method)).not.toContain('videos');
+    expect(channels.requests.map(({ method }) => method)).not.toContain('videos');
   });
 
   it('fails with StaleCursorError when the platform no longer knows the cursor', async () => {

@@ -7,15 +7,8 @@ import { JobError } from '../../runtime/job-error.ts';
 import type { SourceCall } from '../../sources/source-call-options.ts';
 import { channelListSchema } from '../../sources/vidnet/data-api/data-api-schemas.ts';
 import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/data-api-client.ts';
-import {
-  failureOf,
-  KEY,
-  refuse,
-  sourceCall,
-  startDataApi,
-  type Answering,
-  type DataApiStandIn,
-} from '../helpers/data-api.ts';
+import { KEY, refuse, sourceCall, startDataApi, type Answering, type DataApiStandIn } from '../helpers/data-api.ts';
+import { failureOf } from '../helpers/promises.ts';
 import { until } from '../helpers/until.ts';
 
 const CHANNELS = { kind: 'youtube#channelListResponse', items: [] };
@@ -48,9 +41,9 @@ function everythingOf(error: unknown): string {
 
 describe('a request', () => {
   it('is sent to the base address with the key', async () => {
-    const { api, asked } = await standIn(() => CHANNELS);
+    const { api, requests } = await standIn(() => CHANNELS);
     await expect(askChannels(api)).resolves.toEqual({ items: [], nextPageToken: undefined });
-    expect(asked.map(({ method, params }) => [method, Object.fromEntries(params)])).toEqual([
+    expect(requests.map(({ method, params }) => [method, Object.fromEntries(params)])).toEqual([
       ['channels', { part: 'snippet', id: 'UCx', key: KEY }],
     ]);
   });
@@ -58,14 +51,14 @@ describe('a request', () => {
   it('goes below the path of a base address that has one', async () => {
     const one = await standIn(() => CHANNELS);
     await askChannels(createDataApi({ key: KEY, rootUrl: `${one.url}some/where/` }));
-    expect(one.asked.map(({ method }) => method)).toEqual(['/some/where/youtube/v3/channels']);
+    expect(one.requests.map(({ method }) => method)).toEqual(['/some/where/youtube/v3/channels']);
   });
 
   it.each(['http://127.0.0.1:1', 'not a URL'])('takes no proxy from the environment, such as %s', async (proxy) => {
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy']) vi.stubEnv(name, proxy);
-    const { api, asked } = await standIn(() => CHANNELS);
+    const { api, requests } = await standIn(() => CHANNELS);
     await askChannels(api);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('follows no redirect, which would carry the key away', async () => {
@@ -75,16 +68,16 @@ describe('a request', () => {
       return undefined;
     });
     expect(await failureOf(askChannels(api))).toMatchObject({ name: 'JobError', code: 'upstream_error' });
-    expect(other.asked).toEqual([]);
+    expect(other.requests).toEqual([]);
   });
 
   it.each<[string, Answering]>([
     ['is refused', (_method, _params, res) => refuse(res, 503, { message: 'Not now.' })],
     ['breaks off', (_method, _params, res) => void res.destroy()],
   ])('that %s is not made again: the workflow decides that', async (_what, answer) => {
-    const { api, asked } = await standIn(answer);
+    const { api, requests } = await standIn(answer);
     expect(await failureOf(askChannels(api))).toMatchObject({ code: 'upstream_error' });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('succeeds when the server closes the connection during decompression', async () => {
@@ -132,27 +125,27 @@ describe('an answer that does not arrive', () => {
   });
 
   it('and a call whose time is over asks no more', async () => {
-    const { api, asked } = await standIn(() => CHANNELS);
+    const { api, requests } = await standIn(() => CHANNELS);
     expect(await failureOf(askChannels(api, sourceCall({ timeoutMs: 0 })))).toMatchObject({ code: 'upstream_timeout' });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it('before the call is aborted ends it with the reason of the signal, and the connection', async () => {
     let isClosed = false;
-    const { api, asked } = await standIn((_method, _params, res) => {
+    const { api, requests } = await standIn((_method, _params, res) => {
       res.on('close', () => (isClosed = true));
       return undefined;
     });
     const stop = new AbortController();
     const failed = failureOf(askChannels(api, sourceCall({ signal: stop.signal })));
-    await until(() => asked.length === 1);
+    await until(() => requests.length === 1);
     const reason = new Error('the worker stops');
     stop.abort(reason);
     // Long before the time of the call is over.
     await until(() => isClosed, { within: 5_000 });
     expect(await failed).toBe(reason);
     expect(await failureOf(askChannels(api, sourceCall({ signal: stop.signal })))).toBe(reason);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('because the connection is refused is an upstream failure', async () => {

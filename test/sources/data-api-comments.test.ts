@@ -1,15 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import { createDataApiComments } from '../../sources/vidnet/data-api/data-api-comments.ts';
-import {
-  collect,
-  failureOf,
-  refuse,
-  sourceCall,
-  startDataApi,
-  type Answering,
-  type DataApiStandIn,
-} from '../helpers/data-api.ts';
+import { refuse, sourceCall, startDataApi, type Answering, type DataApiStandIn } from '../helpers/data-api.ts';
+import { collect, failureOf } from '../helpers/promises.ts';
 
 const standIns: DataApiStandIn[] = [];
 
@@ -20,10 +13,10 @@ afterEach(async () => {
 async function ask(
   answer: Answering,
   max = 1000,
-): Promise<{ pages: Promise<(readonly VideoComment[])[]>; asked: DataApiStandIn['asked'] }> {
+): Promise<{ pages: Promise<(readonly VideoComment[])[]>; requests: DataApiStandIn['requests'] }> {
   const one = await startDataApi(answer);
   standIns.push(one);
-  return { pages: collect(createDataApiComments(one.api).pages('v1', max, sourceCall())), asked: one.asked };
+  return { pages: collect(createDataApiComments(one.api).pages('v1', max, sourceCall())), requests: one.requests };
 }
 
 function comment(id: string, more: Record<string, unknown> = {}): { id: string; snippet: Record<string, unknown> } {
@@ -51,7 +44,7 @@ const ids = (pages: readonly (readonly VideoComment[])[]): string[] => pages.fla
 
 describe('comments', () => {
   it('have all fields of the Data API', async () => {
-    const { pages, asked } = await ask(() =>
+    const { pages, requests } = await ask(() =>
       threads([
         {
           id: 't',
@@ -81,13 +74,13 @@ describe('comments', () => {
         replyTo: null,
       },
     ]);
-    expect(Object.fromEntries(asked[0]!.params)).toMatchObject({
+    expect(Object.fromEntries(requests[0]!.params)).toMatchObject({
       videoId: 'v1',
       order: 'time',
       textFormat: 'plainText',
       maxResults: '100',
     });
-    expect(asked[0]!.params.getAll('part').flatMap((part) => part.split(','))).toEqual(['snippet', 'replies']);
+    expect(requests[0]!.params.getAll('part').flatMap((part) => part.split(','))).toEqual(['snippet', 'replies']);
   });
 
   it('leave out what is not known of a deleted account or of an odd shape', async () => {
@@ -97,7 +90,7 @@ describe('comments', () => {
   });
 
   it('stand before their replies, over all pages', async () => {
-    const { pages, asked } = await ask((_method, params) =>
+    const { pages, requests } = await ask((_method, params) =>
       params.get('pageToken') === null
         ? threads([thread('a', ['a2', 'a1']), thread('b')], 'second')
         : threads([thread('c', ['c1'])]),
@@ -111,11 +104,11 @@ describe('comments', () => {
       ['c', null],
       ['c1', 'c'],
     ]);
-    expect(asked.map(({ method }) => method)).toEqual(['commentThreads', 'commentThreads']);
+    expect(requests.map(({ method }) => method)).toEqual(['commentThreads', 'commentThreads']);
   });
 
   it('get all their replies when the thread holds only some', async () => {
-    const { pages, asked } = await ask((method, params) => {
+    const { pages, requests } = await ask((method, params) => {
       if (method === 'commentThreads') return threads([thread('a', ['a5'], 5), thread('b')]);
       const second = params.get('pageToken') === 'more';
       return {
@@ -126,7 +119,7 @@ describe('comments', () => {
     });
     expect(ids(await pages)).toEqual(['a', 'a1', 'a2', 'a3', 'a4', 'a5', 'b']);
     expect((await pages).every((page) => page.length > 0)).toBe(true);
-    expect(asked.map(({ method, params }) => [method, params.get('parentId')])).toEqual([
+    expect(requests.map(({ method, params }) => [method, params.get('parentId')])).toEqual([
       ['commentThreads', null],
       ['comments', 'a'],
       ['comments', 'a'],
@@ -161,7 +154,7 @@ describe('comments', () => {
   });
 
   it('of a thread without end are read up to 2,000', async () => {
-    const { pages, asked } = await ask((method, params) => {
+    const { pages, requests } = await ask((method, params) => {
       if (method === 'commentThreads') return threads([thread('a', [], 1_000_000), thread('b')]);
       const page = Number(params.get('pageToken') ?? 0);
       return {
@@ -173,7 +166,7 @@ describe('comments', () => {
     const all = ids(await pages);
     expect(all).toHaveLength(2_002);
     expect([all[1], all[2_000], all[2_001]]).toEqual(['r1999', 'r0', 'b']);
-    expect(asked.filter(({ method }) => method === 'comments')).toHaveLength(20);
+    expect(requests.filter(({ method }) => method === 'comments')).toHaveLength(20);
     expect((await pages).every((page) => page.length <= 100)).toBe(true);
   });
 
@@ -192,20 +185,20 @@ describe('comments', () => {
     [4, ['a', 'a1', 'a2', 'b'], 1],
     [5, ['a', 'a1', 'a2', 'b', 'a'], 2],
     [0, [], 0],
-  ])('are at most %i, with no request too many', async (max, expected, requests) => {
-    const { pages, asked } = await ask(
+  ])('are at most %i, with no request too many', async (max, expected, count) => {
+    const { pages, requests } = await ask(
       (_method, params) =>
         threads([thread('a', ['a2', 'a1']), thread('b')], params.get('pageToken') === 'n' ? 'm' : 'n'),
       max,
     );
     expect(ids(await pages)).toEqual(expected);
-    expect(asked).toHaveLength(requests);
+    expect(requests).toHaveLength(count);
   });
 
   it('of a long thread are not requested beyond the maximum', async () => {
-    const { pages, asked } = await ask(() => threads([thread('a', [], 900)]), 1);
+    const { pages, requests } = await ask(() => threads([thread('a', [], 900)]), 1);
     expect(ids(await pages)).toEqual(['a']);
-    expect(asked.map(({ method }) => method)).toEqual(['commentThreads']);
+    expect(requests.map(({ method }) => method)).toEqual(['commentThreads']);
   });
 
   it('that are turned off are no page and no failure', async () => {

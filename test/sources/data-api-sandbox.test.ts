@@ -5,7 +5,8 @@ import { StaleCursorError, type DescribedChannel } from '../../sources/vidnet/ch
 import { createDataApiChannels } from '../../sources/vidnet/data-api/data-api-channel.ts';
 import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/data-api-client.ts';
 import { createDataApiComments } from '../../sources/vidnet/data-api/data-api-comments.ts';
-import { collect, failureOf, sourceCall } from '../helpers/data-api.ts';
+import { sourceCall } from '../helpers/data-api.ts';
+import { collect, failureOf } from '../helpers/promises.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
 let sandbox: TestSandbox;

@@ -9,10 +9,11 @@ import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp/yt-dlp-channel.
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
-import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { collect } from '../helpers/promises.ts';
 import { rows } from '../helpers/rows.ts';
-import { serve } from '../helpers/serve.ts';
-import { warmStarter } from '../helpers/warm.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
+import { warmStarter } from '../helpers/yt-dlp.ts';
 
 /** Far below those of the service, and far above what an honest page takes here. */
 const LIMITS = { timeoutMs: 4_000, maxCpuSeconds: 3, maxBytes: 4_000_000 };
@@ -21,7 +22,7 @@ const WITHIN_MS = 20_000;
 const HTML = { 'content-type': 'text/html' };
 const M3U8 = { 'content-type': 'application/vnd.apple.mpegurl' };
 
-let host: Awaited<ReturnType<typeof serve>>;
+let host: Awaited<ReturnType<typeof serveOnLoopback>>;
 let site: RecordedSite;
 let guard: ForwardProxy;
 let settings: YtdlpSettings;
@@ -29,7 +30,7 @@ let requests = 0;
 let answer: RequestListener = (_, response) => response.end();
 
 beforeAll(async () => {
-  host = await serve((request, response) => {
+  host = await serveOnLoopback((request, response) => {
     requests += 1;
     response.on('error', () => undefined);
     answer(request, response);

@@ -11,8 +11,8 @@ import {
   type SnapshotPage,
   type SnapshotRequest,
 } from '../../sources/imgnet/imgnet-source.ts';
-import { sourceAt, startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';
-import { serve } from '../helpers/serve.ts';
+import { sourceAt, startDatasetApi, type TestDatasetApi } from '../helpers/imgnet-source.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 
 const CALL = { signal: new AbortController().signal, timeoutMs: 60_000 };
 
@@ -46,7 +46,7 @@ async function collect(request: SnapshotRequest): Promise<{ id: string; pages: S
 
 /** A server that answers everything in one way. */
 async function scripted(listener: RequestListener): Promise<ImgnetSource> {
-  const server = await serve(listener);
+  const server = await serveOnLoopback(listener);
   const scriptedSource = sourceAt(server.url, { token: 'a-very-secret-token' });
   onTestFinished(async () => {
     await scriptedSource.close();
@@ -298,7 +298,7 @@ describe('trouble', () => {
   });
 
   it('of a trigger that never arrived is certain', async () => {
-    const gone = await serve(() => undefined);
+    const gone = await serveOnLoopback(() => undefined);
     await gone.stop();
     const lonely = sourceAt(gone.url);
     onTestFinished(() => lonely.close());

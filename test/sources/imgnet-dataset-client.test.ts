@@ -8,8 +8,8 @@ import {
   type DatasetClientSettings,
   type DatasetRequest,
 } from '../../sources/imgnet/dataset-client.ts';
-import { sourceAt } from '../helpers/dataset-api.ts';
-import { failureOf } from '../helpers/data-api.ts';
+import { sourceAt } from '../helpers/imgnet-source.ts';
+import { failureOf } from '../helpers/promises.ts';
 import { until } from '../helpers/until.ts';
 import { httpReceiver, httpsReceiver, makeCertificate, tcpReceiver } from '../outbound/receivers.ts';
 

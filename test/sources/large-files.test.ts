@@ -6,7 +6,7 @@ import { readCaptions } from '../../sources/vidnet/captions/read-captions.ts';
 import { readClipped } from '../../sources/vidnet/yt-dlp/read-clipped.ts';
 import { readComments } from '../../sources/vidnet/yt-dlp/read-comments.ts';
 import { readFileBy } from '../../sources/vidnet/yt-dlp/read-file.ts';
-import { watchTurns } from '../helpers/longest-turn.ts';
+import { watchEventLoop } from '../helpers/event-loop.ts';
 import { inFolder } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
 
@@ -15,7 +15,7 @@ const HAN = '漢';
 
 let stop: () => number;
 beforeEach(() => {
-  stop = watchTurns();
+  stop = watchEventLoop();
 });
 afterEach(() => {
   stop();
@@ -28,7 +28,7 @@ async function withFile<Result>(text: string, read: (path: string) => Promise<Re
     await writeFile(path, text);
     stop();
     await new Promise(setImmediate);
-    stop = watchTurns();
+    stop = watchEventLoop();
     return read(path);
   });
 }

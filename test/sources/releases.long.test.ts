@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../../sources/vidnet/releases/release-commands.ts';
 import { createWarmYtdlp, type WarmYtdlp } from '../../sources/vidnet/warm/warm-yt-dlp.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
-import { PINNED, setPages, startBench, workerOf } from '../helpers/release-bench.ts';
-import { helperWheel } from '../helpers/releases.ts';
+import { PINNED, setPages, startBench, workerOf, helperWheel } from '../helpers/releases.ts';
 import { until } from '../helpers/until.ts';
-import { canBeWarm } from '../helpers/warm.ts';
+import { canBeWarm } from '../helpers/yt-dlp.ts';
 
 // Releases run with the interpreter and the packages of the pinned one, which must be there.
 const isPossible = await canBeWarm(inject('tools').ytdlp);

@@ -2,9 +2,9 @@ import { mkdir, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { RecordedSite } from '../helpers/recorded-site.ts';
-import { PINNED, serveSlowPage, setPages, startBench } from '../helpers/release-bench.ts';
+import { PINNED, serveSlowPage, setPages, startBench } from '../helpers/releases.ts';
 import { until } from '../helpers/until.ts';
-import { canBeWarm } from '../helpers/warm.ts';
+import { canBeWarm } from '../helpers/yt-dlp.ts';
 
 // Releases run with the interpreter and the packages of the pinned one, which must be there.
 const isPossible = await canBeWarm(inject('tools').ytdlp);

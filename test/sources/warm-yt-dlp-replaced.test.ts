@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { readPythonProgram } from '../../sources/vidnet/warm/python-program.ts';
 import { createWarmYtdlp } from '../../sources/vidnet/warm/warm-yt-dlp.ts';
-import { FEW_SITES, RUN_YTDLP } from '../helpers/few-sites.ts';
-import { canBeWarm } from '../helpers/warm.ts';
+import { FEW_SITES, RUN_YTDLP, canBeWarm } from '../helpers/yt-dlp.ts';
 
 const isPossible = await canBeWarm(inject('tools').ytdlp);
 const NOWHERE = { videoUrlTemplate: 'http://127.0.0.1:1/{id}', channelUrlTemplate: 'http://127.0.0.1:1/{path}' };

@@ -12,11 +12,10 @@ import { baseArguments, YTDLP_MEMORY_BYTES } from '../../sources/vidnet/yt-dlp/r
 import { startWarmParent } from '../../sources/vidnet/warm/warm-parent.ts';
 import { createWarmYtdlp, type WarmYtdlp, type WarmYtdlpOptions } from '../../sources/vidnet/warm/warm-yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
-import { FEW_SITES, RUN_YTDLP as RUN } from '../helpers/few-sites.ts';
+import { FEW_SITES, RUN_YTDLP as RUN, canBeWarm } from '../helpers/yt-dlp.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
 import { until } from '../helpers/until.ts';
-import { canBeWarm } from '../helpers/warm.ts';
 
 const isPossible = await canBeWarm(inject('tools').ytdlp);
 const pluginDir = fileURLToPath(new URL('../helpers/warm-plugins', import.meta.url));

@@ -5,7 +5,8 @@ import type { ChannelPage, DescribedChannel } from '../../sources/vidnet/channel
 import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
 import { after } from '../../sources/vidnet/yt-dlp/yt-dlp-list-cursor.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
-import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { collect } from '../helpers/promises.ts';
 import { isLong, rows } from '../helpers/rows.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import { createYtdlpComments } from '../../sources/vidnet/yt-dlp/yt-dlp-comments.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
-import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { collect } from '../helpers/promises.ts';
 import { rows } from '../helpers/rows.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 

@@ -4,7 +4,7 @@ import { createYtdlpSource, type FetchedMedia, type FetchOptions } from '../../s
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
-import { serve } from '../helpers/serve.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
 let site: RecordedSite;
@@ -86,7 +86,7 @@ describe('a download', () => {
     ['came whole', 'tells its length', true],
     ['may be half of one', 'tells none', false],
   ])('%s when the answer %s, and the platform stated no size', async (_what, _how, isTold) => {
-    const host = await serve((_req, res) => {
+    const host = await serveOnLoopback((_req, res) => {
       const length = isTold ? { 'content-length': 5_000 } : {};
       res.writeHead(200, { 'content-type': 'audio/mp4', ...length }).end(Buffer.alloc(5_000));
     });

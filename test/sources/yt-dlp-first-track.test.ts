@@ -6,7 +6,7 @@ import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-trans
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
-import { warmStarter } from '../helpers/warm.ts';
+import { warmStarter } from '../helpers/yt-dlp.ts';
 
 let sandbox: TestSandbox;
 let site: RecordedSite;

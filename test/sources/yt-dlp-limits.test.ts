@@ -9,7 +9,7 @@ import { YTDLP_MEMORY_BYTES } from '../../sources/vidnet/yt-dlp/run-yt-dlp.ts';
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
-import { serve } from '../helpers/serve.ts';
+import { serveOnLoopback } from '../../local/loopback-server.ts';
 import { type MemoryWatch, SEES_MEMORY, watchMemory } from '../helpers/hostile/memory.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
@@ -21,13 +21,13 @@ const MAX_FILE_BYTES = 20_000_000;
 const LEAST_MIB = SEES_MEMORY ? 20 : 0;
 const PATIENT = { leastRate: { bytes: 1, windowMs: 60_000 } };
 let site: RecordedSite;
-let host: Awaited<ReturnType<typeof serve>>;
+let host: Awaited<ReturnType<typeof serveOnLoopback>>;
 let settings: YtdlpSettings;
 let answer: RequestListener = (_, response) => response.end();
 
 beforeAll(async () => {
   site = await RecordedSite.start();
-  host = await serve((request, response) => {
+  host = await serveOnLoopback((request, response) => {
     response.on('error', () => undefined);
     answer(request, response);
   });

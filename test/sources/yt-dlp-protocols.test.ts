@@ -12,9 +12,10 @@ import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { trackListSchema, tracksOf } from '../../sources/vidnet/yt-dlp/yt-dlp-tracks.ts';
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
-import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { collect } from '../helpers/promises.ts';
 import { rows } from '../helpers/rows.ts';
-import { canBeWarm, warmOf } from '../helpers/warm.ts';
+import { canBeWarm, warmOf } from '../helpers/yt-dlp.ts';
 
 /** Programs that yt-dlp starts for some URLs and protocols. */
 const PROGRAMS = [

@@ -4,7 +4,7 @@ import type { TranscriptionResponse } from '../../speech/openai/openai-response.
 import { diarizedVoices } from '../../speech/openai/diarized-voices.ts';
 import { withPunctuation } from '../../speech/openai/punctuation.ts';
 import { wordsOf } from '../../speech/openai/openai-words.ts';
-import { watchTurns } from '../helpers/longest-turn.ts';
+import { watchEventLoop } from '../helpers/event-loop.ts';
 import { span } from '../helpers/openai-bench.ts';
 
 const inSeconds = (texts: string[]): Word[] => texts.map((text, i) => ({ text, ...span(i, i + 1) }));
@@ -44,7 +44,7 @@ it('processes a very long response without blocking the event loop', () => {
   const many = inSeconds(Array.from({ length: 20_000 }, () => 'a'));
   const marks = '!'.repeat(90_000);
   const longestOf = (work: () => unknown): number => {
-    const stop = watchTurns();
+    const stop = watchEventLoop();
     work();
     return stop();
   };

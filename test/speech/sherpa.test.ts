@@ -7,7 +7,7 @@ import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { createSherpaEngine } from '../../speech/sherpa.ts';
 import { findSherpaModels, findSherpaVoices, type SherpaModels } from '../../speech/sherpa/find-models.ts';
 import { cutWindows } from '../../speech/windows.ts';
-import { watchTurns } from '../helpers/longest-turn.ts';
+import { watchEventLoop } from '../helpers/event-loop.ts';
 import { useTinyModels } from '../helpers/tiny-models.ts';
 import { describeEngine } from './engine-suite.ts';
 import { conversation, writeTones } from './tones.ts';
@@ -147,7 +147,7 @@ describe('the sherpa engine', () => {
 
   it('does not block the event loop while a model runs', async () => {
     const engine = engineOf(await modelsOf('slow-whisper'));
-    const stop = watchTurns();
+    const stop = watchEventLoop();
     const { voices } = await engine.analyse(recording('short'), { signal, onProgress: () => undefined });
     // Ten hours have this number of windows.
     await engine.cluster(

@@ -11,7 +11,7 @@ import { LOST_DELIVERY, restore } from '../../store/backup/restore.ts';
 import { accept, finish, GRANTED, KEY, silent, useBackupBench } from '../helpers/backup-bench.ts';
 import { ROOT } from '../helpers/markdown.ts';
 import { someReservations } from '../helpers/many-reservations.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const bench = useBackupBench();
 const { aService } = bench;

@@ -5,7 +5,7 @@ import { pendingRecordOf, type JobInput } from '../../contract/job-input.ts';
 import { createListStore, type ListStore } from '../../store/records/list-store.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { keepJob } from '../helpers/jobs.ts';
 
 let mongo: Mongo;
 let records: RecordStore;

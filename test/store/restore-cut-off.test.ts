@@ -15,7 +15,7 @@ import {
   type BackupService,
 } from '../helpers/backup-bench.ts';
 import { dyingDatabase, type LastOperation } from '../helpers/dying-database.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 import { optional } from '../../runtime/optional.ts';
 
 const MOMENTS = 10;

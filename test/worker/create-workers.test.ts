@@ -2,7 +2,7 @@ import { Worker, type WorkerOptions, type WorkerStatus } from '@temporalio/worke
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
-import { breakersOn } from '../helpers/memory-breakers.ts';
+import { breakersOn } from '../helpers/breakers.ts';
 
 type Status = Pick<WorkerStatus, 'runState' | 'workflowPollerState' | 'activityPollerState'>;
 const polling: Status = { runState: 'RUNNING', workflowPollerState: 'POLLING', activityPollerState: 'POLLING' };

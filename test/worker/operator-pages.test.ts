@@ -12,8 +12,7 @@ import type { QueueState } from '../../worker/create-workers.ts';
 import { createOperatorPages } from '../../worker/operator-pages.ts';
 import type { Stage } from '../../worker/activity-log.ts';
 import { ROOT } from '../helpers/markdown.ts';
-import { breakersOn, memoryBreakerStore } from '../helpers/memory-breakers.ts';
-import { GENEROUS } from '../helpers/routes-with.ts';
+import { breakersOn, memoryBreakerStore, GENEROUS } from '../helpers/breakers.ts';
 
 const log = pino({ level: 'silent' });
 const attempt: Stage = {

@@ -6,9 +6,9 @@ import type { Client } from '@temporalio/client';
 import { afterEach, expect, inject, it } from 'vitest';
 import type { JobInput } from '../../contract/job-input.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
-import { audioHarness } from '../helpers/audio-harness.ts';
+import { audioHarness } from '../helpers/workflow-harness.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 /** It takes about 24 s: two heartbeats of 12 s. A busy machine needs more. */
 const WITHIN_MS = 45_000;

@@ -9,9 +9,10 @@ import { UsageError } from '../../runtime/operator-command.ts';
 import { deploymentOf } from '../../worker/deployment.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
-import { aResult } from '../helpers/audio-harness.ts';
+import { aResult } from '../helpers/workflow-harness.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob, startWorkers, type StartedWorkers } from '../helpers/workflow-run.ts';
+import { startWorkers, type StartedWorkers } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 /** Temporal tells its queues of a release within seconds, on a busy machine within a minute. */
 const LONG_MS = 150_000;

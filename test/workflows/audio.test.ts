@@ -3,8 +3,8 @@ import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temp
 import { describe, expect, it, vi } from 'vitest';
 import { audio } from '../../workflows/jobs/audio.ts';
 import { subscribeSignal } from '../../workflows/lifecycle/messages.ts';
-import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { aResult, audioHarness, refusal } from '../helpers/workflow-harness.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const { claimJob, finishJob, fetchAudio, attemptDelivery, runAudio, withService } = audioHarness();
 

@@ -3,9 +3,10 @@ import { expect, it } from 'vitest';
 import { toApplicationFailure } from '../../activities/to-application-failure.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { imgnetAudio } from '../../workflows/jobs/imgnet-audio.ts';
-import { aPostAudioJob, postHarness } from '../helpers/post-harness.ts';
+import { imgnetHarness } from '../helpers/workflow-harness.ts';
+import { aPostAudioJob } from '../helpers/jobs.ts';
 
-const { fetch, records, outcomeOf, run } = postHarness('skipping');
+const { fetch, records, outcomeOf, run } = imgnetHarness('skipping');
 const result = { durationSeconds: 12, files: [{ name: 'a-1.m4a', sizeBytes: 1, sha256: 'x' }] };
 const made = { state: 'made', result } as const;
 const stale = { state: 'stale', failure: failureFor('mediaLinksExpired') } as const;

@@ -6,10 +6,11 @@ import { JobError } from '../../runtime/job-error.ts';
 import { MEMO_JOB } from '../../contract/job-input.ts';
 import { imgnetContent } from '../../workflows/jobs/imgnet-content.ts';
 import { imgnetProfile } from '../../workflows/jobs/imgnet-profile.ts';
-import { aContentJob, aProfileJob, postHarness } from '../helpers/post-harness.ts';
+import { imgnetHarness } from '../helpers/workflow-harness.ts';
+import { aContentJob, aProfileJob } from '../helpers/jobs.ts';
 import { until } from '../helpers/until.ts';
 
-const service = postHarness('real');
+const service = imgnetHarness('real');
 const { fetch, records, outcomeOf, run } = service;
 const success = (charge: number): object => ({ status: 'success', result: { charge } });
 

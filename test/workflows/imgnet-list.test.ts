@@ -4,16 +4,18 @@ import { toApplicationFailure } from '../../activities/to-application-failure.ts
 import { retryLater } from '../../activities/retry-later.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { imgnetList } from '../../workflows/jobs/imgnet-list.ts';
-import { aListJob, kept, listHarness } from '../helpers/list-harness.ts';
+import { kept, imgnetHarness } from '../helpers/workflow-harness.ts';
+import { aListJob } from '../helpers/jobs.ts';
 import { until } from '../helpers/until.ts';
 
-const { triggerSnapshot, awaitSnapshot, storeList, finishJob, runList, withService } = listHarness();
+const { fetch, records, run, withService } = imgnetHarness();
+const { triggerSnapshot, awaitSnapshot, storeList } = fetch;
 
 describe('a list job', () => {
   it('starts a snapshot, waits for it and stores its content', async () => {
     const job = aListJob();
-    expect(await runList(job)).toBeUndefined();
-    const snapshot = { recordId: job.recordId, part: 'reels', snapshotId: 's_1' };
+    expect(await run(imgnetList, job)).toBeUndefined();
+    const snapshot = { recordId: job.recordId, part: 'reels', snapshotId: 's_reels' };
     expect(triggerSnapshot).toHaveBeenCalledExactlyOnceWith({
       ...{ recordId: job.recordId, part: 'reels' },
       request: { kind: 'reels', account: job.mediaId, sinceDate: '2026-11-14' },
@@ -23,7 +25,7 @@ describe('a list job', () => {
       snapshot: { ...snapshot, isEmpty: false },
       ...{ account: job.mediaId, part: 'reels', sinceDate: '2026-11-14', postsCount: 62 },
     });
-    expect(finishJob).toHaveBeenCalledExactlyOnceWith({
+    expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({
       recordId: job.recordId,
       price: job.price,
       outcome: { status: 'success', result: kept },
@@ -36,13 +38,13 @@ describe('a list job', () => {
     triggerSnapshot.mockImplementation(async ({ recordId, part }) =>
       Promise.resolve({ recordId, part, snapshotId: `s_${String(triggerSnapshot.mock.calls.length)}` }),
     );
-    expect(await runList(aListJob())).toBeUndefined();
+    expect(await run(imgnetList, aListJob())).toBeUndefined();
     expect(storeList.mock.lastCall?.[0].snapshot.snapshotId).toBe('s_2');
   });
 
   it('uses the same snapshot again if it was not ready yet', async () => {
     storeList.mockImplementationOnce(() => Promise.reject(retryLater('upstream_timeout', 'It is still collecting.')));
-    expect(await runList(aListJob())).toBeUndefined();
+    expect(await run(imgnetList, aListJob())).toBeUndefined();
     expect([triggerSnapshot, awaitSnapshot, storeList].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 2]);
   });
 
@@ -59,7 +61,7 @@ describe('a list job', () => {
     });
     // A second call would mean that the activity had not been waiting.
     expect(awaitSnapshot).toHaveBeenCalledTimes(1);
-    expect(finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'cancelled' } });
+    expect(records.finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'cancelled' } });
     expect(storeList).not.toHaveBeenCalled();
   });
 
@@ -81,7 +83,7 @@ describe('a list job', () => {
       isCancelled = true;
       await expect(handle.result()).rejects.toThrow();
     });
-    expect(finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'cancelled' } });
+    expect(records.finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'cancelled' } });
   });
 });
 

@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
 import { expect, it } from 'vitest';
-import { audioHarness } from '../helpers/audio-harness.ts';
+import { audioHarness } from '../helpers/workflow-harness.ts';
 import { until } from '../helpers/until.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const { attemptDelivery, finishJob, withService } = audioHarness('real');
 

@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { createDeliveryGateway } from '../../api/delivery-gateway.ts';
 import { createJobGateway } from '../../api/job-gateway.ts';
 import type { JobInput } from '../../contract/job-input.ts';
-import { breakersOn } from '../helpers/memory-breakers.ts';
-import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
-import { failureOf } from '../helpers/failure-of.ts';
+import { breakersOn } from '../helpers/breakers.ts';
+import { aResult, audioHarness, refusal } from '../helpers/workflow-harness.ts';
+import { failureOf } from '../helpers/promises.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const { fetchAudio, attemptDelivery, withService } = audioHarness('real');
 

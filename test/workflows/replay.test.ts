@@ -9,7 +9,7 @@ import { refusalOf } from '../../runtime/inputs/check-input.ts';
 import { jobInputs } from '../../contract/kinds/job-inputs.ts';
 import * as workflows from '../../workflows/index.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
-import { quietRuntime } from '../helpers/quiet-runtime.ts';
+import { quietRuntime } from '../helpers/workflow-run.ts';
 
 const FOLDER = join(import.meta.dirname, '../histories');
 const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.json'));

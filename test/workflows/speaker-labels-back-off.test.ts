@@ -1,8 +1,8 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { expectWaits, watchAttempts } from '../helpers/attempts.ts';
-import { refusal } from '../helpers/audio-harness.ts';
-import { aSpeakerLabelsJob, speechHarness } from '../helpers/speech-harness.ts';
+import { expectWaits, watchAttempts } from '../helpers/workflow-bench.ts';
+import { refusal, speechHarness } from '../helpers/workflow-harness.ts';
+import { aSpeakerLabelsJob } from '../helpers/jobs.ts';
 
 // These tests have a file, and so a server, of their own: the test server skips no time after a workflow has failed.
 const { speech, records, run, nowMs } = speechHarness('skipping');

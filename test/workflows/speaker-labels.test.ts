@@ -2,8 +2,8 @@ import { CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { MEMO_SPEECH } from '../../contract/job-input.ts';
-import { refusal } from '../helpers/audio-harness.ts';
-import { aSpeakerLabelsJob, ENGINE_KEY, PREPARED, speechHarness } from '../helpers/speech-harness.ts';
+import { refusal, ENGINE_KEY, PREPARED, speechHarness } from '../helpers/workflow-harness.ts';
+import { aSpeakerLabelsJob } from '../helpers/jobs.ts';
 import { until } from '../helpers/until.ts';
 
 const { speech, records, run } = speechHarness('real');

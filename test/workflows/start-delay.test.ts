@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { createJobGateway } from '../../api/job-gateway.ts';
-import { breakersOn } from '../helpers/memory-breakers.ts';
-import { audioHarness } from '../helpers/audio-harness.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { breakersOn } from '../helpers/breakers.ts';
+import { audioHarness } from '../helpers/workflow-harness.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 const { fetchAudio, attemptDelivery, withService } = audioHarness('real');
 const gatewayOf = (client: Client, taskQueue: string) => createJobGateway(client, taskQueue, breakersOn());

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { JOB_VERSION, NEWEST_JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
-import { aResult } from '../helpers/audio-harness.ts';
+import { aResult } from '../helpers/workflow-harness.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob, startWorkers, type FakeActivities, type StartedWorkers } from '../helpers/workflow-run.ts';
+import { startWorkers, type FakeActivities, type StartedWorkers } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 /** The job version that the next release adds. */
 const NEXT = NEWEST_JOB_VERSION + 1;

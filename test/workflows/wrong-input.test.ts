@@ -6,10 +6,10 @@ import { createJobGateway } from '../../api/job-gateway.ts';
 import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
 import * as workflows from '../../workflows/index.ts';
 import { progressQuery } from '../../workflows/lifecycle/messages.ts';
-import { breakersOn } from '../helpers/memory-breakers.ts';
-import { aResult } from '../helpers/audio-harness.ts';
+import { breakersOn } from '../helpers/breakers.ts';
+import { aResult } from '../helpers/workflow-harness.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/jobs.ts';
 
 // Anyone who reaches Temporal can start and signal workflows with any input. Only a real server accepts any payload.
 const { connection, withService } = workflowBench('real');

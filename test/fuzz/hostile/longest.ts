@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { watchTurns } from '../../helpers/longest-turn.ts';
+import { watchEventLoop } from '../../helpers/event-loop.ts';
 
 /** The longest turn of the event loop that any input may take. */
 export const MAX_TURN_MS = 50;
@@ -16,7 +16,7 @@ export function watchLongest() {
     async during<Result>(label: string, work: () => Promise<Result>): Promise<Result> {
       // What prepared the work is over.
       await nextTurn();
-      const stop = watchTurns();
+      const stop = watchEventLoop();
       const result = await work();
       const ms = stop();
       if (ms > longest.ms) longest = { ms, label };

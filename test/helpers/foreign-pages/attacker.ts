@@ -1,12 +1,107 @@
-import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { readFile } from 'node:fs/promises';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { defaultCacheDir } from '../../../local/engines/cache.ts';
 import { chromium as chromiumTool } from '../../../local/engines/chromium.ts';
 import { ensure } from '../../../local/engines/strategies.ts';
-import { startResolver } from './resolver.ts';
+import { serveOnLoopback } from '../../../local/loopback-server.ts';
+
+const LOOPBACK = '127.0.0.1';
+/** For a browser: any address leads to loopback, and so does any name below `localhost`. */
+export const NAMES_OF_LOOPBACK: readonly string[] = [LOOPBACK, 'localhost', 'a-page.localhost', '0.0.0.0'];
+const SOCKS_5 = 5;
+const NO_PASSWORD = 0;
+const SUCCEEDED = 0;
+const UNREACHABLE = 4;
+const ADDRESS_TYPE = { ipv4: 1, name: 3 } as const;
+
+/** The name resolution of a browser, which looks up no name itself and connects through this server. */
+interface Resolver {
+  /** For `--proxy-server`. */
+  readonly url: string;
+  /** Directs any port of the name to this port, as the answer of an attacker's name server does. */
+  lead(name: string, port: number): void;
+  /** Directs the name to the requested port of 127.0.0.1. */
+  rebind(name: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a SOCKS 5 server that connects the names that a test has directed and those of loopback, and nothing else: so a
+ * browser does not leave the machine. It passes bytes on unchanged.
+ */
+async function startResolver(): Promise<Resolver> {
+  const pagePorts = new Map<string, number>();
+  const here = new Set(NAMES_OF_LOOPBACK);
+  const open = new Map<Socket, string>();
+  const server = createServer((browser) => {
+    open.set(browser, '');
+    browser.once('close', () => open.delete(browser));
+    browser.on('error', () => undefined);
+    const portOf = (name: string, port: number): number | undefined => {
+      open.set(browser, name);
+      return here.has(name) ? port : pagePorts.get(name);
+    };
+    void serve(browser, portOf).catch(() => browser.destroy());
+  });
+  server.listen(0, LOOPBACK);
+  await once(server, 'listening');
+  return {
+    url: `socks5://${LOOPBACK}:${String((server.address() as AddressInfo).port)}`,
+    lead: (name, port) => pagePorts.set(name, port),
+    rebind: (name) => {
+      here.add(name);
+      // The browser keeps connections, and makes some beforehand, that still lead to the page's server.
+      for (const [socket, connected] of open) if (connected === name) socket.destroy();
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of open.keys()) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** RFC 1928: a greeting, then the wish to connect to an address and a port. */
+async function serve(browser: Socket, portOf: (name: string, port: number) => number | undefined): Promise<void> {
+  const read = reader(browser);
+  const [, methods = 0] = await read(2);
+  await read(methods);
+  browser.write(Buffer.from([SOCKS_5, NO_PASSWORD]));
+  const [, , , type] = await read(4);
+  const length = type === ADDRESS_TYPE.ipv4 ? 4 : type === ADDRESS_TYPE.name ? (await read(1))[0]! : 16;
+  const address = await read(length);
+  const wanted = (await read(2)).readUInt16BE(0);
+  const name = type === ADDRESS_TYPE.name ? address.toString('latin1') : address.join('.');
+  const port = portOf(name, wanted);
+  const reply = (code: number): boolean => browser.write(Buffer.from([SOCKS_5, code, 0, 1, 0, 0, 0, 0, 0, 0]));
+  if (port === undefined) {
+    reply(UNREACHABLE);
+    browser.end();
+    return;
+  }
+  const target = connect({ host: LOOPBACK, port });
+  target.once('error', () => browser.destroy());
+  browser.once('close', () => target.destroy());
+  target.once('close', () => browser.end());
+  await once(target, 'connect');
+  reply(SUCCEEDED);
+  browser.pipe(target).pipe(browser);
+}
+
+/** Reads exact numbers of bytes and leaves the rest in the socket. @throws when it ends before */
+function reader(socket: Socket): (bytes: number) => Promise<Buffer> {
+  return async (bytes) => {
+    for (;;) {
+      const chunk = bytes === 0 ? Buffer.alloc(0) : (socket.read(bytes) as Buffer | null);
+      if (chunk?.length === bytes) return chunk;
+      if (socket.readableEnded || socket.destroyed) throw new Error('the browser has left');
+      await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
+    }
+  };
+}
 
 /**
  * What Chromium itself puts between pages and the machine's own ports is off, since other browsers and older ones have none of it: what
@@ -89,7 +184,7 @@ export async function startAttacker(): Promise<Attacker> {
       resolver.lead('pages.test', pages.port);
       return open('http://pages.test/');
     },
-    otherPort: () => open(`http://127.0.0.1:${String(pages.port)}/`),
+    otherPort: () => open(`${pages.url}/`),
     rebound: async (port) => {
       const name = `r${String(rebound++)}.rebind.test`;
       const origin = `http://${name}:${String(port)}`;
@@ -123,7 +218,7 @@ async function foreignPage(context: BrowserContext, page: Page, url: string): Pr
   );
   const call = <Result>(what: string, ...args: unknown[]): Promise<Result> =>
     page.evaluate<Result>(`attacks.${what}(...${JSON.stringify(args)})`).catch((error: unknown) => {
-      // Its stack names places in the page, which vitest would look for among the files.
+      // Its stack names positions in the page, which vitest would look for among the files.
       throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
     });
   return {
@@ -146,20 +241,12 @@ async function foreignPage(context: BrowserContext, page: Page, url: string): Pr
 }
 
 /** Serves the page of the attacks. */
-async function startPageServer(): Promise<{ port: number; close: () => Promise<void> }> {
+async function startPageServer() {
   const script = await readFile(new URL('./page.js', import.meta.url), 'utf8');
-  const server = createServer((request, response) => {
+  const { url, stop } = await serveOnLoopback((request, response) => {
     const isPage = request.url === '/';
     response.writeHead(isPage ? 200 : 404, { 'content-type': 'text/html', connection: 'close' });
     response.end(isPage ? `<!doctype html><title>Foreign</title><body><script>${script}</script>` : '');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { url, port: Number(new URL(url).port), close: stop };
 }

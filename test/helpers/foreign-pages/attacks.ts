@@ -1,7 +1,6 @@
 import { request } from 'node:http';
-import type { ForeignPage, PageRequest } from './attacker.ts';
+import { type ForeignPage, type PageRequest, NAMES_OF_LOOPBACK } from './attacker.ts';
 import type { Prey, RunningCommand } from './command.ts';
-import { NAMES_OF_LOOPBACK } from './resolver.ts';
 
 /** What a page tries on a port. */
 export interface Aim {

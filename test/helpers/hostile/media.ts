@@ -1,9 +1,84 @@
+import { crc32, createDeflate } from 'node:zlib';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { runTool } from '../media.ts';
-import { box, patched, replaceBoxes, u32 } from './boxes.ts';
-import { squarePng, withCover } from './covers.ts';
+
+/** A box of an MP4 file (ISO 14496-12, section 4.2). */
+export function box(type: string, ...parts: readonly Buffer[]): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + parts.reduce((sum, { length }) => sum + length, 0));
+  head.write(type, 4, 'latin1');
+  return Buffer.concat([head, ...parts]);
+}
+
+/** 32-bit numbers, big-endian. */
+export function u32(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(4 * values.length);
+  values.forEach((value, index) => bytes.writeUInt32BE(value, 4 * index));
+  return bytes;
+}
+
+const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'dinf', 'stbl']);
+
+/** The file with each box of a type replaced, however deep it lies; the sizes of those around it are made right. */
+export function replaceBoxes(file: Buffer, type: string, change: (content: Buffer) => Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let offset = 0; offset + 8 <= file.length;) {
+    const size = file.readUInt32BE(offset);
+    const name = file.toString('latin1', offset + 4, offset + 8);
+    const content = file.subarray(offset + 8, offset + size);
+    if (name === type) parts.push(box(name, change(content)));
+    else if (CONTAINERS.has(name)) parts.push(box(name, replaceBoxes(content, type, change)));
+    else parts.push(file.subarray(offset, offset + size));
+    offset += size;
+  }
+  return Buffer.concat(parts);
+}
+
+/** With some bytes at a place overwritten. */
+export function patched(bytes: Buffer, offset: number, ...values: readonly number[]): Buffer {
+  const copy = Buffer.from(bytes);
+  u32(...values).copy(copy, offset);
+  return copy;
+}
+
+/** A black PNG of colour and transparency, which takes `4 * side ** 2` bytes of memory and a thousandth of that on disk. */
+export async function squarePng(side: number): Promise<Buffer> {
+  const deflate = createDeflate({ level: 9 });
+  const packed: Buffer[] = [];
+  deflate.on('data', (part: Buffer) => packed.push(part));
+  const row = Buffer.alloc(1 + 4 * side);
+  const ended = new Promise((resolve) => deflate.on('end', resolve));
+  for (let line = 0; line < side; line += 1) {
+    if (!deflate.write(row)) await new Promise((resolve) => deflate.once('drain', resolve));
+  }
+  deflate.end();
+  await ended;
+  const head = Buffer.concat([u32(side, side), Buffer.from([8, 6, 0, 0, 0])]);
+  const magic = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([
+    magic,
+    chunk('IHDR', head),
+    chunk('IDAT', Buffer.concat(packed)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, content: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type), content]);
+  return Buffer.concat([u32(content.length), named, u32(crc32(named))]);
+}
+
+/** The FLAC file with a picture before its sound (RFC 9639, section 8.8). */
+export function withCover(flac: Buffer, picture: Buffer, side: number): Buffer {
+  const mime = Buffer.from('image/png');
+  const content = Buffer.concat([u32(3, mime.length), mime, u32(0, side, side, 32, 0, picture.length), picture]);
+  const size = u32(content.length).subarray(1);
+  const first = Buffer.from(flac.subarray(0, 42));
+  first[4] = 0;
+  return Buffer.concat([first, Buffer.from([6]), size, content, flac.subarray(42)]);
+}
 
 /** In milliseconds. */
 const HOURS_1000 = 3_600_000_000;

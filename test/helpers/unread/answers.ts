@@ -1,14 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { ApiProcessOptions, MemoryReport } from './api-process.ts';
 import { createLinkSigner } from '../../../store/files/link-signer.ts';
 import { startFacades, type Facades } from '../rest-app.ts';
 import { keepChannel, keepPosts, keepTranscript } from './large-answers.ts';
-import { startMeasuredApi, type MeasuredApi } from './measured-api.ts';
 import { ask } from './reader.ts';
+
+type MeasuredApi = Awaited<ReturnType<typeof startMeasuredApi>>;
+
+/** Starts the API as a process of its own, so that what it holds is not mixed up with what the test does. */
+async function startMeasuredApi(options: ApiProcessOptions) {
+  const script = new URL('api-process.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--expose-gc', script, JSON.stringify(options)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  child.setMaxListeners(0);
+  const message = async <Message>(): Promise<Message> => {
+    const [received] = (await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => Promise.reject(new Error('the process of the API has ended'))),
+    ])) as [Message];
+    return received;
+  };
+  return {
+    ...(await message<{ url: string; rpcUrl: string }>()),
+    /** @param holdBytes how much more the process allocates before it reports */
+    async memory(holdBytes = 0) {
+      const answer = message<MemoryReport>();
+      child.send(holdBytes);
+      return answer;
+    },
+    async stop() {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
 
 const MB = 1 << 20;
 const SOCKETS = 20;

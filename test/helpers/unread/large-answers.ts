@@ -1,8 +1,7 @@
 import { ulid } from 'ulid';
 import { finishRecord } from '../../../store/records/finish-record.ts';
 import type { Facades } from '../rest-app.ts';
-import { aTranscriptJob, keepJob } from '../kept-jobs.ts';
-import { anAudioJob } from '../workflow-run.ts';
+import { aTranscriptJob, keepJob, anAudioJob } from '../jobs.ts';
 
 type Kept = Pick<Facades, 'contents' | 'deps'>;
 

@@ -18,8 +18,8 @@ import { loadWorkflows } from '../../../worker/workflow-bundle.ts';
 import { deliverWebhook } from '../../../workflows/webhooks/deliver-webhook.ts';
 import { startWebhookReceiver } from '../../../local/webhook-receiver.ts';
 import { until } from '../../helpers/until.ts';
-import { breakersOn } from '../../helpers/memory-breakers.ts';
-import { anAudioJob } from '../../helpers/workflow-run.ts';
+import { breakersOn } from '../../helpers/breakers.ts';
+import { anAudioJob } from '../../helpers/jobs.ts';
 import { tcpReceiver } from '../receivers.ts';
 import { testClient } from './test-client.ts';
 

@@ -7,7 +7,7 @@ import { channelPathOf, channelReferenceOf } from '../../../contract/urls/channe
 import type { ChannelJob } from '../../../contract/kinds/channel.ts';
 import { channelSubjectOf } from '../../../store/records/channel-subjects.ts';
 import { registerSearchAttributes } from '../../../runtime/temporal/search-attributes.ts';
-import { breakersOn } from '../../helpers/memory-breakers.ts';
+import { breakersOn } from '../../helpers/breakers.ts';
 import { workflowBench } from '../../helpers/workflow-bench.ts';
 
 const { connection, withService } = workflowBench('real');

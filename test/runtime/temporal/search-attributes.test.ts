@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isFinalRefusal } from '../../../runtime/temporal/temporal-client.ts';
 import { checkSearchAttributes, registerSearchAttributes } from '../../../runtime/temporal/search-attributes.ts';
 import { SEARCH_ATTRIBUTES } from '../../../runtime/temporal/visibility.ts';
-import { failureOf } from '../../helpers/failure-of.ts';
+import { failureOf } from '../../helpers/promises.ts';
 
 const INVALID_ARGUMENT = 3;
 const refusal = (message: string, code = INVALID_ARGUMENT) =>

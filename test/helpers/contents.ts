@@ -1,5 +1,6 @@
 import { LONG_PARTS, type KeptFacts } from '../../contract/kinds/contents.ts';
 import { ItemStream, jsonChunks } from '../../contract/http/streams.ts';
+import type { ListsPort } from '../../contract/kinds/kind.ts';
 
 /** A list as it is read from the store, in pages of one: what spans two pages is seen. */
 export function streamOf<Item>(items: readonly Item[]): ItemStream<Item> {
@@ -25,3 +26,9 @@ export async function wholeOf(result: unknown): Promise<unknown> {
   for await (const chunk of jsonChunks(result)) text += chunk;
   return JSON.parse(text) as unknown;
 }
+
+/** For answers that have nothing to do with lists of the photo platform. */
+export const noLists: ListsPort = {
+  handOut: () => Promise.reject(new Error('this test has no lists')),
+  otherPart: () => Promise.reject(new Error('this test has no lists')),
+};

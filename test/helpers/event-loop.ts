@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Watches for turns of the event loop in which the main thread works and gives nothing else a turn. Its own time counts, and
- * not that of the wall, which a busy machine stretches; nor that of other threads, which hold nobody up.
+ * Watches for tasks in which the main thread works and lets no other task run. Its own processor time counts, and not
+ * elapsed time, which a busy machine stretches; nor that of other threads, which delay nobody.
  *
- * @returns ends it and answers the longest turn, in milliseconds
+ * @returns a function that ends it and returns the longest task, in milliseconds
  */
-export function watchTurns(): () => number {
+export function watchEventLoop(): () => number {
   let longestMs = 0;
   let [wall, own] = [performance.now(), ownMs()];
   const look = (): void => {
@@ -17,13 +17,13 @@ export function watchTurns(): () => number {
   const timer = setInterval(look, 2);
   return () => {
     clearInterval(timer);
-    // The last turn has not been looked at.
+    // The last task has not been measured yet.
     look();
     return longestMs;
   };
 }
 
-/** What the main thread has worked, as Linux tells it; elsewhere the whole process. */
+/** The processor time of the main thread, as Linux reports it; elsewhere that of the whole process. */
 function ownMs(): number {
   try {
     const [workedNs] = readFileSync(`/proc/self/task/${String(process.pid)}/schedstat`, 'utf8').split(' ');

@@ -1,1 +1,0 @@
-export { serveOnLoopback as serve } from '../../local/loopback-server.ts';
