@@ -8,29 +8,25 @@ import type { Misbehaviour } from './switches.ts';
 
 const SLOW_BYTES_PER_SECOND = 20_000;
 const CUT_FRACTION = 0.5;
-/** Steps a second of a slowed body. */
 const SLOW_STEPS = 10;
 
-/** Bytes that can be read from any place. */
+/** Bytes that can be read from any position. */
 export interface BodySource {
   readonly sizeBytes: number;
   readonly contentType: string;
-  /** Changes with the content. */
   readonly etag: string;
-  /** @param end exclusive */
   read(start: number, end: number): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 export interface SendOptions {
   readonly misbehaviour?: Misbehaviour | undefined;
   readonly onBytes?: ((sizeBytes: number) => void) | undefined;
-  /** Of a whole body; 200. */
+  /** The status of a whole body; default 200. */
   readonly status?: number;
-  /** The last byte of the source went out. */
   readonly onComplete?: () => void;
 }
 
-/** Answers a GET or HEAD, with a single byte range where one is asked for, or misbehaves as told. */
+/** Answers a GET or HEAD, with a requested single byte range, or misbehaves as a switch says. */
 export async function sendBody(
   { req, res }: { req: IncomingMessage; res: ServerResponse },
   source: BodySource,
@@ -42,10 +38,10 @@ export async function sendBody(
     refuse(res, misbehaviour);
     return;
   }
-  // A hang in the middle needs headers; one at once sends none at all.
+  // A response that hangs at its start sends no headers.
   if (mode === 'hang' && cutPoint(misbehaviour, 0) === undefined) return;
 
-  // A short body is consistent in itself: ranges and totals speak of the short one too.
+  // The headers of a short body agree with it.
   const short =
     mode === 'short' ? Math.min(source.sizeBytes, cutPoint(misbehaviour, source.sizeBytes) ?? 0) : undefined;
   const size = short ?? source.sizeBytes;
@@ -71,13 +67,12 @@ export async function sendBody(
   res.flushHeaders();
 
   const breaks = mode === 'cut' || mode === 'hang';
-  // Always at least one byte short, however often the client resumes.
   const stop = breaks ? start + Math.min(cutPoint(misbehaviour, end - start) ?? 0, Math.max(0, end - start - 1)) : end;
   const bytesPerSecond = misbehaviour?.bytes_per_second ?? (mode === 'slow' ? SLOW_BYTES_PER_SECOND : undefined);
   const alive = await write(res, source.read(start, stop), { bytesPerSecond, onBytes: options.onBytes });
   if (!alive || mode === 'hang') return;
   if (mode === 'cut') {
-    // Ends the connection after what was written has left, as a server does that crashes in the middle.
+    // Ends the connection once the written bytes are sent, as a server that crashes does.
     res.socket?.destroySoon();
     return;
   }
@@ -97,10 +92,9 @@ export async function write(
   try {
     for await (const chunk of chunks) {
       for (const piece of pieces(chunk, options.bytesPerSecond)) {
-        // Before the next piece and not after the last one: a client that has all of them may leave at once.
+        // A client that has all bytes may leave at once, so nothing is awaited after the last piece.
         if (res.writableNeedDrain) await once(res, 'drain', { signal: gone.signal });
         if (res.closed || res.destroyed) return false;
-        // Before and not after: the client has to wait for the last bytes too.
         if (options.bytesPerSecond !== undefined) {
           await delay((piece.length / options.bytesPerSecond) * 1000, undefined, { signal: gone.signal });
         }
@@ -109,7 +103,7 @@ export async function write(
         options.onBytes?.(piece.length);
       }
     }
-    // A client that has all of them may have left before the end of the source was seen.
+    // A client that has all bytes may have left before the source ended.
     return !res.destroyed || unsent === 0;
   } catch (error) {
     if (gone.signal.aborted) return false;
@@ -127,14 +121,14 @@ function refuse(res: ServerResponse, { mode, retry_after_seconds }: Misbehaviour
   res.writeHead(Number(mode), { 'Content-Type': 'text/plain' }).end(`${mode}\n`);
 }
 
-/** Bytes after which it goes wrong. */
+/** The number of bytes after which the response goes wrong. */
 function cutPoint(misbehaviour: Misbehaviour | undefined, sizeBytes: number): number | undefined {
   if (misbehaviour?.cut_at_bytes !== undefined) return misbehaviour.cut_at_bytes;
   const fraction = misbehaviour?.cut_at_fraction ?? (misbehaviour?.mode === 'hang' ? undefined : CUT_FRACTION);
   return fraction === undefined ? undefined : Math.floor(sizeBytes * fraction);
 }
 
-/** A single range (RFC 9110, 14.2); anything else is ignored, as it allows. End exclusive. */
+/** A single range (RFC 9110, 14.2), end exclusive; any other is ignored. */
 function parseRange(req: IncomingMessage, etag: string, size: number): [number, number] | 'unsatisfiable' | undefined {
   const ifRange = req.headers['if-range'];
   if (ifRange !== undefined && ifRange !== etag) return undefined;
@@ -147,7 +141,6 @@ function parseRange(req: IncomingMessage, etag: string, size: number): [number, 
   return start >= end ? 'unsatisfiable' : [start, end];
 }
 
-/** Of others yt-dlp looks at the name only. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   m4a: 'audio/mp4',
   mp4: 'video/mp4',
@@ -164,12 +157,12 @@ export async function fileSource(path: string, ext: string): Promise<BodySource 
     sizeBytes: found.size,
     contentType: CONTENT_TYPES[ext] ?? 'application/octet-stream',
     etag: `"${found.size.toString(36)}-${Math.round(found.mtimeMs).toString(36)}"`,
-    // An empty part can't be said with an inclusive end.
+    // createReadStream cannot express an empty range.
     read: (start, end) => (end > start ? createReadStream(path, { start, end: end - 1 }) : []),
   };
 }
 
-/** What is not known is null, as yt-dlp has it. */
+/** Unknown values are null, as in yt-dlp's JSON. */
 export function jsonSource(value: object): BodySource {
   const text = JSON.stringify(value, (_name, part: unknown) => part ?? null);
   return bytesSource(Buffer.from(text), 'application/json; charset=utf-8');
@@ -184,7 +177,7 @@ export function bytesSource(bytes: Buffer, contentType: string): BodySource {
   };
 }
 
-/** The bytes of a file again and again: a broadcast has no end. */
+/** Repeats the bytes of a file without end. */
 export async function* endless(path: string): AsyncGenerator<Uint8Array> {
   for (;;) yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }

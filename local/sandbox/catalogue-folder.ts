@@ -18,7 +18,7 @@ import type { Naming } from './ids.ts';
 import { loopMedia, type MediaTools } from './made-once.ts';
 import { NotMediaError, probe } from './probe.ts';
 
-/** The catalogue folder can't be used; the message names the place. */
+/** The catalogue folder cannot be used; the message names the file and the entry. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
 }
@@ -39,7 +39,7 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
     const channel = channelOf(entry.channel);
     if (channel === undefined) throw new CatalogueError(`${file}: video ${entry.id}: no channel ${entry.channel}`);
     const formats = await Promise.all(entry.formats.map((path) => readFormat(path, entry, { ...settings, root })));
-    // Pictures have a length of their own and end a little later than the sound.
+    // A picture track may be slightly longer than the sound.
     const sound = formats.filter(({ facts }) => facts.acodec !== 'none');
     const longest = Math.max(0, ...(sound.length > 0 ? sound : formats).map(({ facts }) => facts.durationSeconds));
     const id = naming.videoId(entry.id);
@@ -60,7 +60,7 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
     };
   };
   const videos: CatalogueVideo[] = [];
-  // One after the other: a start shares its machine with engines that start too.
+  // Sequential, since the engines start at the same time.
   for (const entry of parsed.data.videos) videos.push(await read(entry));
   const templates = videos.filter((video) => ['ordinary', 'silent', 'long'].includes(video.case));
   const generatedVideos = parsed.data.channels.flatMap(({ handle, generated_videos }) => {
@@ -107,7 +107,7 @@ async function readCaptions(root: string, track: VideoEntry['captions'][number])
   return { language: track.language, name: track.name, kind: track.kind, files };
 }
 
-/** A link in the folder must not lead out of it either. */
+/** Resolves links, which must not lead out of the folder. */
 async function inside(root: string, path: string): Promise<string> {
   const real = await realpath(join(root, path)).catch(() => undefined);
   if (real === undefined) throw new CatalogueError(`${join(root, path)} does not exist`);

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import type { MediaFacts } from './probe.ts';
 
-/** What a video stands for. The index of the sandbox shows it, so that tests and people find what they look for. */
+/** What a video is an example of; the sandbox's index shows it. */
 export const VIDEO_CASES = [
   'ordinary',
   'long',
@@ -29,7 +29,7 @@ export type VideoCase = (typeof VIDEO_CASES)[number];
 
 const CHANNEL_CASES = ['ordinary', 'large', 'empty', 'removed'] as const;
 
-/** More would make every page slow, since all are kept in memory. */
+/** All generated items are kept in memory. */
 const GENERATED_MAX = 20_000;
 
 const relativePath = z.string().refine((path) => !isAbsolute(path) && !path.split(/[\\/]/).includes('..'), {
@@ -105,7 +105,7 @@ export type VideoEntry = z.infer<typeof video>;
 type CamelName<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelName<Rest>>}` : Name;
 type Camel<Entry> = { readonly [Name in keyof Entry as CamelName<Name>]: Entry[Name] };
 
-/** An entry of catalogue.json with its names as they are written here. */
+/** Renames the fields of an entry of catalogue.json to camel case. */
 export function camel<Entry extends object>(entry: Entry): Camel<Entry> {
   const renamed = Object.entries(entry).map(([name, value]) => [
     name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -114,23 +114,22 @@ export function camel<Entry extends object>(entry: Entry): Camel<Entry> {
   return Object.fromEntries(renamed) as Camel<Entry>;
 }
 
-/** As the entry has it, but with the ids and names of this sandbox, and `followerCount` rounded as the platform tells it. */
+/** An entry with the IDs and names of this sandbox, and `followerCount` rounded as the platform rounds it. */
 export type CatalogueChannel = Camel<Omit<ChannelEntry, 'generated_videos'>>;
 
 export interface MediaFormat {
   readonly formatId: string;
-  /** Absolute path; never sent to anyone. */
   readonly path: string;
   readonly facts: MediaFacts;
 }
 
 export interface CaptionTrack extends Omit<z.infer<typeof captions>, 'files'> {
-  /** The same text in several formats; `name` is its last path segment on the server. */
+  /** The same text in several formats; `name` is the last segment of its URL. */
   readonly files: readonly { readonly ext: string; readonly name: string; readonly path: string }[];
 }
 
 export interface CatalogueComment extends Camel<Omit<CommentEntry, 'replies'>> {
-  /** 26 characters; an answer's: those of the comment that its thread begins with, a dot, and 22. */
+  /** Such as `Ugx…4AaABAg`; that of a reply begins with its thread's ID and a dot. */
   readonly id: string;
   readonly authorChannelId: string;
   /** Oldest first. */
@@ -141,17 +140,17 @@ type OwnFacts =
   'id' | 'title' | 'case' | 'description' | 'published_at' | 'view_count' | 'like_count' | 'tags' | 'live_chat';
 export interface CatalogueVideo extends Camel<Pick<VideoEntry, OwnFacts>> {
   readonly channel: CatalogueChannel;
-  /** Longest of the formats with sound, or what the catalogue says where nothing may be played; undefined where the platform tells none. */
+  /** Undefined for broadcasts. */
   readonly durationSeconds: number | undefined;
   readonly formats: readonly MediaFormat[];
   readonly captions: readonly CaptionTrack[];
-  /** Those that answer the video; undefined: turned off. */
+  /** Top-level comments; undefined when comments are disabled. */
   readonly comments: readonly CatalogueComment[] | undefined;
 }
 
 export interface Catalogue {
   readonly videos: readonly CatalogueVideo[];
   readonly channels: readonly CatalogueChannel[];
-  /** Made in code and too many for a list of contents. */
+  /** Left out of the sandbox's index. */
   readonly generatedVideos: readonly CatalogueVideo[];
 }

@@ -1,17 +1,12 @@
 import { camel, type CatalogueChannel, type CatalogueComment, type CommentEntry } from './catalogue.ts';
 import { channelIdFrom, commentIdFrom, replyIdFrom } from './ids.ts';
 
-/** Every tenth generated comment begins a thread of this many answers: more than come with the thread itself. */
+/** Every tenth generated comment has this many replies: more than the API returns with a thread. */
 const GENERATED_REPLIES = 12;
 const GENERATED_FROM = Date.parse('2026-05-30T09:00:00Z');
 const MINUTE_MS = 60_000;
 
-/**
- * Comments of a video as the catalogue tells them.
- *
- * @param of.videoId makes the ids
- * @param of.channelOf whose handle it is, if the catalogue has it
- */
+/** The comments of a video that the catalogue lists. */
 export function commentsOf(
   entries: readonly CommentEntry[],
   of: { readonly videoId: string; readonly channelOf: (handle: string) => CatalogueChannel | undefined },
@@ -21,7 +16,6 @@ export function commentsOf(
     id: ids.id,
     author: of.channelOf(entry.author)?.handle ?? entry.author,
     authorChannelId: of.channelOf(entry.author)?.id ?? channelIdFrom('author', entry.author),
-    // The platform numbers an answer to an answer in the same thread.
     replies: entry.replies.map((reply, index) =>
       comment(reply, { id: replyIdFrom(ids.threadId, ids.id, String(index)), threadId: ids.threadId }),
     ),
@@ -32,11 +26,7 @@ export function commentsOf(
   });
 }
 
-/**
- * So many comments, answers included, the same at every start.
- *
- * @param total how many in all
- */
+/** Generates comments, `total` including replies, that are the same at every start. */
 export function generateComments(total: number, videoId: string): CatalogueComment[] {
   const threads: CatalogueComment[] = [];
   for (let made = 0, n = 0; made < total; n += 1) {
@@ -60,7 +50,7 @@ function generated(text: string, n: number): Omit<CatalogueComment, 'id' | 'publ
   return { author, authorChannelId, text, likeCount: (n * 13) % 40, pinned: false, favorited: false, replies: [] };
 }
 
-/** All of them, an answer after what it answers. */
+/** Comments with their replies, in thread order. */
 export function flatten(comments: readonly CatalogueComment[]): CatalogueComment[] {
   return comments.flatMap((one) => [one, ...flatten(one.replies)]);
 }

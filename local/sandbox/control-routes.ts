@@ -10,17 +10,12 @@ export interface SandboxParts {
   readonly switchboard: Switchboard;
   readonly stats: Stats;
   readonly baseUrl: () => string;
-  /** The stand-in for the other platform. */
   readonly dataset: DatasetApi;
 }
 
 const forDataset = z.looseObject({ target: z.literal('dataset') });
 
-/**
- * What people and tests use to look into the sandbox and to steer it: the list of contents, counters, switches.
- *
- * @returns undefined for an address that is none of these
- */
+/** Answers requests for the index, counters and switches. @returns undefined for another address */
 export function createControl(parts: SandboxParts): (exchange: Exchange) => Promise<Answer | undefined> {
   const { switchboard, stats, dataset } = parts;
   const counters = (): Answer => ok({ ...stats.snapshot(), dataset: dataset.stats() });
@@ -29,13 +24,12 @@ export function createControl(parts: SandboxParts): (exchange: Exchange) => Prom
   const misbehave = (body: unknown): Answer => {
     if (body === undefined) return refusal(400, 'The body is no JSON of at most 64 KiB.');
     if (forDataset.safeParse(body).success) {
-      const told = dataset.misbehave(body);
-      return told.status === 200 ? switches() : told;
+      const answer = dataset.misbehave(body);
+      return answer.status === 200 ? switches() : answer;
     }
     const parsed = switchSchema.safeParse(body);
     if (!parsed.success) return refusal(400, z.prettifyError(parsed.error));
     const { video, mode, target } = parsed.data;
-    // Everything off means everything, whatever it was switched on for.
     if (video === '*' && mode === 'off' && target === undefined) dataset.behave();
     const refused = switchboard.set(parsed.data);
     return refused === undefined ? switches() : refusal(400, refused);
@@ -58,11 +52,9 @@ export function createControl(parts: SandboxParts): (exchange: Exchange) => Prom
 
 const ok = (body: object): Answer => ({ status: 200, body });
 
-/** The list of contents for people and tests. */
 function contentsOf({ library, dataset, baseUrl }: SandboxParts): object {
   const { videos, channels } = library.catalogue;
   return {
-    // JSON leaves out what is undefined: the length of a video that has none yet.
     videos: videos.map(({ id, title, case: kind, durationSeconds: duration }) => ({ id, title, case: kind, duration })),
     channels: channels.map((channel) => ({ url: `${baseUrl()}/${channel.handle}`, case: channel.case })),
     accounts: dataset.accounts(),

@@ -5,12 +5,7 @@ const NEWEST = Date.parse('2026-05-15T12:00:00Z');
 const STEP_MS = 7 * 3_600_000;
 const JITTER_MS = 1_800_000;
 
-/**
- * A long channel without a long catalogue: newest first, the same at every start. Their media and so their durations are those of
- * the templates in turn, so that what a page says of a video is true.
- *
- * @param templates playable videos; at least one, unless `count` is 0
- */
+/** Generates the videos of a large channel, newest first, the same at every start. Their media are those of the templates. */
 export function generateVideos(
   channel: CatalogueChannel,
   count: number,
@@ -18,7 +13,7 @@ export function generateVideos(
 ): CatalogueVideo[] {
   return Array.from({ length: count }, (_, index) => {
     const template = templates[index % templates.length];
-    if (template === undefined) throw new Error(`${channel.handle}: generated videos need a video that can be played`);
+    if (template === undefined) throw new Error(`${channel.handle}: generated videos need a playable video`);
     const number = count - index;
     return {
       ...template,
@@ -27,7 +22,6 @@ export function generateVideos(
       case: 'ordinary',
       channel,
       description: `Notes of the weather, taken for the ${String(number)}th time.`,
-      // The step is longer than the jitter: strictly descending.
       publishedAt: new Date(NEWEST - index * STEP_MS - Math.floor(((index * 7919) % 1000) * (JITTER_MS / 1000))),
       viewCount: (index * 37) % 5000,
       likeCount: (index * 11) % 300,

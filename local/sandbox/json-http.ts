@@ -8,13 +8,12 @@ export interface Exchange {
   readonly url: URL;
 }
 
-/** A text is sent as it is, anything else as JSON. */
 export interface Answer {
   readonly status: number;
   readonly body: string | object;
 }
 
-/** Thrown where a request is turned away. */
+/** Thrown to refuse a request. */
 export class Refusal extends Error implements Answer {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -27,31 +26,28 @@ export class Refusal extends Error implements Answer {
   }
 }
 
-/** In the words of the sandbox itself. */
 export function refusal(status: number, error: string): Refusal {
   return new Refusal(status, { error });
 }
 
-/** @param indent for people */
 export function send(res: ServerResponse, { status, body }: Answer, indent = 0): void {
   const isText = typeof body === 'string';
   res.writeHead(status, { 'Content-Type': `${isText ? 'text/plain' : 'application/json'}; charset=utf-8` });
   res.end(isText ? body : `${JSON.stringify(body, undefined, indent)}\n`);
 }
 
-/** @throws what is no {@link Refusal} */
 export function sendRefusal(res: ServerResponse, error: unknown): void {
   if (!(error instanceof Refusal)) throw error;
   send(res, error);
 }
 
-/** @returns undefined for anything that is no JSON of a reasonable size */
+/** @returns undefined for anything but JSON of at most 64 KiB */
 export async function readJson(req: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Read on, so that the answer is not lost in a reset connection; keep nothing of it.
+    // Reads the rest, so that the answer is not lost in a reset connection.
     if (size <= REQUEST_BODY_MAX_BYTES) chunks.push(chunk);
   }
   if (size > REQUEST_BODY_MAX_BYTES) return undefined;

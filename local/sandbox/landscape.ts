@@ -7,7 +7,7 @@ const SHADES = 64;
 const [SUN, FAR, NEAR] = [SHADES, SHADES + 1, SHADES + 2];
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A picture of its own for each text, as a PNG of two kilobytes: a sky, a sun and two hills. */
+/** A PNG of two kilobytes with a sky, a sun and two hills, different for each text. */
 export function landscape(seed: string): Buffer {
   const dice = createHash('sha256').update(seed).digest();
   const part = (index: number): number => (dice[index] ?? 0) / 255;
@@ -35,7 +35,7 @@ export function landscape(seed: string): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(WIDTH, 0);
   header.writeUInt32BE(HEIGHT, 4);
-  // Eight bits for each point, which name a colour of the palette.
+  // Eight bits per pixel, which index the palette.
   header.set([8, 3, 0, 0, 0], 8);
   const chunks = [
     chunk('IHDR', header),
@@ -54,12 +54,11 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, check]);
 }
 
-/** @returns red, green and blue */
 function colour(hue: number, saturation: number, lightness: number): Buffer {
   const spread = saturation * Math.min(lightness, 1 - lightness);
   const channel = (offset: number): number => {
-    const place = (offset + hue / 30) % 12;
-    return Math.round(255 * (lightness - spread * Math.max(-1, Math.min(place - 3, 9 - place, 1))));
+    const position = (offset + hue / 30) % 12;
+    return Math.round(255 * (lightness - spread * Math.max(-1, Math.min(position - 3, 9 - position, 1))));
   };
   return Buffer.of(channel(0), channel(8), channel(4));
 }

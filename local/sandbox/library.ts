@@ -2,10 +2,10 @@ import type { Catalogue, CatalogueChannel, CatalogueVideo } from './catalogue.ts
 
 export type Library = ReturnType<typeof createLibrary>;
 
-/** The platform does not list what only invited people may see, nor what is gone. */
+/** Cases that the platform does not list. */
 const UNLISTED = ['private', 'removed'];
 
-/** The catalogue, looked up by what addresses name. */
+/** Finds videos and channels by what addresses name. */
 export function createLibrary(catalogue: Catalogue) {
   const all = [...catalogue.videos, ...catalogue.generatedVideos];
   const videos = new Map(all.map((video) => [video.id, video]));
@@ -29,12 +29,10 @@ export function createLibrary(catalogue: Catalogue) {
   );
   return {
     catalogue,
-    /** Of the catalogue, or a generated one. */
     video: (id: string): CatalogueVideo | undefined => videos.get(id),
-    /** @param path `@handle`, `channel/ID`, `c/NAME` or `user/NAME`; only ids tell capitals from small letters, as on the platform */
+    /** @param path `@handle`, `channel/ID`, `c/NAME` or `user/NAME`; only IDs are case-sensitive */
     channel: (path: string): CatalogueChannel | undefined =>
       channels.get(path.startsWith('channel/') ? path : path.toLowerCase()),
-    /** What the channel shows, newest first. */
     uploads: (channel: CatalogueChannel): readonly CatalogueVideo[] => uploads.get(channel) ?? [],
   };
 }

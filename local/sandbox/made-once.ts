@@ -6,12 +6,7 @@ import { exists } from '../engines/cache.ts';
 
 const FFMPEG_TIMEOUT_MS = 120_000;
 
-/**
- * Makes a file that is not there yet. Two sandboxes may make it at once: each writes its own, and the last rename wins.
- *
- * @param path absolute
- * @param make writes the file whose path it is given
- */
+/** Makes a missing file. Two sandboxes may make it at once: each writes its own, and the last rename wins. */
 export async function madeOnce(path: string, make: (temporary: string) => Promise<void>): Promise<string> {
   if (await exists(path)) return path;
   const temporary = join(dirname(path), `${randomUUID()}${extname(path)}`);
@@ -25,7 +20,7 @@ export async function madeOnce(path: string, make: (temporary: string) => Promis
   return path;
 }
 
-/** The same with ffmpeg. @param args all but the output */
+/** Makes a missing file with ffmpeg. @param args without the output */
 export function encodedOnce(path: string, ffmpeg: string, args: readonly string[]): Promise<string> {
   return madeOnce(path, async (temporary) => {
     const all = ['-nostdin', '-v', 'error', ...args, '-fflags', '+bitexact', `file:${temporary}`];
@@ -34,21 +29,14 @@ export function encodedOnce(path: string, ffmpeg: string, args: readonly string[
   });
 }
 
-/** Programs that make and read media. */
 export interface MediaTools {
   readonly ffmpeg: string;
   readonly ffprobe: string;
-  /** What they make and tell is kept here, so that a second start asks them nothing. */
+  /** For their results, which a later start reuses. */
   readonly cacheDir: string;
 }
 
-/**
- * A long file made by repeating a short one, without re-encoding.
- *
- * @param path absolute path of the short one
- * @param seconds length of the result; it ends with the packet that reaches it
- * @returns absolute path in the cache; its last segment is that of the short one
- */
+/** Repeats a short file without re-encoding. @returns the path of the long file, whose name is that of the short one */
 export async function loopMedia(path: string, seconds: number, settings: MediaTools): Promise<string> {
   const hash = createHash('sha256').update(await readFile(path));
   const key = hash.update(`\0${String(seconds)}`).digest('hex');

@@ -1,4 +1,4 @@
-// npm run sandbox [-- --media DIR]: the whole service on this machine, on a stand-in for the video platform.
+// npm run sandbox [-- --media DIR]: the whole service on this machine, with stand-ins for both platforms.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../engines/cache.ts';
@@ -9,7 +9,7 @@ import { ensureTools } from '../engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox } from './server.ts';
 import { TALK, transcribeTalk } from './talk.ts';
 
-/** The receivers of webhooks run on this machine too; nowhere else may they. */
+/** Webhook receivers run on this machine too. */
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
 await runUntilSignal(async () => {
@@ -36,11 +36,11 @@ await runUntilSignal(async () => {
     env: {
       ...env,
       WEBHOOK_ALLOWED_NETWORKS: [given(env['WEBHOOK_ALLOWED_NETWORKS']) ?? [], LOOPBACK].flat().join(','),
-      // Tools that try all operations give up on an answer after 10 s.
+      // API fuzzers give up on an answer after 10 s.
       DEFAULT_WAIT_SECONDS: given(env['DEFAULT_WAIT_SECONDS']) ?? '8',
-      // Those that npm start and npm run demo have fetched.
+      // Shared with npm start and npm run demo.
       SPEECH_MODELS_DIR: given(env['SPEECH_MODELS_DIR']) ?? resolve(given(env['DATA_DIR']) ?? './data', 'models'),
-      // A key of the real platform is not for the sandbox.
+      // The user's key is for the real platform.
       VIDNET_API_KEY: '',
       ...sandbox.env,
     },
@@ -61,7 +61,7 @@ await runUntilSignal(async () => {
   console.log(`Web UI       ${stack.temporalUiUrl ?? `none known; Temporal is at ${stack.temporalAddress}`}`);
   console.log(`Processes    ${processes.join(', ')}, sandbox ${String(process.pid)}`);
   console.log(`Videos       curl ${sandbox.url}/`);
-  // With recordings of one's own, they are what one wants to try.
+  // Recordings that were added with --media come last.
   const video = sandbox.catalogue.findLast((one) => one.case === 'ordinary');
   if (video !== undefined) {
     console.log(`In a browser ${stack.restUrl}/console?q=${encodeURIComponent(video.id)}`);

@@ -11,11 +11,7 @@ const MEDIA_EXTENSIONS = new Set(
 
 type MediaFolderSettings = MediaTools & { readonly naming: Naming; readonly log: (line: string) => void };
 
-/**
- * Every recording of a folder, at any depth, as a video with one format: the file as it is.
- *
- * @param path a folder, or a single file
- */
+/** Reads every recording of a folder, at any depth, as a video with one format. @param path a folder or a file */
 export async function readMediaFolder(path: string, settings: MediaFolderSettings): Promise<Catalogue> {
   const start = await realpath(path).catch((error: unknown) => {
     throw new Error(`--media ${path}: there is no such folder or file`, { cause: error });
@@ -49,7 +45,7 @@ async function readRecording(
         if (error instanceof NotMediaError) return error.message;
         throw error;
       })
-    : 'no audio or video file by its name';
+    : 'its name is not that of an audio or video file';
   if (typeof facts === 'string') {
     settings.log(`skipped ${JSON.stringify(name)}: ${facts}`);
     return undefined;
@@ -71,7 +67,7 @@ async function readRecording(
   };
 }
 
-/** Files in a stable order. Links are not followed: they may lead out of the folder, or in circles. */
+/** Files in a stable order. Links are not followed, since they may lead out of the folder or form loops. */
 async function walk(folder: string, log: (line: string) => void): Promise<string[]> {
   const files: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true });

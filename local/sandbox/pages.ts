@@ -6,13 +6,11 @@ import { avatars, banner, videoThumbnails } from './thumbnails.ts';
 import { TRANSLATION_LANGUAGES } from './translation.ts';
 
 const CHANNEL_PAGE_VIDEOS = 30;
-/** As many as a page of the platform has. */
 const PAGE_COMMENTS = 20;
 const PAGE_REPLIES = 10;
-/** What the platform shows in place of a channel that is gone. */
 const GONE = { type: 'ERROR', text: 'This channel does not exist.' };
 
-/** What the extractor plugin reads of a video: `info` is in yt-dlp's own words. */
+/** The page of a video for the extractor plugin; `info` has yt-dlp's field names. */
 export function videoPage(video: CatalogueVideo, baseUrl: string): object {
   const refused = UNPLAYABLE[video.case];
   return {
@@ -44,11 +42,7 @@ export function unknownVideoPage(id: string): object {
   return { info: { id, title: null, formats: [] }, playability: { reason: 'Video unavailable' } };
 }
 
-/**
- * Newest first, as the platform lists them.
- *
- * @param page counted from 1
- */
+/** A page of a channel's videos, newest first. @param options.page counted from 1 */
 export function channelPage(
   library: Library,
   channel: CatalogueChannel,
@@ -67,7 +61,7 @@ export function channelPage(
       tags: [],
       thumbnails: channelThumbnails(channel, options.baseUrl),
     },
-    // The platform leaves a tab out that would be empty.
+    // The platform omits an empty tab.
     tabs: all.length === 0 ? [] : ['videos'],
     videos: all.slice(start, start + CHANNEL_PAGE_VIDEOS).map((video) => ({
       id: video.id,
@@ -131,7 +125,7 @@ function formatFacts(video: CatalogueVideo, { formatId, facts }: MediaFormat, ba
   };
 }
 
-/** What was recognised is listed twice, `en` and `en-orig`, among machine translations of it and of manual captions. */
+/** Recognised captions are listed twice, as `en` and `en-orig`, among machine translations. */
 function captionLists({ id, liveChat }: CatalogueVideo, tracks: readonly CaptionTrack[], baseUrl: string): object {
   const files = (track: CaptionTrack, name: string, translateTo = track.language): object[] =>
     track.files.map((file) => {
@@ -167,12 +161,7 @@ function captionLists({ id, liveChat }: CatalogueVideo, tracks: readonly Caption
   };
 }
 
-/**
- * What the extractor plugin reads when comments are asked for: a page of comments, or of the answers to one.
- *
- * @param request.parent id of the comment whose answers are asked for; undefined: comments on the video
- * @returns undefined when comments are turned off, or there is no such parent
- */
+/** A page of comments on a video, or of the replies to `parent`. @returns undefined when comments are disabled, or for an unknown parent */
 export function commentPage(
   video: CatalogueVideo,
   request: { baseUrl: string; page: number; sort: 'new' | 'top'; parent: string | undefined },
@@ -216,7 +205,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** "3 weeks ago": all that a page of the platform tells of a time. */
+/** Such as "3 weeks ago", as a page of the platform shows times. */
 function timeText(then: Date): string {
   const seconds = Math.max(1, Math.floor((Date.now() - then.getTime()) / 1000));
   const [unit, length] = UNITS.find(([, most]) => seconds >= most) ?? SECOND;

@@ -1,14 +1,12 @@
 import type { VideoCase } from './catalogue.ts';
 
-/** Why a video can't be played, as the platform's player says it; the extractor plugin makes its errors of it. */
+/** Why a video cannot be played, as the platform's player says it; the extractor plugin raises it as an error. */
 export interface Refusal {
   readonly reason: string;
   readonly subreason?: string;
-  /** Only these countries (ISO 3166) may watch. */
   readonly availableCountries?: readonly string[];
 }
 
-/** All other cases can be played. */
 export const UNPLAYABLE: Readonly<Partial<Record<VideoCase, Refusal>>> = {
   upcoming: { reason: 'This live event will begin in 3 days.' },
   private: { reason: 'Private video', subreason: "Sign in if you've been granted access to this video" },

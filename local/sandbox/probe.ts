@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { run } from '../../runtime/subprocess/run-program.ts';
 import { madeOnce, type MediaTools } from './made-once.ts';
 
-/** Containers that are opened. Lists of other files (playlists, concat scripts) are not among them. */
+/** Containers that may be opened: no playlists or concat scripts, which refer to other files. */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,aiff,avi,mpegts,asf,amr,caf';
 const PROBE_TIMEOUT_MS = 30_000;
 const PROBE_MAX_CHARS = 1_000_000;
-/** Part of the cache key: counts up when the facts change their meaning. */
+/** Part of the cache key; raise it when the facts change their meaning. */
 const FACTS_VERSION = '3';
-/** Containers without a table of contents: what ffprobe says of their duration is a guess from the bit rate. */
+/** Containers without an index, whose duration ffprobe estimates from the bit rate. */
 const GUESSED_DURATION = /^(aac|mp3|amr|mpegts|asf)$/;
 const INPUT_GUARD = ['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS] as const;
 
@@ -35,12 +35,11 @@ type Stream = Output['streams'][number];
 
 const factsSchema = z.object({
   ext: z.string(),
-  /** As the platform begins the names of AAC and H.264, else ffmpeg's; `none` without such a track. */
+  /** `none` without such a track. */
   acodec: z.string(),
   vcodec: z.string(),
   durationSeconds: z.number(),
   sizeBytes: z.number(),
-  /** Kilobits a second of the whole file. */
   totalKbps: z.number(),
   width: z.number().optional(),
   height: z.number().optional(),
@@ -48,10 +47,10 @@ const factsSchema = z.object({
   sampleRateHz: z.number().optional(),
   audioChannels: z.number().optional(),
 });
-/** What ffprobe says about a file, in yt-dlp's words. */
+/** What ffprobe reports about a file, by yt-dlp's names. */
 export type MediaFacts = z.infer<typeof factsSchema>;
 
-/** The file holds no audio or video that can be read. The message says why. */
+/** The file has no readable audio or video; the message says why. */
 export class NotMediaError extends Error {
   override readonly name = 'NotMediaError';
 }
@@ -121,7 +120,7 @@ function factsOf(
   { path, sizeBytes, durationSeconds }: { path: string; sizeBytes: number; durationSeconds: number },
 ): MediaFacts {
   const audio = streams.find((stream) => stream.codec_type === 'audio');
-  // The cover of a record is stored as a video track of one picture.
+  // Cover art is stored as a video track.
   const video = streams.find((stream) => stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1);
   if (audio === undefined && video === undefined) throw new NotMediaError('it has no audio and no video track');
   const [pictures = 0, seconds = 0] = (video?.avg_frame_rate ?? '').split('/').map(Number);

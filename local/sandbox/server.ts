@@ -19,40 +19,33 @@ import { createVideoRoutes } from './video-routes.ts';
 
 const PLUGIN_DIR = fileURLToPath(new URL('./yt-dlp-plugins', import.meta.url));
 
-/** The catalogue that comes with the project. */
 export const BUILT_IN_CATALOGUE = fileURLToPath(new URL('./catalogue', import.meta.url));
 
 export interface SandboxOptions {
-  /** Folder with a catalogue.json; see catalogue/README.md. */
   readonly catalogueDir: string;
   /** A folder of recordings, or one recording, to add as ordinary videos. */
   readonly mediaDir?: string | undefined;
-  /** Made when missing; what is derived from media is kept there. */
+  /** For files derived from media. */
   readonly cacheDir: string;
-  /** 0: a free one. */
+  /** 0 for a free one. */
   readonly port: number;
-  /** Address of a proxy in front of it, without a slash at the end: what it links to, and what the service is pointed at. */
+  /** The address of a proxy in front of the sandbox, without a trailing slash, which is used in links and settings. */
   readonly publicUrl?: string | undefined;
   readonly ffmpeg: string;
   readonly ffprobe: string;
-  /** Gives every id another value, so that sandboxes beside each other share none. */
+  /** Changes all IDs, so that several sandboxes share none. */
   readonly idSalt?: string | undefined;
-  /** Accounts of the photo platform beside one of each case; 0. */
+  /** Accounts of the photo platform in addition to one of each case; default 0. */
   readonly furtherAccounts?: number | undefined;
-  /** How long a snapshot of the photo platform takes. */
   readonly snapshots?: Pick<DatasetApiParts, 'collectMs' | 'buildMs'> | undefined;
-  /** Hand the service a key of the Data API; true. Without one it reads everything with yt-dlp. */
+  /** Whether the service gets a key of the Data API; default true. Without it yt-dlp reads everything. */
   readonly dataApi?: boolean | undefined;
   readonly log: (line: string) => void;
 }
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-/**
- * Starts a stand-in for the video platform on loopback.
- *
- * @throws CatalogueError, an Error that names `--media`, or the system's error for a port that is taken
- */
+/** Starts stand-ins for both platforms on loopback. @throws CatalogueError, or an error that names `--media` or the port */
 export async function startSandbox(options: SandboxOptions) {
   const { ffmpeg, ffprobe, cacheDir, log } = options;
   await mkdir(cacheDir, { recursive: true });
@@ -80,7 +73,7 @@ export async function startSandbox(options: SandboxOptions) {
     dataset,
   });
   const { url, stop } = await serveOnLoopback((req, res) => {
-    // A client that leaves in the middle is nothing to report.
+    // Clients may leave at any time.
     res.on('error', () => undefined);
     routes(req, res).catch((error: unknown) => {
       log(`sandbox: ${req.method ?? ''} ${req.url ?? ''}: ${String(error)}`);
@@ -98,41 +91,40 @@ export async function startSandbox(options: SandboxOptions) {
       VIDNET_API_URL: `${publicUrl}/`,
       ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
       YTDLP_PLUGIN_DIR: PLUGIN_DIR,
-      // Its media are on loopback, where the service otherwise fetches nothing.
+      // The service otherwise fetches nothing from loopback.
       MEDIA_ALLOWED_NETWORKS: '127.0.0.1/32',
       ...dataset.env(),
     },
     /** Without the generated videos. */
     catalogue: catalogue.videos,
-    /** Ends running transfers too. */
     stop,
   };
 }
 
-/** Whether a page shows one of the pictures here, as the console does: that changes nothing, and tells that page nothing. */
+/** Whether a page shows one of the pictures here, as the console does: that changes and reveals nothing. */
 function isShown({ method, url = '', headers: { host = '', ...headers } }: IncomingMessage): boolean {
   const isPicture = headers['sec-fetch-dest'] === 'image' && /^\/[^?]+\.png(?:\?|$)/.test(url);
   return method === 'GET' && isPicture && isLoopbackName(host);
 }
 
-/** Answers every request. No path from outside reaches the disk: only entries of the catalogue do. */
+/** Answers every request. No path of a request reaches the disk: only entries of the catalogue do. */
 function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const dataApi = createDataApi(parts);
   const control = createControl(parts);
   const videos = createVideoRoutes(parts);
-  const answer = async (exchange: Exchange): Promise<void> => {
+  const respond = async (exchange: Exchange): Promise<void> => {
     if (dataApi(exchange) || (await parts.dataset.handle(exchange.req, exchange.res, exchange.url))) return;
-    const told = await control(exchange);
-    if (told === undefined) await videos(exchange);
-    else send(exchange.res, told, 2);
+    const answer = await control(exchange);
+    if (answer === undefined) await videos(exchange);
+    else send(exchange.res, answer, 2);
   };
   return async (req, res) => {
     const foreign = foreignPage(req);
     const path = req.url ?? '';
-    // Joined and not resolved: `//x` would otherwise be the host x.
+    // Joined, not resolved: `//x` would otherwise name the host x.
     const url = path.startsWith('/') ? URL.parse(`http://sandbox${path}`) : null;
     if (foreign !== undefined && !isShown(req)) send(res, refusal(403, foreign));
     else if (url === null) send(res, refusal(400, 'The URL cannot be read.'));
-    else await answer({ req, res, url });
+    else await respond({ req, res, url });
   };
 }

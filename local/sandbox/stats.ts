@@ -1,9 +1,8 @@
-/** What the sandbox served for one video; README.md says what counts. */
+/** What the sandbox served of one video; README.md explains the counters. */
 const NOTHING_SERVED = {
   page_reads: 0,
   media_requests: 0,
   media_bytes: 0,
-  /** A resumed transfer counts once, by the request that ended it. */
   complete_media_bodies: 0,
   caption_requests: 0,
   comment_pages: 0,
@@ -14,23 +13,18 @@ type Counts = Record<string, number>;
 export type Stats = ReturnType<typeof createStats>;
 export type StatsSnapshot = ReturnType<Stats['snapshot']>;
 
-/**
- * @param listed videos that are shown even with zeros
- * @param isVideo further ones are shown once they are asked for
- */
+/** @param listed videos that are shown even with zeros; others are shown once they are requested */
 export function createStats(listed: readonly { readonly id: string }[], isVideo: (id: string) => boolean) {
   const none = () => ({
     videos: Object.fromEntries(listed.map(({ id }) => [id, { ...NOTHING_SERVED }])),
-    /** How often each part of a channel's list was asked for: by page from 1, by position of the first item from 0. */
+    /** Requests for parts of a channel's list, by page from 1 and by position of the first item from 0. */
     channels: {} as Record<string, { pages: Counts; playlist_items: Counts }>,
-    /** Data API requests by method. */
     api: {} as Counts,
     totals: { ...NOTHING_SERVED, channel_pages: 0, api_requests: 0 },
   });
   let counts = none();
   const ofChannel = (id: string) => (counts.channels[id] ??= { pages: {}, playlist_items: {} });
   return {
-    /** @param videoId of an unknown one only the totals are kept */
     add(videoId: string, counter: Counter, amount = 1): void {
       counts.totals[counter] += amount;
       if (isVideo(videoId)) (counts.videos[videoId] ??= { ...NOTHING_SERVED })[counter] += amount;

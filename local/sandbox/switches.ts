@@ -2,11 +2,9 @@ import { z } from 'zod';
 
 const TARGETS = ['page', 'media', 'captions', 'comments', 'api'] as const;
 export type Target = (typeof TARGETS)[number];
-/** What the Data API can do wrong; the rest is about bodies. */
 const API_MODES = ['429', '500', 'hang', 'quota', 'rate'];
 const ONLY_API_MODES = ['quota', 'rate'];
 
-/** Fields that every switch has. */
 const switchFields = {
   times: z.number().int().positive().optional(),
   retry_after_seconds: z.number().int().nonnegative().optional(),
@@ -52,11 +50,10 @@ export interface Occasion {
   readonly accounts: readonly string[];
 }
 
-/** Switches that end by themselves when they have hit as many requests as they are for; the newest comes first. */
+/** Switches, the newest first. One with `times` ends after that many requests. */
 class SwitchList<Request extends { readonly times?: number | undefined }> {
   #active: readonly { readonly request: Request; readonly hits: number }[] = [];
 
-  /** `times_left` is left out where all requests will be hit. */
   list(): readonly object[] {
     return this.#active.map(({ request: { times, ...rest }, hits }) => ({
       ...rest,
@@ -73,7 +70,7 @@ class SwitchList<Request extends { readonly times?: number | undefined }> {
     this.#active = [{ request, hits: 0 }, ...this.#active];
   }
 
-  /** The first that fits; counts it. */
+  /** Returns the first that matches, and counts the request. */
   protected first(fits: (one: Request) => boolean): Request | undefined {
     const found = this.#active.find(({ request }) => fits(request));
     if (found === undefined) return undefined;
@@ -84,7 +81,6 @@ class SwitchList<Request extends { readonly times?: number | undefined }> {
   }
 }
 
-/** What goes wrong on the video platform and its Data API. */
 export class Switchboard extends SwitchList<Misbehaviour> {
   readonly #isVideo: (id: string) => boolean;
 
@@ -93,7 +89,7 @@ export class Switchboard extends SwitchList<Misbehaviour> {
     this.#isVideo = isVideo;
   }
 
-  /** @returns why the request makes no sense; undefined when it was done */
+  /** @returns why the request is invalid; undefined when it was applied */
   set(request: SwitchRequest): string | undefined {
     const { mode, target, video } = request;
     if (video !== '*' && !this.#isVideo(video)) return `video: ${JSON.stringify(video)} is not in the catalogue`;
@@ -110,7 +106,6 @@ export class Switchboard extends SwitchList<Misbehaviour> {
     return undefined;
   }
 
-  /** What to do wrong with this request; counts it. */
   take(videoId: string, target: Target): Misbehaviour | undefined {
     const takeOf = (video: string): Misbehaviour | undefined =>
       this.first((one) => one.target === target && one.video === video);
@@ -128,7 +123,6 @@ export class DatasetSwitches extends SwitchList<DatasetSwitch> {
     }
   }
 
-  /** The newest switch of one of these modes that fits; counts it. */
   take(occasion: Occasion, modes: readonly DatasetSwitch['mode'][]): DatasetSwitch | undefined {
     return this.first(
       (one) =>
@@ -140,7 +134,7 @@ export class DatasetSwitches extends SwitchList<DatasetSwitch> {
   }
 }
 
-/** A mode that is a status may be given as a number. */
+/** Modes, of which a status may be a number. */
 function modeSchema<const Modes extends readonly [string, ...string[]]>(modes: Modes) {
   return z.preprocess((value) => (typeof value === 'number' ? String(value) : value), z.enum(modes));
 }

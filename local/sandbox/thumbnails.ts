@@ -9,7 +9,6 @@ const VIDEO_SIZES = { default: [120, 90], medium: [320, 180], high: [480, 360] }
 const AVATAR_SIZES = { default: [88, 88], medium: [240, 240], high: [800, 800] } as const;
 const BANNER_SIZE = [1060, 175] as const;
 
-/** Smallest first; the names are the Data API's. */
 export function videoThumbnails(video: CatalogueVideo, baseUrl: string) {
   return sized(VIDEO_SIZES, `${baseUrl}/vi/${video.id}`);
 }
@@ -23,19 +22,12 @@ export function banner(channel: CatalogueChannel, baseUrl: string): Thumbnail {
   return { id: 'banner', url: `${baseUrl}/avatar/${channel.id}/banner.png`, width, height };
 }
 
-/**
- * What `/vi/ID/NAME.png` and `/avatar/ID/NAME.png` answer.
- *
- * @param kind `vi` or `avatar`
- * @param id of the video or channel
- * @returns undefined for a size that there is not
- */
+/** Answers `/vi/ID/NAME.png` and `/avatar/ID/NAME.png`. @returns undefined for an unknown size */
 export function thumbnailSource(kind: string, id: string, file: string): BodySource | undefined {
   const sizes: Sizes = kind === 'vi' ? VIDEO_SIZES : { ...AVATAR_SIZES, banner: BANNER_SIZE };
   return Object.keys(sizes).some((name) => `${name}.png` === file) ? pictureSource(id) : undefined;
 }
 
-/** @returns the same picture for the same text */
 export function pictureSource(seed: string): BodySource {
   return bytesSource(landscape(seed), 'image/png');
 }

@@ -1,18 +1,12 @@
 import { z } from 'zod';
 
-/** Languages that the platform offers to translate captions into, with their names. */
 export const TRANSLATION_LANGUAGES = { en: 'English', de: 'German', fr: 'French' } as const;
 
 const json3 = z.looseObject({
   events: z.array(z.looseObject({ segs: z.array(z.object({ utf8: z.string() })).optional() })),
 });
 
-/**
- * What `tlang=` answers. The sandbox cannot translate: it puts the language in front of every line, so that whoever shows such
- * captions as original ones is seen to.
- *
- * @param text captions as json3 or WebVTT
- */
+/** Answers `tlang=`: puts the language in front of every line, so that code which shows translations as originals is noticed. */
 export function translateCaptions(text: string, ext: string, language: string): string {
   const mark = `[${language}] `;
   if (ext === 'json3') {
@@ -31,7 +25,6 @@ function translateCue(cue: string, mark: string): string {
   return [time, ...translated].join('\n');
 }
 
-/** Translated ones have no times for words. */
 function translateEvent(event: z.infer<typeof json3>['events'][number], mark: string): object {
   const text = event.segs?.map(({ utf8 }) => utf8).join('') ?? '';
   return text.trim() === '' ? event : { ...event, segs: [{ utf8: `${mark}${text}` }] };

@@ -11,7 +11,7 @@ import { translateCaptions } from './translation.ts';
 const LIVE_BYTES_PER_SECOND = 16_000;
 const CHANNEL_PATHS = ['channel', 'c', 'user'];
 
-/** The pages, media, captions, comments and pictures of the video platform. */
+/** Answers requests for pages, media, captions, comments and pictures of the video platform. */
 export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => Promise<void> {
   const { library, switchboard, stats } = parts;
   const behaviour = (videoId: string, target: Target): SendOptions => ({
@@ -99,14 +99,12 @@ function nothingHere({ res }: Exchange): Promise<void> {
   return Promise.resolve();
 }
 
-/** A broadcast has no length and no end. */
 async function broadcast({ req, res }: Exchange, { path }: MediaFormat, { onBytes }: SendOptions): Promise<void> {
   res.setHeader('Content-Type', 'application/octet-stream');
   if (req.method === 'HEAD') res.end();
   else await write(res, endless(path), { bytesPerSecond: LIVE_BYTES_PER_SECOND, onBytes });
 }
 
-/** Counted from 1. */
 function pageOf({ url }: Exchange): number {
   return Number(url.searchParams.get('page') ?? '1');
 }

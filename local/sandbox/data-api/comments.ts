@@ -4,7 +4,7 @@ import { apiRefusal, invalidPageToken, pageOf, type ApiCall } from './query.ts';
 import { apiTime, listResponse, resource } from './resources.ts';
 
 const MAX_RESULTS = { fallback: 20, max: 100 };
-/** Answers that come with their thread; the rest is had with comments.list. */
+/** Replies that come with their thread; comments.list returns the rest. */
 const THREAD_REPLIES = 5;
 
 /** commentThreads.list of a video, `order` time or relevance. */
@@ -25,12 +25,12 @@ export function listCommentThreads(call: ApiCall): object {
   return listResponse(
     'commentThread',
     items.map((one) => threadResource(one, call)),
-    // The real API counts the page and not the list, and knows no way back.
+    // The real API counts the page, not the list, and has no previous page.
     { totalResults: items.length, nextPageToken },
   );
 }
 
-/** comments.list of the answers in a thread, newest first. */
+/** comments.list of the replies in a thread, newest first. */
 export function listComments(call: ApiCall): object {
   const { query, library } = call;
   const size = query.pageSize(MAX_RESULTS);
@@ -61,7 +61,7 @@ function threadResource(comment: CatalogueComment, call: ApiCall): object {
   };
 }
 
-/** @param parentId also of an answer to an answer the comment that the thread begins with */
+/** @param parentId the comment that the thread begins with */
 function commentResource(comment: CatalogueComment, { query }: ApiCall, parentId?: string): object {
   return {
     ...resource('comment', comment.id),

@@ -7,7 +7,6 @@ import { listPlaylistItems } from './playlist-items.ts';
 import { apiRefusal, readQuery, type ApiCall } from './query.ts';
 import { listVideos } from './videos.ts';
 
-/** The only key that the sandbox takes. */
 export const SANDBOX_API_KEY = 'sandbox-key';
 const PREFIX = '/youtube/v3/';
 
@@ -19,7 +18,6 @@ const METHODS = new Map<string, (call: ApiCall) => object>([
   ['comments', listComments],
 ]);
 
-/** What switches make it answer; `hang` is not among them. */
 const FAILURES: Readonly<Partial<Record<Misbehaviour['mode'], Refusal>>> = {
   '429': apiRefusal(429, 'rateLimitExceeded', 'Resource has been exhausted (e.g. check quota).'),
   '500': apiRefusal(500, 'backendError', 'Internal error encountered.'),
@@ -27,11 +25,7 @@ const FAILURES: Readonly<Partial<Record<Misbehaviour['mode'], Refusal>>> = {
   rate: apiRefusal(403, 'rateLimitExceeded', 'Rate Limit Exceeded'),
 };
 
-/**
- * The part of the Data API v3 that reads channels, videos and comments.
- *
- * @returns a handler of requests: false when the request is not for it
- */
+/** Answers the requests of the Data API v3 that read channels, videos and comments. @returns false for other requests */
 export function createDataApi({ library, switchboard, stats, baseUrl }: SandboxParts) {
   return ({ req, res, url }: Exchange): boolean => {
     if (!url.pathname.startsWith(PREFIX)) return false;

@@ -12,7 +12,7 @@ export function listPlaylistItems(call: ApiCall): object {
   const playlistId = query.required('playlistId');
   const channel = playlistId.startsWith('UU') ? library.channel(`channel/UC${playlistId.slice(2)}`) : undefined;
   const videos = channel === undefined || channel.case === 'removed' ? [] : library.uploads(channel);
-  // The real API has no list of uploads for a channel that never uploaded anything.
+  // A channel without uploads has no such playlist in the real API.
   if (channel === undefined || videos.length === 0) {
     throw apiRefusal(404, 'playlistNotFound', 'The playlist of the playlistId parameter cannot be found.');
   }

@@ -6,7 +6,6 @@ const MAX_IDS = 50;
 
 export type Query = ReturnType<typeof readQuery>;
 
-/** One request, as the methods see it. */
 export interface ApiCall {
   readonly query: Query;
   readonly library: Library;
@@ -14,12 +13,12 @@ export interface ApiCall {
   readonly baseUrl: string;
 }
 
-/** The Data API says no, in the shape of the real one, without `domain` and `location`. */
+/** A refusal in the shape of the Data API, without `domain` and `location`. */
 export function apiRefusal(status: number, reason: string, message: string): Refusal {
   return new Refusal(status, { error: { code: status, message, errors: [{ message, reason }] } });
 }
 
-/** The parameters of one request. Lists may be repeated, separated by commas, or both. @throws Refusal without a `part` */
+/** The parameters of a request. Lists may be repeated, comma-separated, or both. @throws Refusal without a `part` */
 export function readQuery(params: URLSearchParams) {
   const text = (name: string): string | undefined => params.get(name) ?? undefined;
   const list = (name: string): string[] =>
@@ -32,37 +31,31 @@ export function readQuery(params: URLSearchParams) {
   if (wanted.length === 0) throw missingParameter('part');
   return {
     text,
-    /** @throws Refusal */
     required(name: string): string {
       const value = text(name);
       if (value === undefined) throw missingParameter(name);
       return value;
     },
-    /** Each once. @throws Refusal for none, and for more than 50 */
+    /** Without duplicates. @throws Refusal for none, and for more than 50 */
     ids(name: string): readonly string[] {
       const ids = [...new Set(list(name))];
       if (ids.length === 0) throw missingParameter(name);
       if (ids.length <= MAX_IDS) return ids;
       throw apiRefusal(400, 'invalidFilters', 'The request specifies an invalid filter parameter.');
     },
-    /** `maxResults`; 0 means what a request without it means. @throws Refusal when it is out of range */
+    /** `maxResults`, where 0 means the default. @throws Refusal when it is out of range */
     pageSize({ fallback, max }: { fallback: number; max: number }): number {
       const value = params.get('maxResults') ?? '0';
       if (/^\d{1,4}$/.test(value) && Number(value) <= max) return Number(value) || fallback;
       throw apiRefusal(400, 'invalidParameter', `Invalid value '${value}'. The greatest is ${String(max)}.`);
     },
-    /** Only the parts that were asked for. */
+    /** The requested parts. */
     parts: (resource: Readonly<Record<string, object | undefined>>): object =>
       Object.fromEntries(Object.entries(resource).filter(([part]) => wanted.includes(part))),
   };
 }
 
-/**
- * A page of a list. Tokens say where it begins, in a way that nobody should read; undefined at the ends of the list.
- *
- * @param list.key names the list, so that a token of another list is refused
- * @throws Refusal
- */
+/** A page of a list, with opaque page tokens. @param list.key names the list, so that a token of another list is refused */
 export function pageOf<Item>(
   all: readonly Item[],
   list: { readonly key: string; readonly size: number; readonly token: string | undefined },

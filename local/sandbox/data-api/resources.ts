@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Thumbnail } from '../thumbnails.ts';
 
-/** What every resource begins with. */
 export function resource(kind: string, id: string): object {
   return { kind: `youtube#${kind}`, etag: createHash('sha256').update(`${kind}\0${id}`).digest('base64url'), id };
 }
 
-/** An answer with a list. @param items undefined: left out, as the real API does when nothing matches */
+/** @param items undefined when nothing matches, as in the real API */
 export function listResponse(
   kind: string,
   items: readonly object[] | undefined,
@@ -19,12 +18,11 @@ export function thumbnailMap(thumbnails: readonly Thumbnail[]): object {
   return Object.fromEntries(thumbnails.map(({ id, url, width, height }) => [id, { url, width, height }]));
 }
 
-/** 2026-03-14T18:00:00Z: without milliseconds. */
 export function apiTime(date: Date): string {
   return date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** ISO 8601 in whole seconds, such as PT1H2M3S; what has no length yet is P0D. */
+/** ISO 8601 in whole seconds, such as PT1H2M3S; P0D when unknown. */
 export function apiDuration(seconds: number | undefined): string {
   if (seconds === undefined) return 'P0D';
   const whole = Math.round(seconds);

@@ -7,7 +7,7 @@ import { apiDuration, apiTime, listResponse, resource, thumbnailMap } from './re
 
 const HD_LINES = 720;
 
-/** videos.list by `id`; what only invited people may see, and what is gone, is not among the items. */
+/** videos.list by `id`, without private and removed videos. */
 export function listVideos(call: ApiCall): object {
   const { query, library } = call;
   const items = query.ids('id').flatMap((id) => {
@@ -46,7 +46,7 @@ function contentDetails(video: CatalogueVideo): object {
   return {
     duration: apiDuration(video.durationSeconds),
     definition: lines >= HD_LINES ? 'hd' : 'sd',
-    // Automatic ones do not count.
+    // Only manual captions count.
     caption: String(video.captions.some(({ kind }) => kind === 'manual')),
     regionRestriction: allowed && { allowed },
   };

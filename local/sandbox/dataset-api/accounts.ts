@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 export type Account = ReturnType<typeof makeAccounts>[number];
 
 export interface AccountOptions {
-  /** Gives every account another name and other posts, so that sandboxes beside each other share none. */
+  /** Changes all names and posts, so that several sandboxes share none. */
   readonly idSalt?: string | undefined;
-  /** Ordinary accounts beside one of each case; 0. */
+  /** Ordinary accounts in addition to one of each case; default 0. */
   readonly furtherAccounts?: number | undefined;
-  /** Posts of the account `large`; 20,000. */
+  /** Posts of the account `large`; default 20,000. */
   readonly largePosts?: number | undefined;
-  /** Reels of the account `large`; 2,000. */
+  /** Reels of the account `large`; default 2,000. */
   readonly largeReels?: number | undefined;
 }
 
-/** `hours` between two posts. */
+/** `hours` is the time between two posts. */
 const ONE_OF_EACH_CASE = [
   { case: 'ordinary', user: 'garden', name: 'Garden', followers: 1_523, posts: 48, reels: 12, hours: 40 },
   { case: 'business', user: 'teahouse', name: 'Teahouse', followers: 48_210, posts: 14, reels: 6, hours: 70 },
@@ -23,7 +23,7 @@ const ONE_OF_EACH_CASE = [
   { case: 'large', user: 'archive', name: 'Archive', followers: 2_400_115, posts: 20_000, reels: 2_000, hours: 3 },
 ] as const;
 
-/** The accounts of the sandbox, one for each case, and what is asked for beside. `not_found` is a name that nobody has. */
+/** The accounts of the sandbox. `not_found` stands for a name that no account has. */
 export function makeAccounts({ idSalt, furtherAccounts, largePosts, largeReels }: AccountOptions) {
   const guests = Array.from({ length: furtherAccounts ?? 0 }, (_, index) => ({
     ...ONE_OF_EACH_CASE[0],
@@ -49,7 +49,6 @@ export function makeAccounts({ idSalt, furtherAccounts, largePosts, largeReels }
   });
 }
 
-/** 32 bytes that are always the same for the same parts. */
 export function digest(...parts: readonly string[]): Buffer {
   return createHash('sha256').update(parts.join('\0')).digest();
 }

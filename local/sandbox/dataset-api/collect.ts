@@ -3,7 +3,6 @@ import type { Archive, Publication } from './publications.ts';
 import { profileRecord } from './profile-record.ts';
 import { postRecord, reelRecord, type DatasetRecord, type RecordParts } from './records.ts';
 
-/** The real ones. */
 export const DATASET_IDS = {
   profiles: 'gd_l1vikfch901nx3by4',
   posts: 'gd_lk5ns7kz21pck8jpis',
@@ -11,7 +10,6 @@ export const DATASET_IDS = {
 } as const;
 export type DatasetName = keyof typeof DATASET_IDS;
 
-/** One input of a trigger. */
 export type Wanted =
   | { readonly kind: 'profile'; readonly account: string; readonly input: object }
   | { readonly kind: 'single'; readonly shortcode: string; readonly input: object }
@@ -22,7 +20,6 @@ export type Wanted =
       /** Exclusive. */
       readonly toMs: number | undefined;
       readonly max: number;
-      /** Ids of posts. */
       readonly without: ReadonlySet<string>;
       readonly postType: string | undefined;
       readonly input: object;
@@ -34,11 +31,11 @@ export interface CollectParts extends RecordParts {
 }
 
 const PROFILE_POSTS = 12;
-/** Every so many items of a list come twice. */
+/** One of 40 items of a list comes twice. */
 const DUPLICATE_EVERY = 40;
 const DUPLICATE_AT = 5;
 
-/** The rows of a snapshot: records, and rows that tell an error. */
+/** The rows of a snapshot: records and errors. */
 export function* collect(
   dataset: DatasetName,
   wanted: readonly Wanted[],
@@ -101,7 +98,6 @@ function* listRows(
     if (given % DUPLICATE_EVERY === DUPLICATE_AT) yield record;
     given += 1;
   }
-  // The same code as for an account that is gone.
   if (given === 0) yield errorRow('There are no public posts in the profile for the specified period', 'dead_page');
 }
 
@@ -113,7 +109,7 @@ function* publicationsOf(
   for (const kind of kinds) yield* archive.list(account, kind);
 }
 
-/** Without a type the dataset of posts gives the reels too. @returns undefined for a type that there is not */
+/** Without a type the dataset of posts includes reels. @returns undefined for an unknown type */
 function kindsOf(dataset: DatasetName, postType: string | undefined): Publication['kind'][] | undefined {
   if (dataset === 'reels' || postType === 'Reels') return ['reel'];
   if (postType === undefined) return ['post', 'reel'];

@@ -13,26 +13,23 @@ import { accountUrl, publicationUrl, type DatasetRecord } from './records.ts';
 import { inputsOf, listOf, statusOf, type Snapshot } from './snapshots.ts';
 import { readDataset, readTrigger } from './trigger-input.ts';
 
-/** The only token that the sandbox takes. */
 export const SANDBOX_API_TOKEN = 'sandbox-token';
 
 const PREFIX = '/datasets/v3/';
 const COLLECT_MS = 1_000;
 const BUILD_MS = 300;
-/** The platform's links live that long after they were collected. */
+/** Links expire this long after they were collected. */
 const LINKS_LIVE_MS = 24 * 3_600_000;
 
 export interface DatasetApiParts extends AccountOptions {
-  /** Without a slash at the end; asked for when it is needed. */
+  /** Without a trailing slash. */
   readonly baseUrl: () => string;
   readonly ffmpeg: string;
-  /** What is derived from media is kept there. */
   readonly cacheDir: string;
-  /** How long a snapshot collects; 1 s. */
+  /** How long a snapshot collects; default 1 s. */
   readonly collectMs?: number | undefined;
-  /** How long downloads of a ready one answer 202; 0.3 s. */
+  /** How long downloads of a ready snapshot answer 202; default 0.3 s. */
   readonly buildMs?: number | undefined;
-  /** Milliseconds since 1970; the clock. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -64,7 +61,7 @@ export function createDatasetApi(parts: DatasetApiParts) {
   const accountOf = (wanted: Wanted): string =>
     wanted.kind === 'single' ? (archive.find(wanted.shortcode)?.owner.userName ?? '') : wanted.account;
 
-  /** @returns true when the request shall hang @throws Refusal */
+  /** @returns true when the request must hang */
   const spoil = (res: ServerResponse, occasion: Occasion): boolean => {
     const lost = occasion.step === 'trigger' ? [] : (['lost'] as const);
     const wrong = switches.take(occasion, ['429', '500', 'hang', ...lost]);
@@ -149,7 +146,7 @@ export function createDatasetApi(parts: DatasetApiParts) {
     return undefined;
   };
 
-  /** @returns undefined when the request hangs, or is answered already @throws Refusal */
+  /** @returns undefined when the request hangs or is answered already */
   const answerTo = async (exchange: Exchange): Promise<Answer | undefined> => {
     const { req, res, url } = exchange;
     checkToken(req);
@@ -168,7 +165,7 @@ export function createDatasetApi(parts: DatasetApiParts) {
   };
 
   return {
-    /** @returns false when the request is for something else */
+    /** @returns false for other requests */
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       if (await media.handle(req, res, url)) return true;
       if (!url.pathname.startsWith(PREFIX)) return false;
@@ -191,7 +188,6 @@ export function createDatasetApi(parts: DatasetApiParts) {
     resetStats(): void {
       counts = zero();
     },
-    /** Sets a switch whose target is `dataset`. */
     misbehave(body: unknown): Answer {
       const parsed = datasetSwitchSchema.safeParse(body);
       if (!parsed.success) return refusal(400, z.prettifyError(parsed.error));
@@ -200,7 +196,7 @@ export function createDatasetApi(parts: DatasetApiParts) {
     },
     switches: () => switches.list(),
     behave: () => switches.remove(() => true),
-    /** Settings that point the service at it. */
+    /** Settings that direct the service to it. */
     env: () => ({
       IMGNET_API_URL: baseUrl(),
       IMGNET_API_TOKEN: SANDBOX_API_TOKEN,
@@ -213,15 +209,14 @@ const TOO_MANY_JOBS =
   'You have too many running jobs for this dataset. Please wait until some of them end. Running jobs: 100>=100';
 
 const zero = () => ({
-  /** Requests that asked for a snapshot, by dataset; refused ones too. */
+  /** Requests for a snapshot, by dataset, including refused ones. */
   triggers: { profiles: 0, posts: 0, reels: 0 },
-  /** Snapshots by dataset and what they were about, such as `posts sandbox.garden`. */
+  /** Snapshots by dataset and subject, such as `posts sandbox.garden`. */
   started: {} as Record<string, number>,
   progress_polls: 0,
-  /** How often somebody asked what was started. */
   lists: 0,
   download_requests: 0,
-  /** Those that were sent to their end. */
+  /** Downloads that were sent completely. */
   downloads: 0,
   media_requests: 0,
   expired_media_requests: 0,

@@ -17,12 +17,7 @@ export function readPart(query: URLSearchParams): { from: number; rows: number }
   return { from: (Number(query.get('part') ?? '1') - 1) * rows, rows };
 }
 
-/**
- * Sends rows as they are made.
- *
- * @param options.cut end the connection in the middle of the first
- * @returns whether all went out
- */
+/** Sends rows as they are made. @param options.cut ends the connection within the first row @returns whether all were sent */
 export async function sendRows(
   res: ServerResponse,
   rows: Iterable<DatasetRecord>,
@@ -33,7 +28,7 @@ export async function sendRows(
   if (options.cut) {
     const [first] = rows;
     const text = JSON.stringify(first);
-    // Node 26 holds a write back until the next turn, in which there would be no connection.
+    // Node 26 delays a write until the next task, when the connection would be gone.
     await new Promise((resolve) => res.write(text.slice(0, text.length / 2), resolve));
     res.socket?.destroySoon();
     return false;

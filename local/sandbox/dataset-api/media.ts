@@ -9,7 +9,7 @@ import type { Publication } from './publications.ts';
 
 const MEDIA = fileURLToPath(new URL('../catalogue/media', import.meta.url));
 const PREFIX = '/imgnet-media/';
-/** Recordings of the built-in catalogue and how long their pictures run, in seconds. */
+/** Recordings of the built-in catalogue, with the lengths of their pictures. */
 const RECORDINGS = [
   { name: 'garden', seconds: 14.2 },
   { name: 'bridge', seconds: 17.9 },
@@ -20,7 +20,6 @@ type Recording = (typeof RECORDINGS)[number];
 export interface MediaParts {
   readonly baseUrl: () => string;
   readonly ffmpeg: string;
-  /** Results are kept here. */
   readonly cacheDir: string;
   readonly find: (shortcode: string) => Publication | undefined;
   readonly now: () => number;
@@ -29,16 +28,12 @@ export interface MediaParts {
 
 export type MediaHost = ReturnType<typeof createMediaHost>;
 
-/**
- * How long a video of a publication runs, in seconds. Those of a carousel differ, so that their order can be told.
- *
- * @param nth of its videos, from 0
- */
+/** The length of the nth video of a publication (from 0). Those of a carousel differ, so that tests see their order. */
 export function videoSeconds({ seed }: Publication, nth = 0): number {
   return recordingOf(seed + nth).seconds;
 }
 
-/** Photos and videos behind links that expire, as the platform's do: `oe` is the time, in hexadecimal seconds. */
+/** Serves photos and videos by links that expire at `oe`, a time in hexadecimal seconds, as the platform's do. */
 export function createMediaHost(parts: MediaParts) {
   const key = randomBytes(32);
   const sign = (path: string, oe: string): string =>
@@ -68,16 +63,12 @@ export function createMediaHost(parts: MediaParts) {
   };
 
   return {
-    /**
-     * A link to a slide's photo or video, or to a video's cover.
-     *
-     * @param expiresAtMs when it begins to answer 403; whole seconds count
-     */
+    /** A link to a slide's photo or video, or to a video's cover; it answers 403 after `expiresAtMs`. */
     link: (publication: Publication, name: `${number}.mp4` | `${number}.png`, expiresAtMs: number): string =>
       signed(`${PREFIX}${publication.shortcode}/${name}`, expiresAtMs),
     avatarLink: (userName: string, expiresAtMs: number): string =>
       signed(`${PREFIX}avatar/${userName}.png`, expiresAtMs),
-    /** @returns false when the request is for something else */
+    /** @returns false for other requests */
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       const path = url.pathname;
       if (!path.startsWith(PREFIX)) return false;
@@ -100,7 +91,7 @@ function recordingOf(seed: number): Recording {
   return RECORDINGS[seed % RECORDINGS.length] ?? RECORDINGS[0];
 }
 
-/** Picture and sound of a recording in one file, made once. @returns its absolute path */
+/** Combines picture and sound of a recording in a file. @returns its absolute path */
 function withSound(name: string, { ffmpeg, cacheDir }: MediaParts): Promise<string> {
   const input = (file: string): string[] => ['-protocol_whitelist', 'file', '-i', `file:${join(MEDIA, name, file)}`];
   return encodedOnce(join(cacheDir, 'imgnet', `${name}.mp4`), ffmpeg, [

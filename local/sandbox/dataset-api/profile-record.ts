@@ -2,7 +2,7 @@ import type { Account } from './accounts.ts';
 import type { Publication } from './publications.ts';
 import { accountUrl, publicationUrl, type DatasetRecord, type RecordParts } from './records.ts';
 
-/** A record of the dataset of profiles. Only `business` has everything; the others leave out what real ones do. */
+/** A record of the dataset of profiles. Only `business` has all fields; the others lack what real records lack. */
 export function profileRecord(
   account: Account,
   latest: readonly Publication[],
@@ -16,7 +16,7 @@ export function profileRecord(
     fbid: account.fbid,
     id: account.id,
     followers: account.followers,
-    // Now and then a number comes as a string.
+    // Real records have some numbers as strings.
     following: account.case === 'ordinary' ? '311' : 180,
     posts_count: account.posts + account.reels,
     is_business_account: business,

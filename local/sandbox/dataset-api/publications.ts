@@ -3,25 +3,24 @@ import { digest, type Account } from './accounts.ts';
 export type PostCase = 'image' | 'video' | 'carousel' | 'reel' | 'silent' | 'paid' | 'coauthored' | 'deleted';
 export type Slide = 'photo' | 'video';
 
-/** A post or reel of an account. */
 export interface Publication {
   readonly shortcode: string;
   readonly pk: string;
   readonly kind: 'post' | 'reel';
   readonly case: PostCase;
   readonly owner: Account;
-  /** From 0, the newest first; posts and reels are counted apart. */
+  /** From 0, newest first; posts and reels are counted separately. */
   readonly index: number;
   readonly publishedAtMs: number;
   readonly slides: readonly Slide[];
-  /** A number from 0 to 2^32, always the same: what counts are made of. */
+  /** From 0 to 2^32; counts are derived from it. */
   readonly seed: number;
 }
 
 export type Archive = ReturnType<typeof createArchive>;
 
 const HOUR_MS = 3_600_000;
-/** The newest posts show each case once; older ones go round. */
+/** The newest posts are one of each case. */
 const POST_CASES = ['image', 'video', 'carousel', 'paid', 'coauthored'] as const;
 const REEL_CASES = ['reel', 'silent'] as const;
 const FEATURED_POSTS = POST_CASES.length;
@@ -37,11 +36,7 @@ const SLIDES: Readonly<Record<PostCase, readonly Slide[]>> = {
   deleted: [],
 };
 
-/**
- * The posts and reels of all accounts, made when they are asked for.
- *
- * @param nowMs the newest are some hours older than that; two archives of the same time and salt are the same
- */
+/** The posts and reels of all accounts, made on demand. Two archives of the same time and salt are the same. */
 export function createArchive(accounts: readonly Account[], options: { nowMs: number; idSalt: string }) {
   const make = (owner: Account, kind: Publication['kind'], index: number): Publication => {
     const bytes = digest(options.idSalt, owner.userName, kind, String(index));
@@ -58,15 +53,14 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
       seed: bytes.readUInt32BE(20),
     };
   };
-  /** Newest first. @param most as many, if there are */
+  /** Newest first. */
   function* list(account: Account, kind: Publication['kind'], most = Infinity): Generator<Publication> {
     const count = Math.min(most, kind === 'reel' ? account.reels : account.posts);
     for (let index = 0; index < count; index += 1) yield make(account, kind, index);
   }
 
-  // Tens of thousands of hashes: made when the first post is looked for.
+  // Tens of thousands of hashes, which are made on the first search.
   let all: Map<string, Publication> | undefined;
-  /** @returns undefined for a shortcode that nothing has */
   const find = (shortcode: string): Publication | undefined => {
     all ??= new Map(
       accounts
@@ -76,21 +70,19 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
     return all.get(shortcode);
   };
 
-  /** One of each case, and some more, for the list of contents. */
   const featured = (): readonly Publication[] => {
     const visible = accounts.filter((account) => account.case === 'ordinary' || account.case === 'business');
     const shown = visible.flatMap((account) => [
       ...list(account, 'post', FEATURED_POSTS),
       ...list(account, 'reel', FEATURED_REELS),
     ]);
-    // A post that was there once: no list has the place.
+    // A deleted post is in no list.
     const deleted = visible.slice(0, 1).map((owner) => ({ ...make(owner, 'post', -1), case: 'deleted' as const }));
     return [...shown, ...deleted];
   };
   return { list, find, featured };
 }
 
-/** Most posts of most accounts are pictures. */
 function olderCase(kind: Publication['kind'], index: number): PostCase {
   if (kind === 'reel') return 'reel';
   return index % 7 === 0 ? 'carousel' : index % 5 === 0 ? 'video' : 'image';

@@ -8,7 +8,6 @@ export interface RecordParts {
   readonly media: MediaHost;
   readonly baseUrl: () => string;
   readonly collectedAtMs: number;
-  /** When the links in the records begin to answer 403. */
   readonly expiresAtMs: number;
 }
 
@@ -26,7 +25,7 @@ export function publicationUrl({ kind, shortcode }: Publication, baseUrl: string
   return `${baseUrl}/${kind === 'reel' ? 'reel' : 'p'}/${shortcode}/`;
 }
 
-/** A record of the dataset of posts; of a reel too, which that dataset gives as well. */
+/** A record of the dataset of posts, which includes reels. */
 export function postRecord(publication: Publication, parts: RecordParts): DatasetRecord {
   const { media, baseUrl, expiresAtMs } = parts;
   const { owner, slides, pk } = publication;
@@ -128,9 +127,9 @@ function fieldsOfBoth(publication: Publication, { media, baseUrl, expiresAtMs }:
   };
 }
 
-function commentsOn({ seed, index: place, publishedAtMs }: Publication) {
-  // The newest of an account show what a comment looks like; of the older ones some have none.
-  const count = place < 6 ? 1 + (seed % 3) : seed % 4;
+function commentsOn({ seed, index: position, publishedAtMs }: Publication) {
+  // The newest posts always have comments.
+  const count = position < 6 ? 1 + (seed % 3) : seed % 4;
   return Array.from({ length: count }, (_, index) => ({
     text: TEXTS[(seed + index) % TEXTS.length] ?? '',
     user: USERS[(seed + index) % USERS.length] ?? '',
@@ -139,7 +138,7 @@ function commentsOn({ seed, index: place, publishedAtMs }: Publication) {
   }));
 }
 
-/** What real records look like: from the sixth on, some lack fields, some have nulls, some write numbers as strings. */
+/** From the sixth on, some records lack fields, have nulls, or numbers as strings, as real ones do. */
 function untidy({ index }: Publication, record: DatasetRecord): DatasetRecord {
   if (index < 6) return record;
   const nulls = Object.fromEntries(['description', 'likes', 'tagged_users', 'date_posted'].map((name) => [name, null]));
@@ -155,7 +154,6 @@ function untidy({ index }: Publication, record: DatasetRecord): DatasetRecord {
 
 function captionOf(publication: Publication): string {
   const text = CAPTIONS[publication.seed % CAPTIONS.length] ?? '';
-  // Long as real ones are.
   return `${text} ${'Nothing here is real. '.repeat(publication.seed % 60)}${hashtagsOf(publication).join(' ')}`;
 }
 

@@ -5,17 +5,16 @@ export interface Snapshot {
   readonly id: string;
   readonly dataset: DatasetName;
   readonly wanted: readonly Wanted[];
-  /** User names that it is about. */
   readonly accounts: readonly string[];
   readonly startedAtMs: number;
   readonly readyAtMs: number;
   readonly listedAtMs: number;
   readonly linksExpireAtMs: number;
-  /** Why it fails when it would be ready. */
+  /** Why it fails instead of becoming ready. */
   readonly failure: string | undefined;
 }
 
-/** Part of the time in which a snapshot is still `starting`. */
+/** The share of the time in which a snapshot is `starting`. */
 const STARTING = 0.2;
 const LIMIT = 1_000;
 const MAX_LIMIT = 5_000;
@@ -26,7 +25,7 @@ export function statusOf(snapshot: Snapshot, nowMs: number): 'starting' | 'runni
   return nowMs < startedAtMs + (readyAtMs - startedAtMs) * STARTING ? 'starting' : 'running';
 }
 
-/** The list of a dataset's snapshots, the newest first. @throws Refusal */
+/** Snapshots of a dataset, newest first. @throws Refusal */
 export function listOf(
   snapshots: readonly Snapshot[],
   { dataset, nowMs, query }: { readonly dataset: DatasetName; readonly nowMs: number; readonly query: URLSearchParams },
@@ -55,7 +54,7 @@ export function listOf(
     .slice(skip, skip + limit);
 }
 
-/** What a snapshot was started with, as CSV: a column for each field that one of its inputs has. */
+/** The inputs of a snapshot as CSV, with a column for each field of any input. */
 export function inputsOf({ wanted }: Snapshot): string {
   const inputs = wanted.map(({ input }) => input as Readonly<Record<string, unknown>>);
   const columns = [...new Set(inputs.flatMap((input) => Object.keys(input)))];
@@ -63,7 +62,6 @@ export function inputsOf({ wanted }: Snapshot): string {
   return lines.map((line) => line.map(quoted).join(',')).join('\n');
 }
 
-/** Of a number or a list too. */
 function textOf(value: unknown): string {
   if (value === undefined || typeof value === 'string') return value ?? '';
   return Array.isArray(value) ? value.join() : JSON.stringify(value);

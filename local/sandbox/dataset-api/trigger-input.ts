@@ -15,14 +15,12 @@ const inputSchema = z.object({
 });
 const inputsSchema = z.array(inputSchema).min(1);
 const bodySchema = z.union([inputsSchema, z.object({ input: inputsSchema }).transform(({ input }) => input)]);
-/** What `discover_by` may say. */
 const DISCOVERIES: Readonly<Record<DatasetName, readonly string[]>> = {
   profiles: ['user_name'],
   posts: ['url'],
   reels: ['url', 'url_all_reels'],
 };
 
-/** What a trigger asks for. @throws Refusal */
 export function readTrigger(query: URLSearchParams, body: unknown): { dataset: DatasetName; wanted: Wanted[] } {
   const dataset = readDataset(query);
   const inputs = bodySchema.safeParse(body);
@@ -35,7 +33,6 @@ export function readTrigger(query: URLSearchParams, body: unknown): { dataset: D
   return { dataset, wanted: inputs.data.map((input) => wantedOf(input, { dataset, discovers, limit })) };
 }
 
-/** @throws Refusal */
 export function readDataset(query: URLSearchParams): DatasetName {
   const id = query.get('dataset_id');
   if (id === null) throw new Refusal(400, 'dataset missing');
@@ -62,7 +59,7 @@ function wantedOf(
     kind: 'list',
     account,
     fromMs: dayOf('start_date', input.start_date),
-    // The last day counts whole.
+    // Includes the whole last day.
     toMs: to === undefined ? undefined : to + DAY_MS,
     max: Math.min(input.num_of_posts ?? Infinity, limit),
     without: new Set(input.posts_to_not_include),
@@ -71,7 +68,7 @@ function wantedOf(
   };
 }
 
-/** @throws Refusal for what is no `MM-DD-YYYY` */
+/** @throws Refusal for anything but `MM-DD-YYYY` */
 function dayOf(field: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const [, month = '', day = '', year = ''] = /^(\d\d)-(\d\d)-(\d{4})$/.exec(text) ?? [];

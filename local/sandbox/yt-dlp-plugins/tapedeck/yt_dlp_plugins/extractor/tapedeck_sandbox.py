@@ -12,7 +12,7 @@ LOOPBACK = r'https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?'
 
 class _SandboxBaseIE(InfoExtractor):
     def _download_page(self, url, item_id, note='Downloading player API JSON', **kwargs):
-        """429 and 403 are final, other network errors are tried again: as for the real platform."""
+        """429 and 403 are final, other network errors are retried, as for the real platform."""
         for retry in self.RetryManager():
             try:
                 return self._download_json(
@@ -26,7 +26,7 @@ class _SandboxBaseIE(InfoExtractor):
 
     @staticmethod
     def _estimate(time_text):
-        """The platform only says "3 weeks ago"; yt-dlp makes a time of it that is known not to be exact."""
+        """Returns an approximate time for a text such as "3 weeks ago"."""
         amount, unit, _ = time_text.split(' ')
         return int(datetime_from_str(f'now-{amount}{unit}').timestamp())
 
@@ -42,7 +42,7 @@ class TapedeckSandboxIE(_SandboxBaseIE):
         if not info['formats']:
             self._raise_unplayable(page['playability'])
         if info['title'] is None:
-            # An id that nobody has. Where a lack of media is a warning, the real extractor goes on with nothing too.
+            # An unknown video. Where a lack of media is a warning, the real extractor returns nothing too.
             return info
         return {**info, '__post_extractor': self.extract_comments(page['commentsUrl'], video_id)}
 
