@@ -54,16 +54,16 @@ describe('the configuration', () => {
     expect(() => loadConfig({ [name]: value })).toThrow(name);
   });
 
-  it('lets a worker do all, or what it is told', () => {
+  it('gives a worker all roles by default, or the listed ones', () => {
     expect(loadConfig({}).WORKER_ROLES).toEqual(['workflows', 'vidnet', 'imgnet', 'media', 'speech', 'webhooks']);
     expect(loadConfig({ WORKER_ROLES: 'speech, webhooks' }).WORKER_ROLES).toEqual(['speech', 'webhooks']);
   });
 
-  it('takes empty settings as absent', () => {
+  it('treats empty settings as absent', () => {
     expect(loadConfig({ PORT: '', MONGODB_URI: '' }).PORT).toBe(3000);
   });
 
-  it('asks for API keys beyond loopback, unless it is told otherwise', () => {
+  it('requires API keys beyond loopback, unless ALLOW_ANONYMOUS says otherwise', () => {
     const allows = (env: Record<string, string>) => loadConfig(env).allowsAnonymous;
     expect(allows({})).toBe(true);
     expect(allows({ ALLOW_ANONYMOUS: 'false' })).toBe(false);
@@ -92,25 +92,25 @@ describe('the configuration', () => {
     expect(loadConfig(env)).toMatchObject({ allowsAnonymous: true, isLoopback: true });
   });
 
-  it('takes several secrets of links, and shows none of them when one is wrong', () => {
+  it('accepts several link secrets and shows none of them when one is invalid', () => {
     const [one, two] = ['s'.repeat(32), 't'.repeat(40)];
     expect(loadConfig({ LINK_SECRET: one }).LINK_SECRET).toEqual([one]);
     expect(loadConfig({ LINK_SECRET: `${one}, ${two},` }).LINK_SECRET).toEqual([one, two]);
     expect(() => loadConfig({ LINK_SECRET: `${one},hunter2` })).toThrow(/^LINK_SECRET: at least 32 characters each$/);
   });
 
-  it('needs to be told its address when it listens on all', () => {
+  it('requires PUBLIC_URL when the api listens on all addresses', () => {
     const wider = { HOST: '0.0.0.0' };
     expect(loadConfig({ ...wider, PUBLIC_URL: 'https://api.example/' }).PUBLIC_URL).toBe('https://api.example');
     expect(() => loadConfig(wider)).toThrow('PUBLIC_URL');
   });
 
-  it('names a setting that a process cannot do without', () => {
+  it('names a required setting that is missing', () => {
     const names = ['TEMPORAL_ADDRESS', 'MONGODB_URI'] as const;
     expect(() => requireSettings(loadConfig({}), names)).toThrow(/TEMPORAL_ADDRESS.*\n.*MONGODB_URI/);
   });
 
-  it('keeps files on disk, or in a bucket that is told in full', () => {
+  it('keeps files on disk, or in a bucket whose settings are complete', () => {
     expect(loadConfig({ DATA_DIR: '/data' }).files).toEqual({ kind: 'disk', root: '/data/files' });
     const key = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
     const bucket = { FILES_STORE: 's3', S3_ENDPOINT: 'https://s3.example', S3_BUCKET: 'media', ...key };
@@ -124,7 +124,7 @@ describe('the configuration', () => {
     expect(() => loadConfig({ FILES_STORE: 's3' })).toThrow(/S3_ENDPOINT.*\n.*S3_BUCKET.*\n.*S3_ACCESS_KEY_ID/);
   });
 
-  it('knows the photo platform, and writes its addresses without a slash at the end', () => {
+  it('has the URLs of the photo platform without a trailing slash', () => {
     const local = 'http://127.0.0.1:4000';
     const config = loadConfig({ IMGNET_API_URL: `${local}/`, IMGNET_PLATFORM_URL: `${local}/` });
     expect([config.IMGNET_API_URL, config.IMGNET_PLATFORM_URL]).toEqual([local, local]);
@@ -132,7 +132,7 @@ describe('the configuration', () => {
     expect(loadConfig({}).IMGNET_API_TOKEN).toBeUndefined();
   });
 
-  it('takes several secrets of webhooks, and shows none of them when one is wrong', () => {
+  it('accepts several webhook secrets and shows none of them when one is invalid', () => {
     const [one, two] = ['whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz', 'whsec_OTg3NjU0MzIxMDk4NzY1NDMyMTA5ODc2'];
     const { webhookKeys } = loadConfig({ WEBHOOK_SECRETS: ` ${one} ,${two},` });
     expect(webhookKeys.map((key) => Buffer.from(key).toString())).toEqual([

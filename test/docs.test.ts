@@ -46,7 +46,7 @@ describe('the pages', () => {
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...new Set(named)]));
   });
 
-  it('name only folders of the root that exist, and all of the product', () => {
+  it('name every product folder of the root, and only folders that exist', () => {
     const list = section('CONTRIBUTING.md', '## Where things are');
     const named = [...list.matchAll(/^- `(\w+)\/`: /gm)].map(([, name = '']) => name);
     expect(named.filter((name) => !existsSync(`${ROOT}${name}`))).toEqual([]);
@@ -82,7 +82,7 @@ describe('docs/api.md', () => {
     expect(listed.map(([, ...codes]) => codes)).toEqual(expected);
   });
 
-  it('shows answers that fit their schemas', () => {
+  it('shows answers that match their schemas', () => {
     const shown = blocks
       .filter(({ id, language }) => /^docs\/(api|imgnet)\.md/.test(id) && language === 'json')
       .map(({ code }) => JSON.parse(code) as { data?: unknown; transcript_speaker_id?: string });
@@ -101,7 +101,7 @@ describe('the snippets', () => {
     expect(spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('that run against the sandbox read its addresses', () => {
+  it('read the addresses of the sandbox if they run against it', () => {
     expect(readmeBlocks().length).toBeGreaterThanOrEqual(6);
     for (const { code } of readmeBlocks()) expect(code).toMatch(/SERVICE=\$\{SERVICE:-.*SANDBOX=\$\{SANDBOX:-/);
   });
@@ -110,7 +110,7 @@ describe('the snippets', () => {
     expect(compileErrors().get(id)).toEqual([]);
   });
 
-  it('would not compile with a mistake in it', () => {
+  it('fail to compile with an error', () => {
     expect(compileErrors().get(MISTAKEN.id)).toEqual([expect.stringContaining("'nothing'")]);
   });
 });
@@ -162,11 +162,11 @@ describe('docker-compose.yml', () => {
   };
   const services = Object.entries(compose.services);
 
-  it('gives the api all that it does not start without', () => {
+  it('sets everything that the api requires', () => {
     expect(Object.keys(compose.services['api']!.environment!)).toContain('RPC_TOKEN');
   });
 
-  it.each(['api', 'worker'])('gives the %s nothing but settings', (name) => {
+  it.each(['api', 'worker'])('passes only settings to the %s', (name) => {
     const given = Object.keys(compose.services[name]!.environment!);
     expect(given).toEqual(expect.arrayContaining(['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET', 'PUBLIC_URL']));
     expect(given.filter((one) => !settingNames.includes(one))).toEqual([]);
@@ -182,7 +182,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('publishes on loopback only, and holds no secrets', () => {
+  it('publishes on loopback only and contains no secrets', () => {
     for (const [, { ports, environment }] of services) {
       for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
       for (const [name, value] of Object.entries(environment ?? {}))
@@ -190,14 +190,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('puts no password into the arguments of a program, which every user of the machine can read', () => {
+  it('passes no password as an argument of a program, which every user of the machine can read', () => {
     for (const [, { entrypoint, command, healthcheck }] of services) {
       const words = JSON.stringify([entrypoint, command, healthcheck?.test]);
       expect(words).not.toMatch(/\$\{?\w*(PASSWORD|SECRET|PWD|TOKEN|URI)|--?p(assword)? *["=$]/);
     }
   });
 
-  it('lets the container of the image see the settings that the image names', () => {
+  it('passes the settings of the image to the container', () => {
     const dockerfile = readFileSync(`${ROOT}Dockerfile`, 'utf8');
     const named = [...dockerfile.matchAll(/^(?:ENV| {3}) ([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(named).toContain('DATA_DIR');
@@ -206,7 +206,7 @@ describe('docker-compose.yml', () => {
     ).toEqual([]);
   });
 
-  it('has an image of every folder which api and worker import, and of none that only runs or proves it', () => {
+  it('copies every folder that api and worker import into the image, and no folder for development', () => {
     expect(readFileSync(`${ROOT}Dockerfile`, 'utf8')).toMatch(/^COPY \. \.$/m);
     const left = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
     const tools = ['command', 'deploy', 'local', 'quality', 'test'];

@@ -24,7 +24,7 @@ const labelsJob = anImgnetJob('speaker_labels', 'kX3vQ9mTz0A', labels);
 const delivery = { deliveryId: `webhook/${recordId}/1`, recordId, url };
 const audio = { recordId, mediaId: 'kX3vQ9mTz0A' };
 
-describe('a workflow takes', () => {
+describe('a workflow accepts', () => {
   it.each<[keyof typeof jobInputs, object]>([
     ['audio', anAudioJob({ webhookUrl: url, chargedTo: '0123456789abcdef', startedBy: '0123456789abcdef' })],
     ...kindSamples.map(({ workflow, job }): [keyof typeof jobInputs, object] => [workflow, job]),
@@ -44,7 +44,7 @@ describe('a workflow takes', () => {
   });
 });
 
-describe('a workflow refuses, with the name of the field,', () => {
+describe('a workflow rejects, naming the field,', () => {
   it.each<[keyof typeof jobInputs, unknown, string]>([
     ['audio', { ...anAudioJob(), recordId: '../../etc' }, 'recordId'],
     ['audio', { ...anAudioJob(), mediaId: '../secret' }, 'mediaId'],
@@ -176,7 +176,7 @@ describe('an activity', () => {
     );
   });
 
-  it('that removes prepared audio, which is a whole folder, takes an id alone', () => {
+  it('that removes the folder of prepared audio accepts only an ID', () => {
     for (const id of ['', '.', '..', '../..', '/', recordId.toLowerCase(), `${recordId}/..`]) {
       expect(refusalOf(activityInputs, 'clearSpeech', [id])).toContain('argument 1: must be a ULID');
     }

@@ -15,7 +15,7 @@ import { progressQuery, subscribeSignal } from '../workflows/lifecycle/messages.
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
-  it('of workflows, their ids, queues and messages', () => {
+  it('of workflows, their IDs, queues and messages', () => {
     expect(new Set(Object.keys(workflows))).toEqual(
       new Set([
         'audio',

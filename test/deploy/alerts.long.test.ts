@@ -136,8 +136,8 @@ function keepDoing(what: () => Promise<unknown>): () => Promise<void> {
   };
 }
 
-describe('the alerts that ship', { timeout: 240_000 }, () => {
-  it('are silent while all is well', async () => {
+describe('the shipped alerts', { timeout: 240_000 }, () => {
+  it('are silent while the service is healthy', async () => {
     await until(async () => (await watched.query('up == 1')).length === 4, { what: 'four targets' });
     const videos = service.sandbox.catalogue.filter(({ title }) => title.startsWith('talk '));
     expect(videos).toHaveLength(TALKS);
@@ -150,7 +150,7 @@ describe('the alerts that ship', { timeout: 240_000 }, () => {
     await fetchedAudio({ vidnet_video_id: service.videoId('ordinary'), include_webhook: receiver.url });
   });
 
-  it('tell of speech that is slow, and of what waits for it', async () => {
+  it('report slow speech and the jobs that wait for it', async () => {
     const queue = `${service.stack.env['TASK_QUEUE'] ?? ''}-speech-by-`;
     await fires([{ alertname: 'TapedeckTasksWaitLong' }, { alertname: 'TapedeckSpeechSlow' }], async () => {
       for (const id of talks) {
@@ -165,7 +165,7 @@ describe('the alerts that ship', { timeout: 240_000 }, () => {
     });
   });
 
-  it('tell of a program that the system has killed', async () => {
+  it('report a program that the system killed', async () => {
     await fires([{ alertname: 'TapedeckProgramsKilled', program: 'yt-dlp' }], async () => {
       const video = service.videoId('long');
       await service.misbehave({ video, target: 'media', mode: 'slow', bytes_per_second: 1_000 });
@@ -182,7 +182,7 @@ describe('the alerts that ship', { timeout: 240_000 }, () => {
     });
   });
 
-  it('tell of jobs that fail by a fault of ours', async () => {
+  it('report jobs that fail with an internal fault', async () => {
     await fires([{ alertname: 'TapedeckJobsFail' }], async () => {
       await requestProfiles();
       return () => undefined;
@@ -197,7 +197,7 @@ describe('the alerts that ship', { timeout: 240_000 }, () => {
     });
   });
 
-  it('tell of the worker that is gone, and of its queue that nobody polls', async () => {
+  it('report a dead worker and its queue that nobody polls', async () => {
     const instance = `127.0.0.1:${String(watched.furtherPorts[0])}`;
     const queue = `${service.stack.env['TASK_QUEUE'] ?? ''}-sites`;
     const alerts = [
@@ -210,7 +210,7 @@ describe('the alerts that ship', { timeout: 240_000 }, () => {
     });
   });
 
-  it('tell of a platform that refuses', async () => {
+  it('report a platform that refuses requests', async () => {
     await fires([{ alertname: 'TapedeckPlatformPaused', route: 'vidnet' }], async () => {
       await service.misbehave({ video: '*', target: 'page', mode: '429' });
       await accepted('/api/downloads/audio', { vidnet_video_id: service.videoId('hd720') });
@@ -218,7 +218,7 @@ describe('the alerts that ship', { timeout: 240_000 }, () => {
     });
   });
 
-  it('tell of a database that is slow', async () => {
+  it('report a slow database', async () => {
     await fires([{ alertname: 'TapedeckAcceptSlow' }], () => {
       mongodb.spoil('latency');
       const stop = keepDoing(requestProfiles);
@@ -229,7 +229,7 @@ describe('the alerts that ship', { timeout: 240_000 }, () => {
     });
   });
 
-  it('tell of a database that is away by answers and by steps that are repeated, and not of workers that are there', async () => {
+  it('report an unreachable database by failed requests and retried activities, and not as dead workers', async () => {
     const alerts = [{ alertname: 'TapedeckServerErrors' }, { alertname: 'TapedeckStagesRepeat', stage: 'beginJob' }];
     await until(async () => (await watched.query('up == 1')).length === 4, { what: 'four targets' });
     await fires(alerts, async () => {
@@ -254,13 +254,13 @@ describe('the alerts that ship', { timeout: 240_000 }, () => {
     });
   });
 
-  it('tell of a receiver that has taken no attempt at a webhook', async () => {
+  it('report a receiver that accepted no attempt at a webhook', async () => {
     const alert = { alertname: 'TapedeckWebhooksAbandoned' };
     await until(async () => has(await watched.firing('10m'), alert), { what: 'the alert', within: 150_000 });
     fired.add(alert.alertname);
   });
 
-  it('have all fired once, and end with their faults', async () => {
+  it('have each fired once and end with their cause', async () => {
     const unmountable = canMount ? [] : ['TapedeckDiskFull'];
     expect([...fired, ...unmountable].sort()).toEqual([...watched.alerts].sort());
     await until(async () => (await watched.firing()).length === 0, { what: 'silence' });

@@ -109,7 +109,7 @@ describe('the chart', () => {
     expect(check({ ...deployment!, spec: { ...deployment!.spec, replica: 1 } }).join()).toMatch(/\/spec .*"replica"/);
   });
 
-  it('lets no pod be root, write to its image, gain rights, or talk to Kubernetes', async () => {
+  it('lets no pod run as root, write to its image, gain privileges or call Kubernetes', async () => {
     for (const { automountServiceAccountToken, securityContext, containers } of Object.values(
       podsOf(await renderChart(program, MUTUAL_TLS)),
     )) {
@@ -122,7 +122,7 @@ describe('the chart', () => {
     }
   });
 
-  it('restricts egress to the engines to named destinations, and refuses a rule without one', async () => {
+  it('restricts egress to the engines to named destinations and rejects a rule without one', async () => {
     const objects = await renderChart(program, NEEDED);
     const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
     const rules = policies.flatMap(({ spec }) => (spec['egress'] ?? []) as readonly { to?: readonly object[] }[]);
@@ -132,7 +132,7 @@ describe('the chart', () => {
     await expect(renderChart(program, everywhere)).rejects.toThrow(/engines/);
   });
 
-  it('gives each worker its roles, and fetchers half an hour to end', async () => {
+  it('gives each worker its roles, and fetchers half an hour to stop', async () => {
     const pods = podsOf(await renderChart(program, NEEDED));
     const rolesOf = (pod: Pod): string | undefined =>
       pod.containers[0]?.env.find(({ name }) => name === 'WORKER_ROLES')?.value;
@@ -145,7 +145,7 @@ describe('the chart', () => {
     expect(pods['media-fetchers']?.terminationGracePeriodSeconds).toBeGreaterThan(1800);
   });
 
-  it('holds no secret, only where each is', async () => {
+  it('contains references to secrets, and no secret', async () => {
     const objects = await renderChart(program, CLOUD);
     expect(objects.map(({ kind }) => kind)).not.toContain('Secret');
     const variables = Object.values(podsOf(objects)).flatMap(({ containers }) => containers[0]?.env ?? []);
@@ -156,7 +156,7 @@ describe('the chart', () => {
     expect(variables.map(({ name }) => name)).toEqual(expect.arrayContaining(needed));
   });
 
-  it('asks Temporal Cloud with its key how many tasks wait in each queue', async () => {
+  it('reads the backlog of each queue from Temporal Cloud with its API key', async () => {
     const scaled = (await renderChart(program, CLOUD)).filter(({ kind }) => kind === 'ScaledObject');
     const triggers = scaled.flatMap(
       ({ spec }) => spec['triggers'] as { metadata: Record<string, string>; authenticationRef: { name: string } }[],
@@ -171,7 +171,7 @@ describe('the chart', () => {
     for (const { authenticationRef } of triggers) expect(authenticationRef.name).toBe('media-temporal');
   });
 
-  it('opens the port that decodes for the Web UI, to whom it is told, and only where it is wanted', async () => {
+  it('opens the port of the codec server only if it is enabled, and only to its allowed clients', async () => {
     const objects = await renderChart(program, MORE);
     const [api] = podsOf(objects)['media-api']?.containers ?? [];
     expect(api?.env).toContainEqual({ name: 'CODEC_PORT', value: '9470' });
@@ -182,7 +182,7 @@ describe('the chart', () => {
     expect(JSON.stringify(await renderChart(program, NEEDED))).not.toMatch(/CODEC_PORT|"codec"/);
   });
 
-  it("lets Prometheus reach what Temporal's SDK measures, where it does", async () => {
+  it("lets Prometheus read the metrics of Temporal's SDK if they are enabled", async () => {
     const of = (port: number) => ({ workers: { fetchers: { settings: { TEMPORAL_METRICS_PORT: port } } } });
     const portsOf = async (values: object) =>
       ingressOf(await renderChart(program, values), 'media').flatMap(({ ports }) => ports.map(({ port }) => port));
@@ -193,7 +193,7 @@ describe('the chart', () => {
     expect(pod?.containers[0]?.ports).toContainEqual({ name: 'sdk-metrics', containerPort: 9467 });
   });
 
-  it('mounts into every pod what it is told', async () => {
+  it('mounts additional volumes into every pod', async () => {
     for (const { containers, volumes } of Object.values(podsOf(await renderChart(program, MORE)))) {
       expect(containers[0]?.volumeMounts).toEqual(expect.arrayContaining(MORE.extraMounts));
       expect(volumes).toEqual(expect.arrayContaining(MORE.extraVolumes));
@@ -218,7 +218,7 @@ describe('the chart', () => {
     await expect(renderChart(program, values)).rejects.toThrow(reason);
   });
 
-  it('takes a version, and TLS by an authority of its own, where nothing is scaled', async () => {
+  it('accepts a deployment version and a private certificate authority without autoscaling', async () => {
     const settings = { WORKER_DEPLOYMENT: 'tapedeck' };
     expect(await renderChart(program, { ...NEEDED, temporal: OWN_AUTHORITY, settings })).toBeDefined();
   });

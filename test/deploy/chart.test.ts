@@ -68,7 +68,7 @@ async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
 }
 
 describe('the chart', () => {
-  it('names only settings that there are', () => {
+  it('names only settings that exist', () => {
     const named = templates.flatMap((text) =>
       [...text.matchAll(/"?\bname"?:? "?([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*)\b/g)].map(([, name = '']) => name),
     );
@@ -81,7 +81,7 @@ describe('the chart', () => {
     expect(all.filter((name) => !(name in settings.shape))).toEqual([]);
   });
 
-  it('has workers for each role once', () => {
+  it('has exactly one worker deployment for each role', () => {
     const roles = Object.values(values.workers).flatMap((one) => one.roles);
     expect(roles.toSorted()).toEqual(definitions.role.enum.toSorted());
   });
@@ -91,7 +91,7 @@ describe('the chart', () => {
     expect(Object.keys(worker.autoscaling.queues).toSorted()).toEqual(queues.toSorted());
   });
 
-  it('takes each secret from the Secret, and none from among plain settings', () => {
+  it('takes each secret from the Secret and not from plain settings', () => {
     const refused = new RegExp(definitions.settings.propertyNames.not.pattern);
     const secrets = [...values.optionalSecrets, 'LINK_SECRET', 'MONGODB_URI', 'RPC_TOKEN', 'TEMPORAL_API_KEY'];
     const names = Object.keys(settings.shape).filter((name) => refused.test(name));
@@ -100,7 +100,7 @@ describe('the chart', () => {
     expect(['NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'NO_PROXY'].filter((name) => refused.test(name))).toEqual([]);
   });
 
-  it('divides the jobs that may use a platform by the most pods, which have a slot for each', () => {
+  it('divides the jobs of a platform by the maximum number of pods, which have a slot for each', () => {
     const { settings: own, autoscaling, platformJobs } = values.workers['fetchers']!;
     const slots = autoscaling.max * loadConfig(own).MAX_FETCHES;
     expect(platformJobs?.['VIDNET_MAX_JOBS']).toBe(slots);
@@ -110,7 +110,7 @@ describe('the chart', () => {
     expect(template).toContain('max 1 (div (int $all) (max 1 $pods))');
   });
 
-  it('gives fetchers room for the largest downloads of a platform at once', () => {
+  it('gives fetchers disk space for the largest simultaneous downloads', () => {
     const { settings: own, workSize } = values.workers['fetchers']!;
     const { MAX_FETCHES, MAX_FILE_BYTES } = loadConfig(own);
     // What was fetched, and what is made of it.

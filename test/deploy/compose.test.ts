@@ -26,7 +26,7 @@ const check = schemaCheck(readJson(`${ROOT}test/fixtures/compose-spec/compose-sp
 const scaled = { ...compose, services: { ...compose.services, worker: { ...compose.services.worker, scale: 2 } } };
 
 describe('docker-compose.yml', () => {
-  it('keeps the specification, with two workers', () => {
+  it('is valid with two workers', () => {
     expect(check(scaled)).toEqual([]);
     const wrong = {
       ...scaled,
@@ -35,13 +35,13 @@ describe('docker-compose.yml', () => {
     expect(check(wrong).join('\n')).toMatch(/^\/services\/worker .*memlimit/m);
   });
 
-  it('gives a worker nothing that only one container can have', () => {
+  it('gives a worker nothing that only one container can own', () => {
     const { worker } = compose.services;
     expect(worker.command).toEqual(['worker/main.ts']);
     for (const key of ['container_name', 'hostname', 'ports', 'mac_address']) expect(worker).not.toHaveProperty(key);
   });
 
-  it('lets api and worker into MongoDB by an account that may read and write one database', () => {
+  it('gives api and worker a MongoDB account that can read and write one database', () => {
     const { worker, mongodb } = compose.services;
     const uri = worker.environment?.['MONGODB_URI'] ?? '';
     expect(uri).toMatch(/^mongodb:\/\/tapedeck:\$\{MONGODB_APP_PASSWORD:\?[^}]+\}@mongodb:27017\/tapedeck\?/);
@@ -52,7 +52,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(worker.environment ?? {})).not.toContain('MONGODB_PASSWORD');
   });
 
-  it('can publish the port that decodes for the Web UI, on loopback', () => {
+  it('can publish the port of the codec server on loopback', () => {
     const [, port = ''] = /CODEC_PORT=(\d+)/.exec(text) ?? [];
     const changed = parse(text.replace('# - 127.0.0.1', '- 127.0.0.1'), { merge: true }) as Compose;
     expect(check(changed)).toEqual([]);
@@ -62,7 +62,7 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  it('lets a worker end what is under way before it is killed, for as long as is set', () => {
+  it('gives a worker the configured time to finish before it is killed', () => {
     const { environment, stop_grace_period: stop = '' } = compose.services.worker;
     const [, grace] = /^\$\{WORKER_GRACE_SECONDS:-(\d+)\}$/.exec(environment?.['SHUTDOWN_GRACE_SECONDS'] ?? '') ?? [];
     const [, most] = /^\$\{WORKER_STOP_SECONDS:-(\d+)\}s$/.exec(stop) ?? [];
@@ -70,21 +70,21 @@ describe('docker-compose.yml', () => {
     expect(Number(most)).toBeGreaterThan(Number(grace) + 10);
   });
 
-  it('has a Temporal that shares out tasks fairly, as the one that tests use', () => {
+  it('enables task queue fairness as in the test server', () => {
     const on = [{ value: true }];
     expect(parse(compose.configs['temporal-dynamic']?.content ?? '')).toMatchObject({
       ...{ 'matching.useNewMatcher': on, 'matching.enableFairness': on },
     });
   });
 
-  it('tells the Web UI who decodes, where that is set', () => {
+  it('configures the codec endpoint of the Web UI', () => {
     expect(compose.services['temporal-ui']?.environment).toMatchObject({
       TEMPORAL_CODEC_ENDPOINT: '${TEMPORAL_CODEC_ENDPOINT:-}',
       TEMPORAL_CODEC_INCLUDE_CREDENTIALS: 'true',
     });
   });
 
-  it('limits the memory of all that runs for long', () => {
+  it('limits the memory of all long-running containers', () => {
     const unlimited = Object.entries(compose.services).filter(
       ([, { mem_limit, restart }]) => restart === 'unless-stopped' && mem_limit === undefined,
     );

@@ -22,7 +22,7 @@ const expressions = [
 ];
 
 describe('the alerts and the dashboard', () => {
-  it.each(expressions)('"$of" asks for metrics and labels that api or worker have', ({ expr }) => {
+  it.each(expressions)('"$of" queries metrics and labels that api or worker have', ({ expr }) => {
     for (const [, name = '', selected = ''] of expr.matchAll(/\btapedeck_(\w+)(?:\{([^}]*)\})?/g)) {
       const metric = tables[name] ?? tables[name.replace(/_(?:total|bucket|sum|count)$/, '')];
       expect([name, metric === undefined]).toEqual([name, false]);
@@ -31,7 +31,7 @@ describe('the alerts and the dashboard', () => {
     }
   });
 
-  it('show every metric', () => {
+  it('cover every metric', () => {
     const all = expressions.map(({ expr }) => expr).join('\n');
     const missing = Object.keys(tables).filter(
       (name) => !new RegExp(`\\btapedeck_${name}(?:_total|_bucket)?\\b`).test(all),

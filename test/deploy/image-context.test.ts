@@ -126,13 +126,13 @@ function missingFiles(context: ReadonlySet<string>): string[] {
   return [...needed.files].filter((path) => !context.has(path));
 }
 
-describe('the context of a build of the image', () => {
-  it('has all that the Dockerfile copies from it', () => {
+describe('the build context of the image', () => {
+  it('contains everything that the Dockerfile copies', () => {
     expect(copiedPaths()).toEqual(expect.arrayContaining(['.', 'package-lock.json']));
     expect(missingCopies(buildContext())).toEqual([]);
   });
 
-  it('has every module and program that runs in the image', () => {
+  it('contains every module and program that runs in the image', () => {
     expect(started).toEqual(expect.arrayContaining(['api/console/console-files.ts', 'deploy/image/sbom.mjs']));
     const operators = ['api/keys/main.ts', 'speech/models/main.ts', 'worker/routes/main.ts', 'worker/versions/main.ts'];
     expect(commands).toEqual(expect.arrayContaining(['store/backup/main.ts', ...operators]));
@@ -144,14 +144,14 @@ describe('the context of a build of the image', () => {
     expect(missingFiles(buildContext())).toEqual([]);
   });
 
-  it('has all that the pages of the console are made from', () => {
+  it('contains the sources of the console', () => {
     const context = buildContext();
     const sources = globSync('{console,contract,clients/typescript/src}/**/*.{ts,tsx,css,html,svg,mjs}', { cwd: ROOT });
     expect(sources.length).toBeGreaterThan(60);
     expect(sources.filter((path) => !context.has(path))).toEqual([]);
   });
 
-  it('has nothing that only proves, describes or calls the service, and no secrets', () => {
+  it('contains no tests, docs, clients or secrets', () => {
     const context = [...buildContext()];
     expect(context.filter((path) => /^(?:test|quality|docs|command|\.git|\.ci|\.env|data)\b/.test(path))).toEqual([]);
     expect(context).toContain('.npmrc');
@@ -167,7 +167,7 @@ describe('the context of a build of the image', () => {
 });
 
 describe('the packages of the image', () => {
-  it('are all that api and worker import', () => {
+  it('are all packages that api and worker import', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
     const { packages } = neededBy(['api/main.ts', 'worker/main.ts', ...commands, 'worker/print-bundle.mjs']);
     expect(packages.size).toBeGreaterThan(15);

@@ -59,18 +59,18 @@ const built = (kind: string): string[] =>
   (new RegExp(`--enable-${kind}=([\\w,]+)`).exec(dockerfile)?.[1] ?? '').split(',').toSorted();
 const once = (names: readonly string[]): string[] => [...new Set(names)].toSorted();
 
-describe('the ffmpeg of the image is built with no more and no less than the service asks for', () => {
+describe('the ffmpeg of the image contains exactly what the service uses', () => {
   it('to encode', () => {
     const asked = valuesOf('-c:a', '-c:v').filter((name) => name !== 'copy');
     expect(built('encoder')).toEqual(once(asked));
   });
 
-  it('to write files', () => {
+  it('to write containers', () => {
     const asked = valuesOf('-f').filter((name) => !built('indev').includes(name));
     expect(built('muxer')).toEqual(once(asked.map((name) => BUILT_AS[name] ?? name)));
   });
 
-  it('to make sound and pictures from nothing', () => {
+  it('to generate sound and pictures', () => {
     const silence = pairs.findIndex(([option, value]) => option === '-f' && value === 'lavfi');
     expect(pairs[silence + 2]?.[1]).toMatch(/^anullsrc=/);
     expect(built('indev')).toEqual(['lavfi']);

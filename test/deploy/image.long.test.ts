@@ -21,13 +21,13 @@ beforeAll(async () => {
 }, 3_600_000);
 
 describe('the image', () => {
-  it('runs as nobody in particular, the api by default', () => {
+  it('runs as an unprivileged user, and the api by default', () => {
     const { User, Entrypoint, Cmd, WorkingDir } = image.config;
     expect({ User, Cmd, WorkingDir }).toEqual({ User: '1000:1000', Cmd: ['api/main.ts'], WorkingDir: '/app' });
     expect(Entrypoint[0]).toBe('tini');
   });
 
-  it(`takes less than ${String(MAX_MEGABYTES)} MB`, async () => {
+  it(`is smaller than ${String(MAX_MEGABYTES)} MB`, async () => {
     const told = await image.inTree('du', '--one-file-system', '--summarize', '--block-size=1000000', '/');
     const megabytes = Number.parseInt(told, 10);
     console.log(`the image takes ${String(megabytes)} MB`);
@@ -35,7 +35,7 @@ describe('the image', () => {
     expect(megabytes).toBeLessThan(MAX_MEGABYTES);
   });
 
-  it('lists what it holds: packages of Debian, Python and npm, and Node', async () => {
+  it('lists its packages of Debian, Python and npm, and Node', async () => {
     const { components } = JSON.parse(await image.inTree('cat', '/usr/share/sbom.cdx.json')) as {
       components: { name: string; version: string; purl: string }[];
     };
@@ -54,7 +54,7 @@ describe('the image', () => {
       expect(components.filter((one) => purl.test(one.purl))).toHaveLength(1);
   });
 
-  it('has an ffmpeg that reads everything that the guard lets through', async () => {
+  it('has an ffmpeg that reads everything that the media guard accepts', async () => {
     const told = await image.inTree('sh', '-c', 'ffmpeg -v error -decoders && ffmpeg -v error -demuxers');
     const names = new Set([...told.matchAll(/^ [.A-Z]+ +([\w,-]+) /gm)].flatMap(([, name = '']) => name.split(',')));
     const admitted = ['-codec_whitelist', '-format_whitelist'].flatMap((option) =>
@@ -65,7 +65,7 @@ describe('the image', () => {
     expect(admitted.filter((name) => !names.has(name) && !/^lib(?!dav1d)/.test(name))).toEqual([]);
   });
 
-  it('has no npm, no compiler, and nothing of development or tests', async () => {
+  it('has no npm, no compiler and no development files', async () => {
     const find = ['find', '/app', '/usr/local/bin', '/usr/bin', '-maxdepth', '2'];
     const found = (await image.inTree(...find)).split('\n');
     expect(found).toEqual(expect.arrayContaining(['/app/api/main.ts', '/usr/local/bin/node']));
@@ -147,7 +147,7 @@ describe('api and worker of the image', () => {
       { within: 420_000, what: `the end of the job at ${path}` },
     );
 
-  it('fetch the audio of a video, serve the file, and hear who says what in it', async () => {
+  it('fetch the audio of a video, serve the file and label its speakers', async () => {
     const id = sandbox.catalogue.find((video) => video.case === 'ordinary')?.id;
     const { data } = await ask<AudioResult>('/api/downloads/audio', { vidnet_video_id: id });
     const { data: audio } = await ended<AudioResult>(`/downloads/${data.id}`);
@@ -166,7 +166,7 @@ describe('api and worker of the image', () => {
     expect(lines.map(({ text }) => text).join(' ')).toMatch(/\b\w{4,} \w{4,}/);
   }, 1_000_000);
 
-  it('show the console, and know the workflows without compiling them', async () => {
+  it('serve the console and load the workflows without compiling them', async () => {
     expect(await isOk(`${restUrl}/console`)).toBe(true);
     expect(told.join('')).not.toMatch(/EROFS|read-only file system/);
   });

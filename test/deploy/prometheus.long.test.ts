@@ -24,12 +24,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('promtool', () => {
-  it('finds no mistake in the example of a configuration and its alerts', async () => {
+  it('accepts the example configuration and its alerts', async () => {
     const { stdout } = await execute(promtool, ['check', 'config', join(folder, 'prometheus.yml')]);
     expect(stdout).toMatch(/SUCCESS: \d+ rules found/);
   });
 
-  it('sees each alert fire by its fault, and none by good figures', async () => {
+  it('sees each alert fire for its cause and none for healthy figures', async () => {
     const file = join(folder, 'tests.yml');
     const tests = await readFile(new URL('./alerts.promtool.yml', import.meta.url), 'utf8');
     await writeFile(file, tests.replace('[ALERTS]', '[alerts.yml]'));
@@ -42,7 +42,7 @@ describe('a Prometheus that watches a service', () => {
   beforeAll(async () => (watched = await startWatchedService({})), 180_000);
   afterAll(() => watched.stop());
 
-  it('reaches api, worker and SDK, and sees figures move with a job', async () => {
+  it('scrapes api, worker and SDK and sees metrics change with a job', async () => {
     const { service, query } = watched;
     const done = async () => (await query('sum(tapedeck_jobs_total{kind="audio",outcome="success"})'))[0]?.value ?? 0;
     await until(async () => ((await query('up == 1')).length === 3 ? true : undefined), { what: 'three targets' });
@@ -52,7 +52,7 @@ describe('a Prometheus that watches a service', () => {
     expect(await watched.firing()).toEqual([]);
   });
 
-  it('answers every question of the dashboard', async () => {
+  it('answers every query of the dashboard', async () => {
     const { query } = watched;
     const { panels } = JSON.parse(await readFile(`${ROOT}deploy/grafana/tapedeck.json`, 'utf8')) as {
       panels: { title: string; targets: { expr: string }[] }[];

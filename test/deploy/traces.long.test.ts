@@ -32,7 +32,7 @@ afterAll(async () => {
   await collector.stop();
 });
 
-it('a trace leads from a request over the job, its steps and programs to the receiver of its webhook', async () => {
+it('a trace connects a request with the job, its activities and programs, and the receiver of its webhook', async () => {
   const receiver = await startWebhookReceiver();
   const body = { vidnet_video_id: service.videoId('ordinary'), include_webhook: receiver.url };
   const accepted = await service.request<{ data: { id: string } }>('POST', '/api/downloads/audio', {
