@@ -69,14 +69,12 @@ export function createMedia(settings: FfmpegSettings) {
       throw new JobError('diskFull', { cause: new Error(result.stderrTail) });
     }
     if (/Cannot allocate memory|malloc of size \d+ failed/.test(result.stderrTail)) {
-      throw new JobError('mediaTooMuchMemory', {
-        cause: new Error(result.stderrTail.slice(-2_000)),
-      });
+      throw new JobError('mediaTooMuchMemory', { cause: new Error(result.stderrTail.slice(-2_000)) });
     }
     throw new UnreadableMediaError(result.stderrTail);
   };
 
-  /** @returns the number of pixels to decode. A small file may hold many, since a black frame takes a hundred bytes. */
+  /** @returns the number of pixels to decode, which may be large in a small file: a black frame takes a hundred bytes */
   const pixelsOf = async ({ path, probe }: MediaSource, options: RunLimits): Promise<number> => {
     const { width = 0, height = 0 } = probe.streams.find(({ kind }) => kind === 'video') ?? {};
     const timeoutMs = Math.min(options.timeoutMs, timeForMs({ bytes: await sizeOf(path) }));

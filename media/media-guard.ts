@@ -1,5 +1,5 @@
-import { failureFor } from '../contract/failures.ts';
 import { dirname } from 'node:path';
+import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import { RunStartError, RunTimeoutError, type RunOptions, type RunResult } from '../runtime/subprocess/run-program.ts';

@@ -47,7 +47,7 @@ export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {
     const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
     const reason = inner instanceof Error ? inner.message : String(inner);
-    super(`cannot fetch ${url} (${reason}); the next run goes on from here`, { cause });
+    super(`cannot fetch ${url} (${reason}); the next run continues from here`, { cause });
     this.reason = reason;
   }
 }

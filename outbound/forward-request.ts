@@ -36,7 +36,7 @@ export async function forwardRequest(incoming: IncomingMessage, outgoing: Server
     const url = targetOf(incoming);
     const socket = await dial(url, incoming.socket);
     const answer = await send(url, { incoming, socket });
-    outgoing.writeHead(answer.statusCode ?? 502, handedOn(answer.rawHeaders));
+    outgoing.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.rawHeaders));
     // A response that is cut off must stay recognizable: the pipeline then destroys the client's socket instead of ending it.
     pipeline(answer, outgoing, () => socket.destroy());
   } catch (error) {
@@ -63,7 +63,8 @@ function send(
     const sent = request({
       method: incoming.method,
       path: url.pathname + url.search,
-      headers: withHost(handedOn(incoming.rawHeaders), url.host),
+      // The URL determines the host; a different Host header would reach another site on the same server.
+      headers: ['Host', url.host, ...endToEndHeaders(incoming.rawHeaders, 'host'), 'Connection', 'close'],
       createConnection: () => socket,
     });
     sent.once('response', resolve).once('error', (error) => {
@@ -74,20 +75,16 @@ function send(
   });
 }
 
-/** @param rawHeaders alternating names and values @returns the headers without the hop-by-hop ones */
-function handedOn(rawHeaders: readonly string[]): string[] {
+/**
+ * @param rawHeaders alternating names and values
+ * @param replaced other names, in lower case, to leave out
+ * @returns the headers without the hop-by-hop ones
+ */
+function endToEndHeaders(rawHeaders: readonly string[], ...replaced: readonly string[]): string[] {
   const pairs = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : []));
   const named = pairs
     .filter(([name]) => name?.toLowerCase() === 'connection')
     .flatMap(([, value = '']) => value.split(',').map((option) => option.trim().toLowerCase()));
-  const dropped = new Set([...HOP_BY_HOP, ...named]);
+  const dropped = new Set([...HOP_BY_HOP, ...named, ...replaced]);
   return pairs.filter(([name = '']) => !dropped.has(name.toLowerCase())).flat();
-}
-
-/** The URL determines the host; a different Host header would reach another site on the same server. */
-function withHost(headers: readonly string[], host: string): string[] {
-  const others = headers.flatMap((name, index) =>
-    index % 2 === 0 && name.toLowerCase() !== 'host' ? [name, headers[index + 1] ?? ''] : [],
-  );
-  return ['Host', host, ...others, 'Connection', 'close'];
 }
