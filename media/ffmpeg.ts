@@ -20,7 +20,7 @@ const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
 const EVEN_SIDES = ['-vf', 'scale=trunc(iw/2)*2:trunc(ih/2)*2'] as const;
 
-export interface FfmpegSettings {
+interface FfmpegSettings {
   readonly ffmpeg: string;
   readonly ffprobe: string;
   readonly maxFileBytes: number;

@@ -6,7 +6,7 @@ import { inNetworks, isPermittedAddress } from './addresses.ts';
 /** A name that means this machine without a DNS query (RFC 6761, section 6.3). */
 export const LOCALHOST = 'localhost';
 
-export type TargetCheck = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly reason: string };
+type TargetCheck = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly reason: string };
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 const TOP_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;

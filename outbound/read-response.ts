@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'undici';
 
-export interface AnswerLimits {
+interface AnswerLimits {
   /** The limit of DNS, TCP and TLS together, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** The longest silence before and within a response, in milliseconds; the time of a slow reader does not count. */

@@ -13,7 +13,7 @@ import { taskQueues } from '../runtime/temporal/task-queues.ts';
 const LOST_AFTER = '12 seconds';
 
 /** For short steps. The database or Temporal may be unavailable for hours, so they are retried until they succeed. */
-export const untilDone = {
+const untilDone = {
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
 } as const;
@@ -69,7 +69,7 @@ export function createUseUpstream(routes: RouteNames, fairnessKey: string) {
 }
 
 /** The engine that must do the work, and for how long its workers may leave a task unclaimed. */
-export interface EngineClaim {
+interface EngineClaim {
   readonly engineKey: string;
   readonly minutes: number;
 }

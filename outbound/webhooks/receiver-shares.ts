@@ -16,7 +16,7 @@ export type ReceiverShares = ReturnType<typeof createReceiverShares>;
 /** The slot of one request. */
 export type ReceiverSlot = ReturnType<ReceiverShares['enter']>;
 
-export interface ReceiverSharesOptions {
+interface ReceiverSharesOptions {
   /** The maximum number of concurrent requests in this process. */
   readonly maxAtOnce: number;
   /** A monotonic clock in milliseconds. */
