@@ -11,9 +11,9 @@ import {
 } from './command-table.ts';
 import { UsageError } from './exit-codes.ts';
 
-const MOST_AT_ONCE = 32;
-const USUALLY_AT_ONCE = 4;
-const USUALLY_LISTED = 20;
+const MAX_CONCURRENCY = 32;
+const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_LIMIT = 20;
 
 /** The options of a fetching command. */
 export interface FetchOptions {
@@ -22,7 +22,7 @@ export interface FetchOptions {
   readonly isJson: boolean;
   readonly isWaiting: boolean;
   readonly from: string | undefined;
-  readonly atOnce: number;
+  readonly concurrency: number;
   readonly format: string | undefined;
   readonly hasComments: boolean;
   readonly isVideo: boolean;
@@ -93,7 +93,7 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
   switch (name) {
     case 'jobs':
       if (rest.length > 0) throw new UsageError('jobs takes options only.');
-      return { action: 'jobs', query: filtersOf(values), limit: numberOf(values, 'limit') ?? USUALLY_LISTED, isJson };
+      return { action: 'jobs', query: filtersOf(values), limit: numberOf(values, 'limit') ?? DEFAULT_LIMIT, isJson };
     case 'job':
     case 'cancel':
       if (rest.length === 0) throw new UsageError(`${name}: give the ID of a job.`);
@@ -124,15 +124,15 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
     max_speakers: numberOf(values, 'max-speakers'),
     max_age_days: numberOf(values, 'max-age-days', 0),
   };
-  const atOnce = numberOf(values, 'jobs') ?? USUALLY_AT_ONCE;
-  if (atOnce > MOST_AT_ONCE) throw new UsageError(`--jobs: at most ${String(MOST_AT_ONCE)}`);
+  const concurrency = numberOf(values, 'jobs') ?? DEFAULT_CONCURRENCY;
+  if (concurrency > MAX_CONCURRENCY) throw new UsageError(`--jobs: at most ${String(MAX_CONCURRENCY)}`);
   return {
     output: textOf(values, 'output'),
     isForced: values.force === true,
     isJson: values.json === true,
     isWaiting: values.wait !== false,
     from: textOf(values, 'from'),
-    atOnce,
+    concurrency,
     format,
     hasComments: values.comments === true,
     isVideo: values.video === true,

@@ -6,7 +6,7 @@ import { UsageError } from './exit-codes.ts';
 /** The root folder of the installation, in which `npm start` runs. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The address that is tried when TAPEDECK_URL is not set. */
-const USUAL_PORT = 3000;
+const DEFAULT_PORT = 3000;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +16,7 @@ export interface CommandConfig {
   readonly url: string | undefined;
   readonly key: string | undefined;
   /** The address on which `npm start` listens by default. */
-  readonly usualUrl: string;
+  readonly defaultUrl: string;
   /** Whether a terminal may show colours. */
   readonly isColoured: boolean;
   /** Whether the terminal can redraw lines. */
@@ -32,7 +32,7 @@ export function readConfig(env: Env): CommandConfig {
   return Object.freeze({
     url: urlOf(set('TAPEDECK_URL')),
     key: set('TAPEDECK_KEY'),
-    usualUrl: `http://127.0.0.1:${set('PORT') ?? String(USUAL_PORT)}`,
+    defaultUrl: `http://127.0.0.1:${set('PORT') ?? String(DEFAULT_PORT)}`,
     isColoured: !isDumb && set('NO_COLOR') === undefined,
     isMoving: !isDumb,
     serviceEnv: Object.freeze({ ...env, DATA_DIR: set('DATA_DIR') ?? join(ROOT, 'data') }),

@@ -58,10 +58,10 @@ export const optionOf = (name: OptionName): Option => OPTIONS[name];
 
 const FETCHING = ['output', 'force', 'json', 'wait', 'from', 'jobs'] as const;
 /** The options of every command. */
-export const ALWAYS = ['help'] as const;
+export const COMMON_OPTIONS = ['help'] as const;
 
 interface Command {
-  readonly takes: string;
+  readonly operands: string;
   readonly about: string;
   readonly options: readonly OptionName[];
   /** Words that may come first. */
@@ -70,47 +70,52 @@ interface Command {
 
 /** The commands that fetch something, each for any number of subjects. */
 export const FETCH_COMMANDS = {
-  audio: { takes: 'URL…', about: 'the audio of a video or post, as M4A', options: FETCHING },
-  video: { takes: 'URL…', about: 'a video, as MP4', options: FETCHING },
+  audio: { operands: 'URL…', about: 'the audio of a video or post, as M4A', options: FETCHING },
+  video: { operands: 'URL…', about: 'a video, as MP4', options: FETCHING },
   transcript: {
-    takes: 'URL… --language CODE',
+    operands: 'URL… --language CODE',
     about: 'the captions of a video',
     options: ['language', 'comments', 'format', ...FETCHING],
   },
   speakers: {
-    takes: 'URL|ID…',
+    operands: 'URL|ID…',
     about: 'a transcript with speakers, of an audio by its ID or of a URL, whose audio is fetched first',
     options: ['language', 'min-speakers', 'max-speakers', 'format', ...FETCHING],
   },
-  profile: { takes: 'URL|@NAME…', about: 'the profile of an account of the photo platform', options: FETCHING },
-  post: { takes: 'URL…', about: 'a post or reel', options: FETCHING },
+  profile: { operands: 'URL|@NAME…', about: 'the profile of an account of the photo platform', options: FETCHING },
+  post: { operands: 'URL…', about: 'a post or reel', options: FETCHING },
   list: {
-    takes: 'URL|@NAME…',
+    operands: 'URL|@NAME…',
     about: 'the posts and reels of an account',
     options: ['max-age-days', ...FETCHING],
   },
-  channel: { takes: 'URL|@NAME…', about: 'a channel with all of its videos', options: FETCHING },
-  media: { takes: 'URL…', about: 'the audio or video of a page of any other site', options: ['video', ...FETCHING] },
+  channel: { operands: 'URL|@NAME…', about: 'a channel with all of its videos', options: FETCHING },
+  media: { operands: 'URL…', about: 'the audio or video of a page of any other site', options: ['video', ...FETCHING] },
 } as const satisfies Record<string, Command>;
 export type FetchCommand = keyof typeof FETCH_COMMANDS;
 
 const OTHER_COMMANDS = {
   jobs: {
-    takes: '',
+    operands: '',
     about: 'list jobs, newest first',
     options: ['type', 'status', 'media', 'after', 'before', 'limit', 'json'],
   },
-  job: { takes: 'ID…', about: 'show jobs', options: ['json'] },
-  cancel: { takes: 'ID…', about: 'cancel running jobs', options: ['json'] },
-  webhook: { takes: 'test URL', about: 'check that a webhook URL can be reached', options: ['json'], words: ['test'] },
+  job: { operands: 'ID…', about: 'show jobs', options: ['json'] },
+  cancel: { operands: 'ID…', about: 'cancel running jobs', options: ['json'] },
+  webhook: {
+    operands: 'test URL',
+    about: 'check that a webhook URL can be reached',
+    options: ['json'],
+    words: ['test'],
+  },
   keys: {
-    takes: '…',
+    operands: '…',
     about: 'create, list and revoke API keys in the database, like `npm run keys`',
     options: [],
     words: ['create', 'list', 'revoke', 'credit', 'webhook-secret'],
   },
   completion: {
-    takes: 'bash|zsh|fish',
+    operands: 'bash|zsh|fish',
     about: 'print a script that adds completion to the shell',
     options: [],
     words: ['bash', 'zsh', 'fish'],
@@ -131,5 +136,5 @@ export function isFetchCommand(name: CommandName): name is FetchCommand {
 
 /** Returns the options of a command in the order of the help. */
 export function optionsOf(name: CommandName): readonly OptionName[] {
-  return [...commandOf(name).options, ...ALWAYS];
+  return [...commandOf(name).options, ...COMMON_OPTIONS];
 }

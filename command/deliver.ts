@@ -19,7 +19,7 @@ const EXPORTS: Readonly<Partial<Record<FetchCommand, string>>> = {
 const OF_FILES: ReadonlySet<FetchCommand> = new Set(['audio', 'video', 'media']);
 
 /** A file to save. */
-interface Piece {
+interface FileToSave {
   readonly path: string;
   readonly save: () => Promise<void>;
 }
@@ -46,25 +46,25 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
   const isPrinted = options.output === undefined && !OF_FILES.has(command);
   if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetchRequest, delivery)).trimEnd());
   if (isPrinted || (options.output === undefined && options.isJson)) return [];
-  const pieces = OF_FILES.has(command)
-    ? await linked(deps, fetchRequest, delivery)
-    : [await written(deps, fetchRequest, delivery)];
+  const files = OF_FILES.has(command)
+    ? await filesOf(deps, fetchRequest, delivery)
+    : [await textFileOf(deps, fetchRequest, delivery)];
   // A file gets its name only when it is complete.
-  for (const { path, save } of pieces) {
+  for (const { path, save } of files) {
     if (!options.isForced && 'folder' in delivery.target && existsSync(path)) {
       display.note(`${path} already exists`, 'dim');
     } else await save();
     if (!options.isJson) display.print(path);
   }
-  return pieces.map(({ path }) => path);
+  return files.map(({ path }) => path);
 }
 
 /** Returns the files behind the links of a record. */
-async function linked(
+async function filesOf(
   { service, display }: Deps,
   { text, options }: FetchRequest,
   { outcome, target }: Delivery,
-): Promise<readonly Piece[]> {
+): Promise<readonly FileToSave[]> {
   const { data } = outcome.answer;
   const links = data?.file_urls ?? [];
   if (data?.id === undefined || links.length === 0) return [];
@@ -89,7 +89,7 @@ async function linked(
 }
 
 /** Returns the file of a text result. */
-async function written(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<Piece> {
+async function textFileOf(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<FileToSave> {
   const { service } = deps;
   const { target, outcome } = delivery;
   // The absence of speech is known without a job; the ID is then that of the audio.

@@ -20,7 +20,7 @@ export interface Work {
 export interface Display {
   work(title: string): Work;
   /** Shows the progress of several tasks together in a bar below the others, if the terminal has bars. */
-  whole(done: number, all: number): void;
+  total(done: number, all: number): void;
   /** Prints a line for people on standard error. */
   note(text: string, kind?: 'dim' | 'problem'): void;
   /** Prints a line of the result on standard output. */
@@ -42,12 +42,12 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
   const isLive = err.isTTY && isMoving;
   const update = isLive ? createLogUpdate(err) : undefined;
   const bars = new Map<object, string>();
-  let whole: string | undefined;
+  let total: string | undefined;
   let drawnAtMs = -Infinity;
   const draw = (isDue: boolean): void => {
     if (update === undefined || (!isDue && performance.now() - drawnAtMs < DRAW_EVERY_MS)) return;
     drawnAtMs = performance.now();
-    const lines = [...bars.values(), ...(whole === undefined ? [] : [whole])];
+    const lines = [...bars.values(), ...(total === undefined ? [] : [total])];
     if (lines.length === 0) update.clear();
     else update(lines.join('\n'));
   };
@@ -94,15 +94,15 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
         },
       };
     },
-    whole(done, all) {
-      whole = `${barText((done / all) * 100)}  ${String(done)} of ${String(all)}`;
+    total(done, all) {
+      total = `${barText((done / all) * 100)}  ${String(done)} of ${String(all)}`;
       draw(true);
     },
     print: (text) => above(() => out.write(`${oneLine(text)}\n`)),
     printText: (text) => above(() => out.write(`${printable(text)}\n`)),
     end() {
       bars.clear();
-      whole = undefined;
+      total = undefined;
       update?.clear();
       update?.done();
     },

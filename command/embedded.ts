@@ -4,9 +4,9 @@ import { shortPath, type CommandConfig } from './command-config.ts';
 import type { Display } from './display.ts';
 import { UsageError } from './exit-codes.ts';
 
-const LOOK_MS = 2_000;
+const HEALTH_TIMEOUT_MS = 2_000;
 
-export interface Found {
+export interface FoundService {
   readonly url: string;
   /** Stops the service if this command started it. */
   readonly stop: () => Promise<void>;
@@ -21,18 +21,18 @@ export interface Found {
 export async function findService(
   config: CommandConfig,
   { display, mayStart }: { readonly display: Display; readonly mayStart: boolean },
-): Promise<Found> {
+): Promise<FoundService> {
   const found = { stop: () => Promise.resolve(), isEmbedded: false };
   if (config.url !== undefined) return { ...found, url: config.url };
-  if (await isService(config.usualUrl)) return { ...found, url: config.usualUrl };
+  if (await isService(config.defaultUrl)) return { ...found, url: config.defaultUrl };
   if (!mayStart) {
     throw new UsageError(
-      `--no-wait: no service answers at ${config.usualUrl}, and one that is started here would not go on with the jobs.`,
+      `--no-wait: no service answers at ${config.defaultUrl}, and one that is started here would not go on with the jobs.`,
     );
   }
   const { DATA_DIR: dataDir } = config.serviceEnv;
   display.note(
-    `No service answers at ${config.usualUrl}: starting one for now, with its data in ${shortPath(dataDir)}`,
+    `No service answers at ${config.defaultUrl}: starting one for now, with its data in ${shortPath(dataDir)}`,
     'dim',
   );
   try {
@@ -57,7 +57,7 @@ export async function findService(
 /** Whether a Tapedeck service, and not another program, listens at the address. */
 async function isService(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(LOOK_MS) });
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
     const body = (await response.json()) as Readonly<Record<string, unknown>>;
     return 'temporal' in body && 'mongodb' in body;
   } catch {

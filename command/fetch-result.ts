@@ -24,7 +24,7 @@ export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll)
   const waiting = [...texts];
   const codes: number[] = [];
   const showTotal = (): void => {
-    if (texts.length > 1) deps.display.whole(codes.length, texts.length);
+    if (texts.length > 1) deps.display.total(codes.length, texts.length);
   };
   showTotal();
   const next = async (): Promise<void> => {
@@ -39,7 +39,7 @@ export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll)
       }
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: fetchRequest.options.atOnce }, next));
+  const ends = await Promise.allSettled(Array.from({ length: fetchRequest.options.concurrency }, next));
   // All fetches must end first, so that they remove their partial files.
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   if (codes.length > 1) {

@@ -23,11 +23,11 @@ Exit codes. For several results, the highest code is used:
 /** Returns the text of `--help`. */
 export function helpText(command: CommandName | undefined): string {
   if (command !== undefined) {
-    const { takes, about } = commandOf(command);
-    return `usage: tapedeck ${[command, takes].join(' ').trim()} [OPTION…]\n\n${about}\n\n${optionLines(optionsOf(command))}`;
+    const { operands, about } = commandOf(command);
+    return `usage: tapedeck ${[command, operands].join(' ').trim()} [OPTION…]\n\n${about}\n\n${optionLines(optionsOf(command))}`;
   }
   const names = Object.keys(COMMANDS) as CommandName[];
-  const commands = names.map((name) => row(`${name} ${commandOf(name).takes}`, commandOf(name).about));
+  const commands = names.map((name) => row(`${name} ${commandOf(name).operands}`, commandOf(name).about));
   return `${HEAD}\n\n${commands.join('\n')}\n\ntapedeck COMMAND --help shows the options.\n\n${TAIL}`;
 }
 

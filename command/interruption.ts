@@ -26,7 +26,7 @@ export function onInterruption(signals: Signals, now?: () => number): Interrupti
 }
 
 /** Returns the message for a user who stops waiting. @param ids of the jobs that the command waited for */
-export function farewell(ids: readonly string[], isEmbedded: boolean): readonly string[] {
+export function interruptionMessages(ids: readonly string[], isEmbedded: boolean): readonly string[] {
   if (ids.length === 0) return ['Stopped.'];
   const go = isEmbedded ? 'continue when the service runs again' : 'continue in the service';
   return [

@@ -2,12 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type CommandConfig } from './command-config.ts';
 import { createDisplay } from './display.ts';
-import type { Found } from './embedded.ts';
+import type { FoundService } from './embedded.ts';
 import { EXIT, exitCodeOf, sentenceOf, UsageError } from './exit-codes.ts';
-import { farewell, onInterruption } from './interruption.ts';
+import { interruptionMessages, onInterruption } from './interruption.ts';
 import { run } from './run-command.ts';
 
-const TIDY_MS = 2_000;
+const CLEANUP_MS = 2_000;
 
 // The reader of a pipe may close it early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -28,7 +28,7 @@ async function main(words: readonly string[]): Promise<number> {
   const display = createDisplay({ out: process.stdout, err: process.stderr, ...config });
   const { signal, code: interrupted } = onInterruption(process);
   const waiting = new Set<string>();
-  let found: Found | undefined;
+  let found: FoundService | undefined;
   const running = run(words, {
     ...{ config, display, stdin: process.stdin, signal, waiting },
     onFound: (one) => (found = one),
@@ -41,8 +41,8 @@ async function main(words: readonly string[]): Promise<number> {
   const code = await Promise.race([running, interrupted]);
   if (signal.aborted) {
     // Partial files are removed during this time; a service that is still starting detects that this process has ended.
-    await Promise.race([running, delay(TIDY_MS)]);
-    for (const line of farewell([...waiting], found?.isEmbedded === true)) display.note(line);
+    await Promise.race([running, delay(CLEANUP_MS)]);
+    for (const line of interruptionMessages([...waiting], found?.isEmbedded === true)) display.note(line);
   }
   display.end();
   await found?.stop();

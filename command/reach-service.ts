@@ -13,9 +13,9 @@ export interface ServiceOptions {
   /** Aborts every request and every wait. */
   readonly signal: AbortSignal;
   /** Whether requests are repeated after `Retry-After`. */
-  readonly isPatient: boolean;
+  readonly isRetrying: boolean;
   /** Called when a request is put off, before the pause. */
-  readonly onPutOff: (seconds: number) => void;
+  readonly onRetry: (seconds: number) => void;
 }
 
 export interface SendOptions {
@@ -28,8 +28,8 @@ export interface SendOptions {
 export type Service = ReturnType<typeof createService>;
 
 /** The service as a public caller sees it. The paths are those of the REST API. */
-export function createService({ url, key, signal, isPatient, onPutOff }: ServiceOptions) {
-  const client = createClient({ url, key, onPause: onPutOff, ...(isPatient ? {} : { retries: 0 }) });
+export function createService({ url, key, signal, isRetrying, onRetry }: ServiceOptions) {
+  const client = createClient({ url, key, onPause: onRetry, ...(isRetrying ? {} : { retries: 0 }) });
   const usual = { signal, security: [{ scheme: 'bearer', type: 'http' } as const], responseStyle: 'data' as const };
   return {
     signal,

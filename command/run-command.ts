@@ -6,7 +6,7 @@ import { parseCommandLine, type Parsed } from './arguments.ts';
 import { completionScript } from './completion.ts';
 import { ROOT, type CommandConfig } from './command-config.ts';
 import type { Display } from './display.ts';
-import { findService, type Found } from './embedded.ts';
+import { findService, type FoundService } from './embedded.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { fetchAll } from './fetch-result.ts';
 import { helpText } from './help.ts';
@@ -24,7 +24,7 @@ export interface Surroundings {
   /** The IDs of the jobs that the command waits for, so that an interruption can name them. */
   readonly waiting: Set<string>;
   /** Called with the service, which must be stopped at the end. */
-  readonly onFound: (found: Found) => void;
+  readonly onFound: (found: FoundService) => void;
 }
 
 /** @returns the exit code; throws UsageError, TapedeckError, FailedError */
@@ -75,10 +75,10 @@ async function connect({ config, display, signal, onFound }: Surroundings, isWai
   const found = await findService(config, { display, mayStart: isWaiting });
   onFound(found);
   signal.throwIfAborted();
-  const onPutOff = (seconds: number): void => {
+  const onRetry = (seconds: number): void => {
     display.note(`The service is busy: going on in ${String(seconds)} s.`, 'dim');
   };
-  const service = createService({ url: found.url, key: config.key, signal, isPatient: isWaiting, onPutOff });
+  const service = createService({ url: found.url, key: config.key, signal, isRetrying: isWaiting, onRetry });
   return { service, display };
 }
 

@@ -82,7 +82,7 @@ function Header({ page }: { readonly page: Route['page'] }) {
   const shown = useStore(theme);
   const wanted = useStore(keyWanted);
   const [isOpen, setOpen] = useState(false);
-  const current = (...pages: Route['page'][]): 'page' | undefined => (pages.includes(page) ? 'page' : undefined);
+  const current = page === 'job' ? 'jobs' : page;
   return (
     <>
       <header class="header">
@@ -91,15 +91,11 @@ function Header({ page }: { readonly page: Route['page'] }) {
           <span class="brand-name">Tapedeck</span>
         </a>
         <nav aria-label="Main">
-          <a href={pathTo('home')} aria-current={current('home')}>
-            Fetch
-          </a>
-          <a href={pathTo('jobs')} aria-current={current('jobs', 'job')}>
-            Jobs
-          </a>
-          <a href={pathTo('account')} aria-current={current('account')}>
-            Account
-          </a>
+          {(['home', 'jobs', 'account'] as const).map((name) => (
+            <a key={name} href={pathTo(name)} aria-current={name === current ? 'page' : undefined}>
+              {TITLES[name]}
+            </a>
+          ))}
         </nav>
         <div class="tools">
           <Button look="tool" aria-label={shown === 'dark' ? 'Light colours' : 'Dark colours'} onClick={switchTheme}>

@@ -5,10 +5,10 @@ import { pause } from '../../clients/typescript/src/pause.ts';
 import type { Download } from './types.ts';
 
 /** Whether updates arrive: `lost` means that the connection is interrupted. */
-export type How = 'connecting' | 'live' | 'lost';
+export type Connection = 'connecting' | 'live' | 'lost';
 
 interface Callbacks {
-  readonly onHow: (how: How) => void;
+  readonly onConnection: (connection: Connection) => void;
   /** Called with an error that a retry cannot resolve. */
   readonly onProblem: (problem: Problem) => void;
 }
@@ -66,7 +66,7 @@ export function watchDownloads({
 
 /** Reconnects after lost connections and temporary refusals, until the work has ended or is stopped. */
 function keepConnected(
-  { onHow, onProblem }: Callbacks,
+  { onConnection, onProblem }: Callbacks,
   work: (signal: AbortSignal, onOpen: () => void) => Promise<'ended' | 'cut'>,
 ): () => void {
   const end = new AbortController();
@@ -75,7 +75,7 @@ function keepConnected(
     for (let failures = 0; ;) {
       const onOpen = (): void => {
         failures = 0;
-        onHow('live');
+        onConnection('live');
       };
       try {
         if ((await work(signal, onOpen)) === 'ended') return;
@@ -87,7 +87,7 @@ function keepConnected(
           onProblem(problem);
           return;
         }
-        onHow('lost');
+        onConnection('lost');
         const backOff = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 0;
         failures += 1;
         await pause(Math.max(backOff, problem.retryAfterSeconds * 1000), signal);

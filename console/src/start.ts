@@ -51,12 +51,12 @@ export function jobPath([first = '', second]: readonly string[], then?: 'speaker
 }
 
 /** What the user adds to an offer. */
-export interface Wishes {
+export interface RequestOptions {
   readonly language: string;
   readonly webhook: string;
 }
 
-export function requestFor({ path, body, needs }: Offer, { language, webhook }: Wishes): Request {
+export function requestFor({ path, body, needs }: Offer, { language, webhook }: RequestOptions): Request {
   return {
     path,
     body: {

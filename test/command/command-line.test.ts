@@ -21,12 +21,12 @@ describe('a command line', () => {
       command: 'transcript',
       texts: ['one', 'two'],
       options: {
-        ...{ output: 'out/', isForced: false, isJson: true, isWaiting: false, from: undefined, atOnce: 8 },
+        ...{ output: 'out/', isForced: false, isJson: true, isWaiting: false, from: undefined, concurrency: 8 },
         ...{ format: undefined, hasComments: true, isVideo: false, fields: { language: 'en' } },
       },
     });
     expect(line('speakers --min-speakers 2 --max-speakers 3 x')).toMatchObject({
-      options: { isWaiting: true, atOnce: 4, fields: { min_speakers: 2, max_speakers: 3 } },
+      options: { isWaiting: true, concurrency: 4, fields: { min_speakers: 2, max_speakers: 3 } },
     });
     expect(line('list @x --max-age-days 0')).toMatchObject({ options: { fields: { max_age_days: 0 } } });
     // An id may begin with a hyphen.
@@ -93,7 +93,7 @@ describe('a command line', () => {
       PORT: '3005',
     });
     expect(config).toMatchObject({ url: 'http://127.0.0.1:3000', key: undefined, isColoured: false, isMoving: true });
-    expect(config.usualUrl).toBe('http://127.0.0.1:3005');
+    expect(config.defaultUrl).toBe('http://127.0.0.1:3005');
     expect(Object.isFrozen(config)).toBe(true);
     expect(readConfig({ TERM: 'dumb' })).toMatchObject({ url: undefined, isColoured: false, isMoving: false });
     for (const url of ['localhost:3000', 'ftp://x'])

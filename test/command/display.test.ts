@@ -62,9 +62,9 @@ describe('progress', () => {
 
   it('of all subjects is shown as a bar below the others', () => {
     const { display, err } = screen({ isTTY: true });
-    display.whole(0, 4);
+    display.total(0, 4);
     display.work('one').show(progress);
-    display.whole(1, 4);
+    display.total(1, 4);
     display.note('done');
     const drawn = stripVTControlCharacters(err());
     expect(drawn.trimEnd()).toMatch(
@@ -72,7 +72,7 @@ describe('progress', () => {
     );
     display.end();
     const elsewhere = screen({ isTTY: false });
-    elsewhere.display.whole(1, 4);
+    elsewhere.display.total(1, 4);
     expect(elsewhere.err()).toBe('');
   });
 

@@ -39,7 +39,7 @@ async function fetched(line: string, answers: Readonly<Record<string, readonly A
   const [notes, printed, waiting]: [string[], string[], Set<string>] = [[], [], new Set()];
   const display: Display = {
     work: (title) => ({ show: ({ text }) => notes.push(`${title}: ${text}`), end: () => undefined }),
-    whole: () => undefined,
+    total: () => undefined,
     note: (text) => notes.push(text),
     print: (text) => printed.push(text),
     printText: (text) => printed.push(text),
@@ -49,8 +49,8 @@ async function fetched(line: string, answers: Readonly<Record<string, readonly A
   if (parsed.action !== 'fetch') throw new Error('this fetches nothing');
   const { signal } = new AbortController();
   const service = createService({
-    ...{ url: server.url, key: undefined, signal, isPatient: parsed.options.isWaiting },
-    onPutOff: (seconds) => notes.push(`put off by ${String(seconds)}`),
+    ...{ url: server.url, key: undefined, signal, isRetrying: parsed.options.isWaiting },
+    onRetry: (seconds) => notes.push(`put off by ${String(seconds)}`),
   });
   const code = await fetchAll({ service, display, waiting }, { ...parsed, target: { folder: '.' } });
   await server.stop();

@@ -8,7 +8,7 @@ import { TapedeckError } from '../../clients/typescript/src/index.ts';
 import { failureOf, jobIdsOf, progressOf } from '../../command/read-answer.ts';
 import { EXIT, exitCodeOf, FailedError, sentenceOf, UsageError } from '../../command/exit-codes.ts';
 import { factsText } from '../../command/job-facts.ts';
-import { farewell, onInterruption } from '../../command/interruption.ts';
+import { interruptionMessages, onInterruption } from '../../command/interruption.ts';
 import { jsonText } from '../../command/printable.ts';
 import { readTexts } from '../../command/read-list.ts';
 import { saveFile, saveText } from '../../command/save-file.ts';
@@ -146,8 +146,8 @@ describe('a signal', () => {
     nowMs = 2_000;
     process.emit('SIGTERM');
     expect(process.exit).toHaveBeenCalledExactlyOnceWith(143);
-    expect(farewell(['A', 'B'], false)[0]).toMatch(/continue in the service: A, B$/);
-    expect(farewell(['A'], true)[0]).toContain('when the service runs again');
+    expect(interruptionMessages(['A', 'B'], false)[0]).toMatch(/continue in the service: A, B$/);
+    expect(interruptionMessages(['A'], true)[0]).toContain('when the service runs again');
   });
 });
 

@@ -24,7 +24,7 @@ export function createClient({ url, key, fetch = globalThis.fetch, retries = 4, 
   const client = createGenerated(
     createConfig({
       baseUrl: url.replace(/(?<!\/)\/+$/, ''),
-      fetch: patient(fetch, retries, onPause),
+      fetch: withRetries(fetch, retries, onPause),
       throwOnError: true,
       ...(key === undefined ? {} : { auth: key }),
     }),
@@ -41,7 +41,7 @@ export function createClient({ url, key, fetch = globalThis.fetch, retries = 4, 
  * Repeats requests that the service answered with `Retry-After`. A request refused with 429 had no effect. After a 503 only
  * reading requests are repeated, because others may have had an effect.
  */
-function patient(
+function withRetries(
   fetch: typeof globalThis.fetch,
   retries: number,
   onPause: ClientOptions['onPause'],
@@ -50,9 +50,9 @@ function patient(
     const request = new Request(input, init);
     for (let sent = 0; ; sent++) {
       const response = await fetch(request.clone());
-      const isPutOff = response.status === 429 || (response.status === 503 && request.method === 'GET');
+      const isRetryable = response.status === 429 || (response.status === 503 && request.method === 'GET');
       const seconds = retryAfterOf(response);
-      if (!isPutOff || seconds === undefined || seconds > LONGEST_PAUSE_SECONDS || sent >= retries) return response;
+      if (!isRetryable || seconds === undefined || seconds > LONGEST_PAUSE_SECONDS || sent >= retries) return response;
       await response.body?.cancel();
       onPause?.(seconds);
       await pause(seconds * 1000, request.signal);

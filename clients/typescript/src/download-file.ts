@@ -47,7 +47,7 @@ export async function readFile(client: Client, id: string, options: FileOptions 
         if (from >= sizeBytes) return;
       } catch (error) {
         options.signal?.throwIfAborted();
-        if (!isLoss(error) || failures > FAILURES_IN_A_ROW) throw error;
+        if (!isConnectionLoss(error) || failures > FAILURES_IN_A_ROW) throw error;
       }
       current = undefined;
     }
@@ -98,7 +98,7 @@ async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array, void> {
 }
 
 /** Every platform reports a body that was cut off as a TypeError. */
-function isLoss(error: unknown): boolean {
+function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof TapedeckError)) return error instanceof TypeError;
   return error.status === undefined ? error.code === 'unreachable' : error.status >= 500;
 }

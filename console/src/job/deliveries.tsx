@@ -5,10 +5,10 @@ import { momentText } from '../format-values.ts';
 import { Button } from '../ui/controls.tsx';
 import { useAction, useLoaded } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Card, Trouble } from '../ui/parts.tsx';
+import { Card, ErrorNotice } from '../ui/parts.tsx';
 import { DELIVERY_NAMES } from '../words.ts';
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** The first attempt is recorded a moment after the job ends. */
 const AFTER_END_MS = [1_000, 4_000] as const;
 
@@ -29,7 +29,7 @@ export function Deliveries({ id, isPending }: { readonly id: string; readonly is
   }, [isPending, again]);
   useEffect(() => {
     if (!isOnItsWay) return undefined;
-    const timer = setInterval(again, LOOK_MS);
+    const timer = setInterval(again, POLL_MS);
     return () => clearInterval(timer);
   }, [isOnItsWay, again]);
   if (deliveries.length === 0 && thrown === undefined) return null;
@@ -41,7 +41,7 @@ export function Deliveries({ id, isPending }: { readonly id: string; readonly is
         </>
       }
     >
-      <Trouble thrown={thrown} />
+      <ErrorNotice thrown={thrown} />
       <ul class="deliveries">
         {deliveries.map((delivery) => (
           <Delivery key={delivery.id} delivery={delivery} onChanged={again} />
@@ -78,7 +78,7 @@ function Delivery({ delivery, onChanged }: { readonly delivery: DeliveryResult; 
           </Button>
         )}
       </div>
-      <Trouble thrown={thrown} />
+      <ErrorNotice thrown={thrown} />
       {attempts.length === 0 ? (
         <p class="quiet">No attempt yet.</p>
       ) : (

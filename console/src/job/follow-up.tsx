@@ -5,7 +5,7 @@ import type { Download } from '../types.ts';
 import { Button } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Trouble } from '../ui/parts.tsx';
+import { ErrorNotice } from '../ui/parts.tsx';
 
 /** Requests speaker labels as soon as the audio is complete. The wish is part of the URL, so a reload keeps it. */
 export function FollowUp({ record }: { readonly record: Download }) {
@@ -26,9 +26,9 @@ export function FollowUp({ record }: { readonly record: Download }) {
             ? 'When the audio is here, the transcript with speakers begins by itself.'
             : 'The transcript with speakers is being requested.'}
         </p>
-        <Trouble thrown={thrown}>
+        <ErrorNotice thrown={thrown}>
           <Button onClick={startJob}>Ask again</Button>
-        </Trouble>
+        </ErrorNotice>
       </div>
     </div>
   );

@@ -1,24 +1,24 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Progress } from '../../../contract/http/fields.ts';
 import { bytesText, countText, millisecondsOf, momentText, spanText } from '../format-values.ts';
-import type { How } from '../live-jobs.ts';
+import type { Connection } from '../live-jobs.ts';
 import type { DownloadType } from '../types.ts';
 import { useNow } from '../ui/hooks.ts';
 import { Card, Notice } from '../ui/parts.tsx';
 import { STAGE_NAMES, STAGES_OF } from '../words.ts';
 
-const HOW_NAMES: Readonly<Record<How, string>> = {
+const CONNECTION_NAMES: Readonly<Record<Connection, string>> = {
   connecting: 'Connecting',
   live: 'Live',
   lost: 'Connection lost, trying again',
 };
 
 /** Whether the values shown are current. */
-export function LiveMark({ how }: { readonly how: How }) {
+export function LiveMark({ connection }: { readonly connection: Connection }) {
   return (
-    <span class={`live live-${how}`} role="status">
+    <span class={`live live-${connection}`} role="status">
       <span class="dot" aria-hidden="true" />
-      {HOW_NAMES[how]}
+      {CONNECTION_NAMES[connection]}
     </span>
   );
 }
@@ -39,15 +39,15 @@ export function ProgressLine({ progress }: { readonly progress: Progress | undef
 interface ProgressProps {
   readonly type: DownloadType;
   readonly progress: Progress | undefined;
-  readonly how: How;
+  readonly connection: Connection;
 }
 
 /** The stages of a job, with the progress and speed of the current one, and the reason and end of a wait. */
-export function ProgressPanel({ type, progress, how }: ProgressProps) {
+export function ProgressPanel({ type, progress, connection }: ProgressProps) {
   const { stage, percent } = progress ?? { stage: 'waiting' as const };
   const speed = useSpeed(progress?.downloaded_bytes);
   return (
-    <Card title={STAGE_NAMES[stage]} end={<LiveMark how={how} />}>
+    <Card title={STAGE_NAMES[stage]} end={<LiveMark connection={connection} />}>
       <Stages type={type} stage={stage} />
       <progress aria-label={STAGE_NAMES[stage]} max={100} {...(percent === undefined ? {} : { value: percent })} />
       <p class="numbers">

@@ -6,28 +6,41 @@ import { Deliveries } from '../job/deliveries.tsx';
 import { FailurePanel } from '../job/failure.tsx';
 import { FollowUp } from '../job/follow-up.tsx';
 import { ProgressPanel } from '../job/progress.tsx';
-import { watchDownload, type How } from '../live-jobs.ts';
+import { watchDownload, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import { jobPath, start } from '../start.ts';
 import type { AboutJob, Download } from '../types.ts';
 import { useAction, useLoaded, useNow } from '../ui/hooks.ts';
 import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Card, Careful, Facts, Loading, Out, Price, Status, Title, Trouble, TYPE_ICONS } from '../ui/parts.tsx';
+import {
+  Card,
+  ConfirmButton,
+  Facts,
+  Loading,
+  ExternalLink,
+  Price,
+  Status,
+  Title,
+  ErrorNotice,
+  TYPE_ICONS,
+} from '../ui/parts.tsx';
 import { Result } from '../results/result.tsx';
 import { detailOf, titleOf } from './jobs-page.tsx';
 
 /** Shows the progress and result of one job. */
 export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
-  const { record, how, problem } = useRecord(id);
+  const { record, connection, problem } = useRecord(id);
   // Data beside the record changes when the job ends.
   const details = useLoaded((signal) => read<JobDetails>(`/api/downloads/${id}/job`, signal), [id, record?.status]);
   if (record === undefined) {
     return (
       <>
         <Title>Job</Title>
-        {problem === undefined ? <Loading /> : <Trouble thrown={problem} />}
-        {how === 'lost' ? <p class="quiet">The service cannot be reached; it is tried again and again.</p> : null}
+        {problem === undefined ? <Loading /> : <ErrorNotice thrown={problem} />}
+        {connection === 'lost' ? (
+          <p class="quiet">The service cannot be reached; it is tried again and again.</p>
+        ) : null}
       </>
     );
   }
@@ -35,8 +48,10 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
   return (
     <>
       <Head record={record} details={details.value} />
-      <Trouble thrown={problem} />
-      {record.status === 'pending' ? <ProgressPanel type={record.type} progress={record.progress} how={how} /> : null}
+      <ErrorNotice thrown={problem} />
+      {record.status === 'pending' ? (
+        <ProgressPanel type={record.type} progress={record.progress} connection={connection} />
+      ) : null}
       {record.status === 'failed' ? <FailurePanel record={record} details={details.value} /> : null}
       {query.get('then') === 'speakers' && record.status !== 'failed' ? <FollowUp record={record} /> : null}
       {other === null || record.status === 'failed' ? null : (
@@ -54,12 +69,12 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
 /** Returns the record of a job and its updates. */
 function useRecord(id: string) {
   const [record, setRecord] = useState<Download>();
-  const [how, setHow] = useState<How>('connecting');
+  const [connection, setConnection] = useState<Connection>('connecting');
   const [problem, setProblem] = useState<Problem>();
   useEffect(
     () =>
       watchDownload(id, {
-        onHow: setHow,
+        onConnection: setConnection,
         onProblem: setProblem,
         onRecord: (next) => {
           setProblem(undefined);
@@ -68,7 +83,7 @@ function useRecord(id: string) {
       }),
     [id],
   );
-  return { record, how, problem };
+  return { record, connection, problem };
 }
 
 function Head({ record, details }: AboutJob) {
@@ -100,13 +115,13 @@ function Head({ record, details }: AboutJob) {
             )}
           </span>
         </p>
-        <Trouble thrown={thrown} />
+        <ErrorNotice thrown={thrown} />
       </div>
       <div class="actions">
         {record.status === 'pending' ? (
-          <Careful question="Stop this job?" onYes={() => run(() => call('DELETE', `/downloads/${record.id}`))}>
+          <ConfirmButton question="Stop this job?" onYes={() => run(() => call('DELETE', `/downloads/${record.id}`))}>
             <Icon name="stop" /> Cancel
-          </Careful>
+          </ConfirmButton>
         ) : null}
         {record.status === 'failed' && request ? (
           <Button
@@ -133,7 +148,10 @@ function About({ record, details }: AboutJob) {
           ['Finished', finishedAt ? momentText(finishedAt) : null],
           ['Took', finishedAt ? tookText(record.created_at, finishedAt) : null],
           ['Workflow', workflow === undefined ? null : <code>{workflow.id}</code>],
-          ['Its history', workflow?.url ? <Out url={workflow.url}>Open in the Temporal Web UI</Out> : null],
+          [
+            'Its history',
+            workflow?.url ? <ExternalLink url={workflow.url}>Open in the Temporal Web UI</ExternalLink> : null,
+          ],
           ...(details?.files ?? []).map(({ name, sha256 }, _index, all) => {
             return [all.length === 1 ? 'SHA-256' : `SHA-256 of ${name}`, <code>{sha256}</code>] as const;
           }),

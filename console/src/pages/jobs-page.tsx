@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Problem, read } from '../console-api.ts';
 import { agoText, momentText, priceText } from '../format-values.ts';
-import { watchDownloads, type How } from '../live-jobs.ts';
+import { watchDownloads, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import type { Download, DownloadPage } from '../types.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { useNow } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Loading, Status, Title, Trouble, TYPE_ICONS } from '../ui/parts.tsx';
+import { Loading, Status, Title, ErrorNotice, TYPE_ICONS } from '../ui/parts.tsx';
 import { LiveMark, ProgressLine } from '../job/progress.tsx';
 import { STATUS_NAMES, TYPE_NAMES } from '../words.ts';
 
@@ -20,16 +20,16 @@ const FILTERS = ['type', 'status', 'media_id', 'created_after'] as const;
 /** A caller's jobs with live updates, newest first. */
 export function Jobs({ query }: { readonly query: URLSearchParams }) {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
-  const { downloads, next, thrown, how, more } = useJobs(filters, PAGE_ITEMS);
+  const { downloads, next, thrown, connection, more } = useJobs(filters, PAGE_ITEMS);
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <>
       <div class="heading">
         <Title>Jobs</Title>
-        <LiveMark how={how} />
+        <LiveMark connection={connection} />
       </div>
       <JobFilters filters={filters} />
-      <Trouble thrown={thrown} />
+      <ErrorNotice thrown={thrown} />
       {downloads === undefined && thrown === undefined ? <Loading /> : null}
       {downloads?.length === 0 ? (
         <div class="empty">
@@ -53,13 +53,13 @@ export function Jobs({ query }: { readonly query: URLSearchParams }) {
 
 /** The newest jobs, shown below the search field of the start page. */
 export function RecentJobs() {
-  const { downloads, how } = useJobs({}, RECENT_ITEMS);
+  const { downloads, connection } = useJobs({}, RECENT_ITEMS);
   if (downloads === undefined || downloads.length === 0) return null;
   return (
     <section aria-labelledby="recent">
       <div class="heading">
         <h2 id="recent">Newest jobs</h2>
-        <LiveMark how={how} />
+        <LiveMark connection={connection} />
       </div>
       <JobList downloads={downloads.slice(0, RECENT_ITEMS)} />
       <p>
@@ -176,7 +176,7 @@ function useJobs(filters: Filters, limit: number) {
   /** Undefined until the first page has loaded. */
   const [next, setNext] = useState<string | null>();
   const [thrown, setThrown] = useState<unknown>();
-  const [how, setHow] = useState<How>('connecting');
+  const [connection, setConnection] = useState<Connection>('connecting');
   const page = useCallback(
     (cursor?: string, signal?: AbortSignal) => {
       const query = new URLSearchParams(search);
@@ -207,8 +207,8 @@ function useJobs(filters: Filters, limit: number) {
     let late: ReturnType<typeof setTimeout> | undefined;
     let isOpened = false;
     const stop = watchDownloads({
-      onHow: (next) => {
-        setHow(next);
+      onConnection: (next) => {
+        setConnection(next);
         // Jobs that ended while the connection was lost sent no event.
         if (next !== 'live') return;
         if (isOpened) refresh();
@@ -242,7 +242,7 @@ function useJobs(filters: Filters, limit: number) {
       (error: unknown) => setThrown(error),
     );
   };
-  return { downloads, next, thrown, how, more };
+  return { downloads, next, thrown, connection, more };
 }
 
 /** Replaces the first page, and keeps the older jobs that were loaded below it. */

@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
 import { navigate } from '../router.ts';
-import { jobPath, requestFor, start, type Wishes } from '../start.ts';
+import { jobPath, requestFor, start, type RequestOptions } from '../start.ts';
 import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
-import { Notice, Out, Price, Trouble } from '../ui/parts.tsx';
+import { Notice, ExternalLink, Price, ErrorNotice } from '../ui/parts.tsx';
 import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field.tsx';
 
 const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly icon: IconName }>> = {
@@ -58,7 +58,7 @@ export function Offers({ subject, isLikeliest }: { readonly subject: Subject; re
         <div class="grow">
           <h2 id={heading}>{name}</h2>
           <p class="quiet clip">
-            <Out url={subject.url}>{subject.id}</Out>
+            <ExternalLink url={subject.url}>{subject.id}</ExternalLink>
           </p>
         </div>
         {isOpen ? null : (
@@ -85,7 +85,7 @@ function Choices({ subject }: { readonly subject: Subject }) {
           <OfferRow
             key={`${choice.title} ${choice.about}`}
             choice={choice}
-            wishes={{ language, webhook }}
+            options={{ language, webhook }}
             isFirst={index === 0}
           >
             {choice.offer.needs.includes('language') ? (
@@ -123,12 +123,12 @@ function Choices({ subject }: { readonly subject: Subject }) {
 
 interface OfferProps {
   readonly choice: Choice;
-  readonly wishes: Wishes;
+  readonly options: RequestOptions;
   readonly isFirst: boolean;
   readonly children: ComponentChildren;
 }
 
-function OfferRow({ choice, wishes, isFirst, children }: OfferProps) {
+function OfferRow({ choice, options, isFirst, children }: OfferProps) {
   const { isRunning, thrown, run } = useAction();
   const { title, about, icon, offer, speakers } = choice;
   return (
@@ -138,7 +138,7 @@ function OfferRow({ choice, wishes, isFirst, children }: OfferProps) {
         <h3>{title}</h3>
         <p class="quiet">{about}</p>
         {children}
-        <Trouble thrown={thrown} />
+        <ErrorNotice thrown={thrown} />
       </div>
       <div class="offer-end">
         <span>
@@ -155,7 +155,7 @@ function OfferRow({ choice, wishes, isFirst, children }: OfferProps) {
           disabled={isRunning}
           aria-label={`Fetch: ${title}`}
           onClick={() =>
-            run(async () => navigate(jobPath(await start(requestFor(offer, wishes)), speakers && 'speakers')))
+            run(async () => navigate(jobPath(await start(requestFor(offer, options)), speakers && 'speakers')))
           }
         >
           {isRunning ? 'Starting…' : 'Fetch'}

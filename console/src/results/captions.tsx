@@ -5,7 +5,7 @@ import { countText, dateText, secondsOfClock } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import type { Download, DownloadPage } from '../types.ts';
 import { languageName } from '../ui/language-field.tsx';
-import { Card, Comment, Facts, Loaded, Out } from '../ui/parts.tsx';
+import { Card, Comment, Facts, Loaded, ExternalLink } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
 import type { Line, Transcript } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
@@ -65,7 +65,7 @@ function CaptionsView({ body: { video, track }, audio }: CaptionsProps) {
             ['Views', video.viewCount === null ? null : countText(video.viewCount)],
             ['Likes', video.likeCount === null ? null : countText(video.likeCount)],
             ['Comments', video.commentCount === null ? null : countText(video.commentCount)],
-            ['Page', <Out url={video.link}>Open on the platform</Out>],
+            ['Page', <ExternalLink url={video.link}>Open on the platform</ExternalLink>],
           ]}
         />
         {audio === undefined ? (

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { ChannelProfile } from '../../../contract/kinds/channel.ts';
 import { clockText, countText, dateText, knownMilliseconds } from '../format-values.ts';
-import { Card, Facts, Out, Picture } from '../ui/parts.tsx';
+import { Card, Facts, ExternalLink, Picture } from '../ui/parts.tsx';
 import type { Column, Row } from './rows.ts';
 import { RowTable } from './table.tsx';
 
@@ -34,7 +34,7 @@ export function Channel({ result: channel }: { readonly result: ChannelProfile }
               ['Views', channel.total_views === null ? null : countText(channel.total_views)],
               ['Country', channel.country],
               ['Since', channel.creation_date === null ? null : dateText(channel.creation_date)],
-              ['Page', <Out url={channel.url}>Open on the platform</Out>],
+              ['Page', <ExternalLink url={channel.url}>Open on the platform</ExternalLink>],
             ]}
           />
           {channel.description ? <p class="text">{channel.description}</p> : null}

@@ -4,7 +4,7 @@ import { jobPath, start, type Request } from '../start.ts';
 import { Button } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
-import { Card, Price, Trouble } from '../ui/parts.tsx';
+import { Card, Price, ErrorNotice } from '../ui/parts.tsx';
 
 interface NextJobProps {
   readonly title: string;
@@ -39,7 +39,7 @@ export function NextJob({ title, icon, price, request, action, children }: NextJ
         </span>
       }
     >
-      <Trouble thrown={thrown} />
+      <ErrorNotice thrown={thrown} />
       {children}
     </Card>
   );

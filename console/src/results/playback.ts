@@ -14,7 +14,7 @@ const BEFORE: Position = { line: -1, word: -1, isPlaying: false };
 const known = new WeakMap<Line, readonly SpokenWord[]>();
 
 /** Returns the words of a line, computed once. */
-export function knownWordsOf(line: Line): readonly SpokenWord[] {
+export function cachedWordsOf(line: Line): readonly SpokenWord[] {
   const words = known.get(line) ?? wordsOf(line);
   known.set(line, words);
   return words;
@@ -31,7 +31,7 @@ export function usePosition(media: RefObject<HTMLMediaElement | null>, lines: re
       const seconds = player.currentTime;
       const line = currentOf(lines, seconds);
       const now = lines[line];
-      const word = now === undefined ? -1 : currentOf(knownWordsOf(now), seconds);
+      const word = now === undefined ? -1 : currentOf(cachedWordsOf(now), seconds);
       const isPlaying = !player.paused && !player.ended;
       setPosition((before) =>
         before.line === line && before.word === word && before.isPlaying === isPlaying

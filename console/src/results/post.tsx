@@ -1,7 +1,7 @@
 import type { ImgnetPost, ImgnetReel } from '../../../contract/kinds/imgnet-content.ts';
 import { countText, dateText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
-import { BigNumbers, Card, Comment, Facts, Out, Picture } from '../ui/parts.tsx';
+import { BigNumbers, Card, Comment, Facts, ExternalLink, Picture } from '../ui/parts.tsx';
 
 /** A post or reel of the photo platform. */
 export function Post({ result: post }: { readonly result: ImgnetPost | ImgnetReel }) {
@@ -39,7 +39,7 @@ export function Post({ result: post }: { readonly result: ImgnetPost | ImgnetRee
       {text ? <p class="text">{text}</p> : null}
       <Facts
         facts={[
-          ['Page', <Out url={post.url}>Open on the platform</Out>],
+          ['Page', <ExternalLink url={post.url}>Open on the platform</ExternalLink>],
           ['Location', post.type === 'post' ? post.location?.name : null],
           ['Tagged', post.tagged_users.map(({ username }) => `@${username}`).join(', ')],
           ['With', post.coauthor_producers.map((name) => `@${name}`).join(', ')],

@@ -3,7 +3,7 @@ import type { ImgnetProfile } from '../../../contract/kinds/imgnet-profile.ts';
 import { pathTo } from '../router.ts';
 import { Field } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { BigNumbers, Facts, Out, Picture } from '../ui/parts.tsx';
+import { BigNumbers, Facts, ExternalLink, Picture } from '../ui/parts.tsx';
 import { NextJob } from './next-job.tsx';
 
 /** A profile of the photo platform, with an offer to list its posts. */
@@ -28,7 +28,7 @@ export function Profile({ result: profile }: { readonly result: ImgnetProfile })
             ) : null}
           </h2>
           <p class="quiet">
-            <Out url={profile.profile_url}>@{profile.account}</Out>
+            <ExternalLink url={profile.profile_url}>@{profile.account}</ExternalLink>
             {profile.category_name === null ? '' : ` · ${profile.category_name}`}
             {profile.is_private === true ? ' · private' : ''}
           </p>
@@ -44,7 +44,9 @@ export function Profile({ result: profile }: { readonly result: ImgnetProfile })
             facts={[
               [
                 'Link',
-                profile.external_url === null ? null : <Out url={profile.external_url}>{profile.external_url}</Out>,
+                profile.external_url === null ? null : (
+                  <ExternalLink url={profile.external_url}>{profile.external_url}</ExternalLink>
+                ),
               ],
               ['Engagement', profile.avg_engagement === null ? null : `${(profile.avg_engagement * 100).toFixed(1)} %`],
               ['Highlights', profile.highlights.join(', ')],

@@ -5,7 +5,7 @@ import { useIsNarrow } from '../ui/hooks.ts';
 import type { IconName } from '../ui/icons.tsx';
 import { Picture } from '../ui/parts.tsx';
 import { useVirtual } from '../ui/virtual.ts';
-import { FetchThese } from './fetch-these.tsx';
+import { FetchSelected } from './fetch-selected.tsx';
 import { arranged, keysOf, type Column, type Order, type Row } from './rows.ts';
 
 const ROW_HEIGHT = 64;
@@ -46,7 +46,7 @@ export function RowTable({ rows, columns, label, icon }: TableProps) {
           {chosen.size === 0 ? '' : `, ${countText(chosen.size)} chosen`}
         </p>
       </div>
-      <FetchThese rows={rows.filter(({ id }) => chosen.has(id))} />
+      <FetchSelected rows={rows.filter(({ id }) => chosen.has(id))} />
       <Grid
         {...{ shown, columns, label, icon, order, setOrder, chosen, choose, isAll }}
         widths={`2.5rem 96px minmax(0, 1fr) 7rem ${columns.map(() => '5.5rem').join(' ')}`}

@@ -5,7 +5,7 @@ import { clockText } from '../format-values.ts';
 import { Button, Checkbox, SearchField } from '../ui/controls.tsx';
 import { useVirtual } from '../ui/virtual.ts';
 import { voiceOf } from './lanes.tsx';
-import { knownWordsOf, playFrom, usePosition } from './playback.ts';
+import { cachedWordsOf, playFrom, usePosition } from './playback.ts';
 import { folded } from './rows.ts';
 import { nameIn, type Line, type Names } from './transcript-lines.ts';
 
@@ -35,7 +35,7 @@ export function TranscriptView({ lines, speakers, names, media }: TranscriptProp
     setFollowing(false);
     virtual.scrollToIndex(search.at, { align: 'center' });
   }, [search.at]);
-  const letGo = (): void => setFollowing(false);
+  const stopFollowing = (): void => setFollowing(false);
   return (
     <div class="transcript">
       <div class="row transcript-tools">
@@ -50,8 +50,8 @@ export function TranscriptView({ lines, speakers, names, media }: TranscriptProp
         tabIndex={0}
         role="region"
         aria-label="Lines of the transcript"
-        onWheel={letGo}
-        onTouchMove={letGo}
+        onWheel={stopFollowing}
+        onTouchMove={stopFollowing}
       >
         <ol style={{ height: `${virtual.getTotalSize().toString()}px` }}>
           {virtual.getVirtualItems().map(({ index, start, key }) => {
@@ -114,10 +114,10 @@ const TranscriptLine = memo(
         <p
           onClick={(event) => {
             const index = event.target instanceof HTMLElement ? event.target.dataset['word'] : undefined;
-            if (index !== undefined) onPlay(knownWordsOf(line)[Number(index)]?.start ?? line.start);
+            if (index !== undefined) onPlay(cachedWordsOf(line)[Number(index)]?.start ?? line.start);
           }}
         >
-          {knownWordsOf(line).map(({ text }, index) => [
+          {cachedWordsOf(line).map(({ text }, index) => [
             <span key={index} data-word={index} class={classOf(index === word, isSought(text, sought))}>
               {text}
             </span>,

@@ -17,7 +17,6 @@ const SHAPES = {
   down: 'M12 4v12M7 11l5 5 5-5M4 20h16',
   retry: 'M20 11a8 8 0 1 0-2 6.300M20 5v6h-6',
   stop: 'M7 7h10v10H7z',
-  link: 'M10 14a4 4 0 0 0 6 0l4-4a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-4 4a4 4 0 0 0 6 6l1-1',
   bell: 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   warning: 'M12 4l9 16H3zM12 10v4M12 17v.5',
   check: 'M5 12.500l4.500 4.500L19 7',

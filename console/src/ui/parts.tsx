@@ -83,7 +83,7 @@ export function Title({ children }: { readonly children: ComponentChildren }) {
 }
 
 /** An error message, which screen readers announce at once. */
-export function Trouble({ thrown, children }: { readonly thrown: unknown; readonly children?: ComponentChildren }) {
+export function ErrorNotice({ thrown, children }: { readonly thrown: unknown; readonly children?: ComponentChildren }) {
   if (thrown === undefined) return null;
   const { price, credit } = thrown instanceof Problem ? thrown.body : {};
   return (
@@ -131,18 +131,18 @@ interface LoadedProps<Value> {
 /** Shows data as soon as it is loaded, or why that failed. */
 export function Loaded<Value>({ load, dependsOn, what = 'Loading', children }: LoadedProps<Value>) {
   const { value, thrown } = useLoaded(load, dependsOn);
-  if (thrown !== undefined) return <Trouble thrown={thrown} />;
+  if (thrown !== undefined) return <ErrorNotice thrown={thrown} />;
   return value === undefined ? <Loading what={what} /> : <>{children(value)}</>;
 }
 
-interface CarefulProps {
+interface ConfirmButtonProps {
   readonly children: ComponentChildren;
   readonly question: string;
   readonly onYes: () => void;
 }
 
 /** A button that requires a confirmation before an action that cannot be undone. */
-export function Careful({ children, question, onYes }: CarefulProps) {
+export function ConfirmButton({ children, question, onYes }: ConfirmButtonProps) {
   const [isConfirming, setConfirming] = useState(false);
   if (!isConfirming) return <Button onClick={() => setConfirming(true)}>{children}</Button>;
   return (
@@ -175,7 +175,7 @@ export function Picture({ url, label, icon, className }: PictureProps) {
 }
 
 /** An external link; URLs with other schemes than HTTP are shown as text. */
-export function Out({ url, children }: { readonly url: string; readonly children: ComponentChildren }) {
+export function ExternalLink({ url, children }: { readonly url: string; readonly children: ComponentChildren }) {
   if (!/^https?:\/\//i.test(url)) return <span>{children}</span>;
   return (
     <a href={url} target="_blank" rel="noreferrer noopener">

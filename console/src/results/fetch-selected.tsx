@@ -17,9 +17,9 @@ const NAMES: Readonly<Record<string, string>> = {
   requestImgnetAudio: 'Audio',
 };
 /** The number of concurrent requests. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 
-interface Going {
+interface BatchProgress {
   readonly all: number;
   readonly started: number;
   readonly refused: number;
@@ -29,7 +29,7 @@ interface Going {
 }
 
 /** Fetches several rows at once, and shows the total price first. */
-export function FetchThese({ rows }: { readonly rows: readonly Row[] }) {
+export function FetchSelected({ rows }: { readonly rows: readonly Row[] }) {
   const [first] = rows;
   const { value } = useLoaded(
     async (signal) => (first === undefined ? [] : (await readMeanings(first.reference, signal)).subjects[0]?.offers),
@@ -37,16 +37,16 @@ export function FetchThese({ rows }: { readonly rows: readonly Row[] }) {
     [first === undefined],
   );
   const [language, setLanguage] = useState(usualLanguage());
-  const [going, setGoing] = useState<Going>();
+  const [progress, setProgress] = useState<BatchProgress>();
   const end = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => end.current?.abort(), []);
-  if (going !== undefined)
-    return <Progress going={going} onStop={() => end.current?.abort()} onDone={() => setGoing(undefined)} />;
+  if (progress !== undefined)
+    return <Progress progress={progress} onStop={() => end.current?.abort()} onDone={() => setProgress(undefined)} />;
   if (first === undefined) return null;
   const offers = (value ?? []).filter(({ operation, body }) => operation in NAMES && !('include_comments' in body));
   const begin = (offer: Offer): void => {
     end.current = new AbortController();
-    void startAll(offer, { rows, language, signal: end.current.signal, onChange: setGoing });
+    void startAll(offer, { rows, language, signal: end.current.signal, onChange: setProgress });
   };
   return (
     <div class="these" role="group" aria-label="Fetch what is chosen">
@@ -64,13 +64,13 @@ export function FetchThese({ rows }: { readonly rows: readonly Row[] }) {
 }
 
 interface ProgressProps {
-  readonly going: Going;
+  readonly progress: BatchProgress;
   readonly onStop: () => void;
   readonly onDone: () => void;
 }
 
-function Progress({ going, onStop, onDone }: ProgressProps) {
-  const { all, started, refused, message, isOver } = going;
+function Progress({ progress, onStop, onDone }: ProgressProps) {
+  const { all, started, refused, message, isOver } = progress;
   return (
     <div class="these" role="status">
       <span class="grow">
@@ -93,14 +93,14 @@ interface Batch {
   readonly rows: readonly Row[];
   readonly language: string;
   readonly signal: AbortSignal;
-  readonly onChange: (going: Going) => void;
+  readonly onChange: (progress: BatchProgress) => void;
 }
 
 /** Sends requests as fast as the service accepts them, and stops when the credit is used up. */
 async function startAll(offer: Offer, { rows, language, signal, onChange }: Batch): Promise<void> {
   const waiting = [...rows];
-  let going: Going = { all: rows.length, started: 0, refused: 0, isOver: false };
-  const report = (change: Partial<Going>): void => onChange((going = { ...going, ...change }));
+  let progress: BatchProgress = { all: rows.length, started: 0, refused: 0, isOver: false };
+  const report = (change: Partial<BatchProgress>): void => onChange((progress = { ...progress, ...change }));
   report({});
   const work = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined && !signal.aborted; row = waiting.shift()) {
@@ -108,7 +108,7 @@ async function startAll(offer: Offer, { rows, language, signal, onChange }: Batc
         const { reference } = row;
         const subject = 'vidnet_video_id' in offer.body ? { vidnet_video_id: reference } : { url: reference };
         await start(requestFor({ ...offer, body: { ...offer.body, ...subject } }, { language, webhook: '' }));
-        report({ started: going.started + 1, message: undefined });
+        report({ started: progress.started + 1, message: undefined });
       } catch (error) {
         const { status, retryAfterSeconds } = error instanceof Problem ? error : { status: 0, retryAfterSeconds: 0 };
         if (status === 429) {
@@ -118,11 +118,11 @@ async function startAll(offer: Offer, { rows, language, signal, onChange }: Batc
         } else {
           // Without a connection, a valid key or credit, further requests would fail in the same way.
           if ([0, 401, 402, 403].includes(status)) waiting.length = 0;
-          report({ refused: going.refused + 1, message: sentenceOf(error) });
+          report({ refused: progress.refused + 1, message: sentenceOf(error) });
         }
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   report({ isOver: true });
 }
