@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import { createAccountStore } from '../accounts/account-store.ts';
 import { syncToDisk } from '../files/disk-files.ts';
 import { MissingFileError, type FileKey, type FileStore } from '../files/file-store.ts';
-import { orMissing } from '../records/or-missing.ts';
+import { orMissing } from '../files/or-missing.ts';
 import {
   copyPath,
   FILES_LIST,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, createWriteStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BSON, type Document } from 'mongodb';
 import { z } from 'zod';
@@ -123,13 +123,13 @@ export async function openPlain(path: string): Promise<FileHandle> {
 /** Writes a new file to the disk. @returns its SHA-256 in hex */
 export async function writeHashed(path: string, source: Readable): Promise<string> {
   const hash = createHash('sha256');
-  const hashing = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  async function* hashed(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
       hash.update(chunk);
-      done(undefined, chunk);
-    },
-  });
-  await pipeline(source, hashing, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+      yield chunk;
+    }
+  }
+  await pipeline(source, hashed, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
   return hash.digest('hex');
 }
 

@@ -44,7 +44,7 @@ export class UnfinishedRestoreError extends Error {
   constructor(database: string, { takenAt, filesLocation }: MarkDocument) {
     const files = filesLocation === undefined ? ', leave the files where they are,' : ` and ${filesLocation},`;
     super(
-      `MONGODB_DATABASE: the restore of the backup of ${takenAt} into the database ${database} has not finished. Wait for it; if it was cut off, empty the database ${database}${files} and restore again`,
+      `MONGODB_DATABASE: the restore of the backup of ${takenAt} into the database ${database} has not finished. Wait for it; if it was interrupted, empty the database ${database}${files} and restore again`,
     );
   }
 }

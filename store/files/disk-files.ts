@@ -14,7 +14,7 @@ import {
   type FileKey,
   type FileStore,
 } from './file-store.ts';
-import { orMissing } from '../records/or-missing.ts';
+import { orMissing } from './or-missing.ts';
 
 /** Published files on disk: `<root>/<record ID>/<name>`. @param pageFolders folders in a page of the listing */
 export function createDiskFiles(root: string, pageFolders = 200): FileStore {

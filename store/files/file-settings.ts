@@ -36,7 +36,7 @@ export const fileSettings = {
     .describe('Whether requests name the bucket in the path instead of the host name of S3_ENDPOINT'),
   RETENTION_DAYS: positive.max(36_500).optional().describe('Days for which files are kept; if not set, for ever'),
   CONTENTS_KEEP_DAYS: keepDays.describe(
-    'Days for which facts, texts and lists of ended jobs are kept; if not set, for ever. At least 2, since facts are fresh for a day',
+    'Days for which facts, texts and lists of ended jobs are kept, longer than they are fresh; if not set, for ever',
   ),
   DELIVERIES_KEEP_DAYS: keepDays.describe('Days for which the log of webhooks is kept; if not set, for ever'),
   SNAPSHOTS_KEEP_DAYS: keepDays.describe(

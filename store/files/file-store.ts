@@ -68,7 +68,12 @@ export interface FileStore {
    * @returns a page; `next` is absent on the last one
    */
   page(after?: string): Promise<{ readonly entries: readonly FileEntry[]; readonly next?: string }>;
-  /** Removes remains of publications that were interrupted. @param beforeMs their latest start, in milliseconds since 1970 @returns how many */
+  /**
+   * Removes remains of interrupted publications.
+   *
+   * @param beforeMs their latest start, in milliseconds since 1970
+   * @returns how many were removed
+   */
   removeLeftovers(beforeMs: number): Promise<number>;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection, Db } from 'mongodb';
-import { orMissing } from '../records/or-missing.ts';
+import { orMissing } from './or-missing.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
 /** A file beside the folders of records, whose contents identify the files folder. */
@@ -106,6 +106,6 @@ async function mark(root: string): Promise<string> {
 
 function otherFolder({ root, host }: Here, agreed: FolderDocument): Error {
   return new OtherFolderError(
-    `FILES_STORE=disk: ${root} on ${host} is not the folder that ${agreed.host} uses. Let all hosts share one folder, or set FILES_STORE=s3. If it is the same one, moved or emptied, say so: echo ${agreed.folderId} > ${join(root, MARKER)}`,
+    `FILES_STORE=disk: ${root} on ${host} is not the folder that ${agreed.host} uses. Let all hosts share one folder, or set FILES_STORE=s3. If it is the same folder and was moved or emptied, mark it: echo ${agreed.folderId} > ${join(root, MARKER)}`,
   );
 }

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { ulidSchema } from '../../contract/ids.ts';
 import { isRecordId } from './file-store.ts';
-import { orMissing } from '../records/or-missing.ts';
+import { orMissing } from './or-missing.ts';
 
 /**
  * The audio of running transcriptions on this machine. The folder `<root>/<record ID>/` contains `audio.wav` if it was prepared

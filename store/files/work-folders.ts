@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processIdentity } from '../../runtime/subprocess/process-facts.ts';
-import { orMissing } from '../records/or-missing.ts';
+import { orMissing } from './or-missing.ts';
 
 /** Record IDs, and other names of folders. */
 const FOLDER_NAME = /^[\w-]{1,60}$/;

@@ -119,7 +119,7 @@ export function createRecordStore(db: Db) {
       await accounts.capture(ended);
       return endedRecords.keep(ended);
     },
-    /** Records that a provider is about to be called for a part. @returns false when the record has ended, and no call is allowed */
+    /** Records that a provider is about to be called for a part. @returns false when the job has ended and must not call it */
     async recordProviderCall(id: string, part: string): Promise<boolean> {
       const change = { $set: { [`providerCalls.${part}`]: true } } as UpdateFilter<RecordDocument>;
       return (await records.updateOne({ _id: id, status: 'pending' }, change)).matchedCount === 1;

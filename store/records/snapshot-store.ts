@@ -76,7 +76,7 @@ export function createSnapshotStore(db: Db) {
       const holder = await holders.findOne({ _id: snapshotId });
       return holder === null || holder.claimId === claimId;
     },
-    /** Stores a snapshot that the provider started but did not report. May be repeated. @returns false when another claim owns it */
+    /** Stores a snapshot that the provider started but did not report. @returns false when another claim owns it */
     async takeOver(key: SnapshotKey, claimId: string, snapshotId: string): Promise<boolean> {
       if ((await hold(snapshotId, claimId)) !== claimId) return false;
       await keep(key, snapshotId);

@@ -16,7 +16,7 @@ import { anAudioJob } from '../helpers/jobs.ts';
 const bench = useBackupBench();
 const { aService } = bench;
 
-it('a restored copy that was made under load has all that was answered before, and its running jobs fail with the reason', async () => {
+it('a restore of a copy made under load has all earlier answers, and fails the running jobs with the reason', async () => {
   const service = aService();
   await service.accounts.open(KEY, GRANTED);
   const answered: DownloadRecord[] = [];
