@@ -27,7 +27,7 @@ export interface BuiltinSettings {
 
 /**
  * An engine that needs no models besides the one in the package of pocketsphinx, which transcribes English. Voices are clustered
- * by their cepstra. docs/speech.md has the error rates.
+ * by their cepstra. docs/speech.md compares the engines.
  */
 export function createBuiltinEngine({
   python,

@@ -6,7 +6,7 @@ const LANGUAGE_MAX_CHARS = 35;
 
 /**
  * Matches tags that consist of language, script, region and one variant, which are always well-formed. Other tags are checked
- * without a pattern, since subtags must not repeat and extensions have a grammar of their own.
+ * without a pattern, because subtags must not repeat and extensions have a grammar of their own.
  */
 export const LANGUAGE_PATTERN =
   '^(?:[A-Za-z]{2,3}|[A-Za-z]{5,8})(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))?$';
@@ -28,7 +28,12 @@ export function canonicalLanguage(text: string): string | undefined {
  * @returns the failure of a job in a language that the engine does not support, otherwise undefined
  */
 export function unknownLanguage(tag: string, languages: readonly string[] | undefined): Failure | undefined {
-  if (languages === undefined || languages.includes(new Intl.Locale(tag).language)) return undefined;
+  const isSupported = languages === undefined || languages.includes(new Intl.Locale(tag).language);
+  return isSupported ? undefined : languageFailure(tag, languages);
+}
+
+/** @param languages the codes of the supported languages */
+export function languageFailure(tag: string, languages: readonly string[]): Failure {
   const names = languages.length > 5 ? `${languages.length} others` : languages.join(', ');
   return failureFor('languageUnsupported', { language: tag, languages: names });
 }

@@ -1,10 +1,9 @@
-import { failureFor } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { canonicalLanguage } from '../../contract/text/language-tags.ts';
+import { canonicalLanguage, languageFailure } from '../../contract/text/language-tags.ts';
 import { aliasesOf, languageCodeOf, requestLanguageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
 
-/** Language codes that Whisper takes from older lists. */
+/** Languages for which Whisper uses a code of an older list. */
 const WHISPER_CODES: Readonly<Record<string, string>> = { jv: 'jw' };
 const CODES_OF_WHISPER: Readonly<Record<string, string>> = { jw: 'jv' };
 
@@ -18,8 +17,7 @@ export function requestedLanguage(tag: string, recogniser: Recogniser | undefine
   const code = WHISPER_CODES[language] ?? language;
   const known = recogniser?.languages;
   if (known === undefined || known.includes(code)) return code;
-  const names = known.length > 5 ? `${known.length} others` : known.join(', ');
-  throw new JobError(failureFor('languageUnsupported', { language: tag, languages: names }));
+  throw new JobError(languageFailure(tag, known));
 }
 
 /** The codes that callers may use for the languages of the recogniser; undefined if it accepts any. */
