@@ -22,13 +22,12 @@ export const ADMISSION_DEFAULTS = {
 };
 export type AdmissionQueueOptions = Readonly<typeof ADMISSION_DEFAULTS>;
 
-/** The slot that a request holds while it is processed. */
 export interface AdmissionSlot {
   /** Releases the slot while the request waits for something else, and acquires one again afterwards. */
   readonly releaseDuring: (wait: () => Promise<void>) => Promise<void>;
   /**
-   * How long the first task of a new job is held back, in milliseconds: about as long as the queue needs for the requests that
-   * wait. The first steps of a job cost the engines as much as its acceptance.
+   * The start delay of a new job in milliseconds: about as long as the queue needs for the waiting requests, because the first
+   * steps of a job cost the engines as much as its acceptance.
    */
   readonly startDelayMs: () => number;
 }
@@ -42,8 +41,7 @@ interface WaitingRequest {
 
 /**
  * Processes requests for jobs in the order of their arrival, a few at a time, so that the first requests of a burst are
- * answered at once. Additional slots are for requests that have waited too long: an engine that hangs may block all regular
- * slots. These slots are limited too, because an unlimited burst would keep the engines overloaded.
+ * answered at once. Late requests have additional slots, because a hanging engine may block all regular ones.
  */
 export function createAdmissionQueue(options: AdmissionQueueOptions) {
   const { concurrency, lateAfterMs, lateConcurrency, maxWaitMs, msPerRequest } = options;
@@ -93,7 +91,7 @@ export function createAdmissionQueue(options: AdmissionQueueOptions) {
     dispatch();
   };
   return {
-    /** @throws ApiError `unavailable` for a request that has waited too long, and whatever `work` throws */
+    /** @throws ApiError `unavailable` for a request that has waited too long */
     async run<Result>(work: (slot: AdmissionSlot) => Promise<Result>): Promise<Result> {
       await acquire();
       const held = { slot: true };

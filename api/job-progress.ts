@@ -12,8 +12,7 @@ export interface Waiting {
   readonly until?: string;
 }
 
-/** The part of a running workflow's description that determines its progress. */
-export interface RunningWorkflow {
+interface RunningWorkflow {
   readonly memo: Readonly<Record<string, unknown>> | undefined;
   readonly activities: readonly RunningActivity[];
   /** Why an activity waits. */
@@ -22,13 +21,13 @@ export interface RunningWorkflow {
   readonly isBetween?: boolean;
 }
 
-/** An activity that is running or waits for a worker; `heartbeat` contains its last details. */
+/** An activity with the last details of its heartbeat. */
 interface RunningActivity {
   readonly name: string | undefined;
   readonly heartbeat: unknown;
 }
 
-/** @returns the progress of a running job, from its memo and its activities; undefined when the details cannot be read */
+/** @returns the progress of a running job; undefined when the details of its heartbeat cannot be read */
 export function progressOf({ memo, activities, queued, isBetween = false }: RunningWorkflow): Progress | undefined {
   // The file is published, and the record is about to become a success.
   if (activities.some(({ name }) => name === 'finishJob')) return { stage: 'publishing' };

@@ -39,7 +39,7 @@ interface Identity {
   /** Identifies the callers that share a rate limit: a key, or else an address. */
   readonly limitedAs: string;
   readonly caller: Caller | { readonly refused: unknown };
-  /** Authenticates the key again. */
+  /** Authenticates the key again; absent without a valid key. */
   readonly again?: () => Promise<Identity['caller']>;
 }
 
@@ -49,7 +49,6 @@ interface Access {
   readonly identity?: Identity;
 }
 
-/** Keyed by event, because reading a body replaces the request. */
 const accesses = new WeakMap<H3Event, Access>();
 /** Paths without a rate limit: links expire, and neither probes nor the parts of a page may use up a caller's requests. */
 const NOT_LIMITED = /^\/(?:files\/|console(?:\/|$)|pictures$|health$|live$|ready$)/;
@@ -65,7 +64,6 @@ export function accessMiddleware(options: AccessOptions): Middleware {
   return async (event, next) => {
     try {
       const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
-      // The address is set before anything is refused.
       accesses.set(event, { address });
       const identity = await identify(event, address, options);
       if (identity !== undefined) accesses.set(event, { address, identity });

@@ -9,7 +9,6 @@ interface AuthenticateOptions {
   readonly keys: Pick<KeyStore, 'get'>;
   /** Whether a key is optional. A key that is sent must be valid in any case. */
   readonly allowsAnonymous: boolean;
-  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
 
@@ -33,7 +32,6 @@ export function createAuthenticate({ keys, allowsAnonymous, elapsed }: Authentic
     cached.delete(id);
     const key = await keys.get(id);
     if (key === undefined) return undefined;
-    // A cache miss costs a millisecond.
     makeRoom(cached, CACHED_MAX);
     cached.set(id, { key, untilMs: elapsed() + KEY_KNOWN_MS });
     return key;
@@ -68,7 +66,7 @@ export function isMeantAsKey(authorization: string): boolean {
   return /^(?:\S+ +)?td_/i.test(authorization);
 }
 
-/** According to RFC 6750 the challenge contains an error only when a key was sent. */
+/** @param error the error of the challenge, only if a key was sent (RFC 6750) */
 export function unauthorized(message: string, error?: string): ApiError {
   const challenge = ['Bearer realm="tapedeck"', ...(error === undefined ? [] : [error])].join(', ');
   return new ApiError('unauthorized', message, { headers: { 'WWW-Authenticate': challenge } });

@@ -19,7 +19,6 @@ export type AnswerBudgetOptions = Readonly<typeof ANSWER_BUDGET>;
 export const SMALL_BYTES = 64 * 1024;
 /** An answer that is sent in pieces holds only one piece. */
 export const STREAM_BYTES = 1 << 20;
-/** How often an event stream with a large event checks whether there is room for it. */
 const ROOM_CHECK_MS = 250;
 /** An export also costs processor time while it is sent, so one caller can read eight at once, and all callers 32. */
 const EXPORT_BYTES = 2 << 20;
@@ -32,8 +31,8 @@ export type Release = () => void;
 export type AnswerBudget = ReturnType<typeof createAnswerBudget>;
 
 /**
- * Counts the bytes that unsent answers hold, and refuses further ones: a caller that requests many large answers and reads
- * none would otherwise fill the memory (20 answers of 14 MB each took 1 GB). A single answer may have any size.
+ * Limits the bytes of unsent answers, because a caller that requests many large answers and reads none would fill the memory:
+ * 20 answers of 14 MB each took 1 GB. A single answer may have any size.
  */
 export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCaller }: AnswerBudgetOptions) {
   const bytes = new Map<string, number>();
@@ -58,7 +57,7 @@ export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCalle
       const most = `A caller can have ${String(streamsPerCaller)} event streams open at once.`;
       throw refusal('answers_unread', `${most} Close one, or follow all jobs by GET /api/downloads/events.`);
     },
-    /** Waits until there is room. @param left aborted when the reader has left; the wait fails then */
+    /** Waits until the budget allows an answer. @param left aborted when the reader has left; the wait fails then */
     async waitForRoom(caller: string, wanted: number, left: AbortSignal): Promise<Release> {
       for (;;) {
         left.throwIfAborted();
@@ -89,7 +88,7 @@ function refusal(code: 'answers_unread' | 'unavailable', message: string): ApiEr
   return new ApiError(code, message, { retryAfterSeconds: 5 });
 }
 
-/** Counts each answer until it is sent or its connection is closed, and refuses those for which there is no room. */
+/** Counts each answer until it is sent or its connection is closed. */
 export function meterAnswers(budget: AnswerBudget): Middleware {
   return async (event, next) => {
     const caller = rateLimitKeyOf(event);
@@ -118,7 +117,6 @@ function admit({ body, headers }: HTTPResponse, budget: AnswerBudget, caller: st
   return budget.hold(caller, headers.has('content-disposition') ? EXPORT_BYTES : STREAM_BYTES);
 }
 
-/** Releases what an answer holds when its connection has taken all of it, or is closed. */
 export function releaseAtClose(response: ServerResponse | undefined, release: Release): void {
   if (response === undefined || response.closed) release();
   else response.once('close', release);

@@ -23,12 +23,10 @@ export type ConnectionLimits = Readonly<typeof CONNECTION_LIMITS>;
 const RESERVED_PER_ADDRESS = 8;
 const HEALTH_CHECKS = /^\/(?:health|live|ready)$/;
 
-/** Connections of this machine have no limit per address, because a reverse proxy may run here. */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Options of the Node server that enforce the limits. */
 export function serverOptions({ headersMs, requestMs }: ConnectionLimits): ServerOptions {
   return {
     headersTimeout: headersMs,
@@ -50,8 +48,8 @@ export function guardConnections(server: Server, limits: ConnectionLimits, proxi
 }
 
 /**
- * Refuses further connections of an address, except of this machine and of trusted proxies, which open connections for many
- * callers. Connections beyond `inAll` are accepted for health checks only, and for a short time.
+ * Limits the connections of an address, except for this machine and trusted proxies, which open connections for many callers.
+ * Connections beyond `inAll` are accepted for health checks only, and for a short time.
  */
 export function capConnections(server: NetServer, limits: ConnectionLimits, proxies?: BlockList): void {
   const counts = new Map<string, number>();
@@ -97,19 +95,16 @@ export const keepReserve: Middleware = (event) => {
   throw new ApiError('unavailable', 'Too many connections are open. Try again soon.', extras);
 };
 
-/**
- * Closes connections whose peer does not read the waiting bytes. Node's socket timeout is not sufficient: each received byte
- * restarts it, so a peer that sends a byte now and then would not have to read.
- */
+/** Closes connections whose peer does not read. Node's own timeout does not suffice: each received byte restarts it. */
 function cutStalled(server: Server, stalledMs: number): void {
-  const progress = new Map<Socket, ReturnType<typeof progressOf>>();
+  const progress = new Map<Socket, ReturnType<typeof writeProgressOf>>();
   server.on('connection', (socket) => {
-    progress.set(socket, progressOf(socket));
+    progress.set(socket, writeProgressOf(socket));
     socket.once('close', () => progress.delete(socket));
   });
   const timer = setInterval(() => {
     for (const [socket, last] of progress) {
-      const now = progressOf(socket);
+      const now = writeProgressOf(socket);
       const isMoving = now.written !== last.written || now.queued !== last.queued || socket.writableLength === 0;
       if (isMoving) progress.set(socket, now);
       // The connection is reset, because after an ordinary end the system would keep the unread bytes.
@@ -120,14 +115,11 @@ function cutStalled(server: Server, stalledMs: number): void {
 }
 
 /** The progress of the writes on a connection. */
-function progressOf(socket: Socket) {
+function writeProgressOf(socket: Socket) {
   return { written: socket.bytesWritten, queued: queuedOf(socket), sinceMs: performance.now() };
 }
 
-/**
- * The bytes that the system has not accepted yet. A long answer is one write that ends with its last byte, so only the handle, which
- * Node's own timeout uses too, shows how much is left.
- */
+/** The unsent bytes. A long answer is one write that ends with its last byte, so only the handle shows how much is left. */
 function queuedOf(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? socket.writableLength;

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { holdsStream, jsonChunks } from '../../contract/http/streams.ts';
 import { KEY_KNOWN_MS } from '../access/authenticate.ts';
 import type { EventsAnswer, StreamedEvent } from '../operations/operation.ts';
-import { paced } from '../http/yielding-chunks.ts';
+import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { SMALL_BYTES, STREAM_BYTES, type Release } from './answer-budget.ts';
 
 /** How soon a reader reconnects after a lost connection, in milliseconds. */
 const RETRY_MS = 2_000;
 /** Proxies close connections without traffic after a minute. */
 const HEARTBEAT_MS = 15_000;
-/** The longest life of a stream, after which the reader reconnects. Proxies commonly allow an hour at most. */
+/** After this time the reader has to reconnect. */
 export const LONGEST_STREAM_MS = 10 * 60_000;
 
 export interface EventStreamOptions {
@@ -17,7 +17,6 @@ export interface EventStreamOptions {
   readonly stopping: AbortSignal;
   /** Waits until a large event may be held, and fails when the reader has left. */
   readonly waitForRoom: (bytes: number, left: AbortSignal) => Promise<Release>;
-  /** Whether the reader is still authorized. */
   readonly isStillAuthorized: () => Promise<boolean>;
   /** Called with the error that ends the stream early. */
   readonly onCut: (error: unknown) => void;
@@ -110,7 +109,7 @@ async function* eventOf({ id, body }: StreamedEvent<unknown>, text: string | und
     return;
   }
   yield 'data: ';
-  yield* paced(jsonChunks(body));
+  yield* yieldingChunks(jsonChunks(body));
   yield `\nid: ${id}\n\n`;
 }
 

@@ -2,10 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../contract/http/api-error.ts';
 
-/**
- * Answers requests that Node's parser refuses or that arrive too slowly, and therefore never reach a route, with the documented
- * error body.
- */
+/** Answers requests that Node refuses before they reach a route (malformed or too slow) with the documented error body. */
 export function answerMalformedRequests(server: Server): void {
   const responses = new WeakMap<Socket, ServerResponse>();
   server.on('request', ({ socket }, response) => {

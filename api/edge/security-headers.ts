@@ -1,9 +1,6 @@
 import type { Middleware } from 'h3';
 
-/**
- * Headers by which a browser only displays an answer: no sniffing of its type, no execution of its content, no framing by other
- * pages, and no referrer.
- */
+/** Headers that forbid browsers to guess content types, execute content, frame pages and send referrers. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',

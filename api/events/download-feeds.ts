@@ -24,9 +24,8 @@ interface Newest {
 
 interface FeedsOptions {
   readonly watches: JobWatches;
-  /** The open downloads of a caller's list. */
   readonly open: (caller: Caller, filter: OpenFilter) => Promise<readonly DownloadRecord[]>;
-  /** The ids of the newest downloads of a caller's list, and the records of those that are not known. */
+  /** The newest downloads of a caller's list: all IDs, and at least the records that are not known. */
   readonly newest: (caller: Caller, known: ReadonlySet<string>) => Promise<Newest>;
   /** Identifies the list of a caller; callers without a key share one. */
   readonly listIdOf: (caller: Caller) => string;
@@ -44,7 +43,7 @@ interface Feed {
   /** IDs of downloads that have been seen. */
   known: Set<string>;
   sinceMs: number;
-  /** When the last read of the list started. */
+  /** When the last successful read of the list started. */
   readMs: number;
   timer?: NodeJS.Timeout;
 }
@@ -73,7 +72,7 @@ export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log,
     if (feed.known.has(record.id)) return;
     feed.known.add(record.id);
     if (record.status === 'pending') follow(feed, record.id);
-    // An old result that a key has just requested is not an event.
+    // A key may have requested an old result, which is not an event.
     else if (Date.parse(record.finishedAt) >= Math.max(feed.sinceMs, feed.readMs - LATE_MS)) {
       report(feed, stateOf(record));
     }
@@ -87,7 +86,7 @@ export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log,
       for (const record of records) add(feed, record);
       feed.known = new Set([...ids, ...feed.jobs.keys()]);
       feed.readMs = beganMs;
-      // The time lies ahead after the system clock was set back.
+      // The earlier time may be in the future if the system clock was set back.
       feed.sinceMs = Math.min(feed.sinceMs, beganMs);
     } catch (error) {
       log.warn({ err: error }, 'the list of downloads could not be read');
@@ -116,10 +115,7 @@ export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log,
       const feed = feedOf(caller);
       feed.readers.add(reader);
       return {
-        /**
-         * The current state: the pending jobs that have been read (the others are reported when they are), and the ends since
-         * then.
-         */
+        /** @returns the pending jobs that were read already (the others are reported later), and the ends since that time */
         async current(sinceMs: number | undefined): Promise<readonly JobState[]> {
           const isOpen =
             sinceMs === undefined ? { status: 'pending' as const } : { openSince: formatMicroseconds(sinceMs * 1000) };
@@ -132,7 +128,7 @@ export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log,
             return watches.known(record.id) ?? [];
           });
         },
-        /** Every end before this moment has been reported to the readers, in milliseconds since 1970. */
+        /** All ends before this time have been reported, in milliseconds since 1970. */
         completeMs: (): number => Math.min(feed.readMs, watches.completeMs()) - LATE_MS,
         leave(): void {
           feed.readers.delete(reader);
@@ -151,7 +147,7 @@ export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log,
   };
 }
 
-/** The same rule as for the list of downloads: a key sees the downloads that it requested, services see all. */
+/** Whether the list of a caller contains a download that another caller has requested: the same rule as for `listed`. */
 function isListed(
   { startedBy, chargedTo }: DownloadRecord,
   { by, to }: { readonly by: Caller; readonly to: Caller },

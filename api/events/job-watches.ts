@@ -11,7 +11,7 @@ export interface JobState {
   readonly progress?: Progress | undefined;
 }
 
-/** The same state has the same ID in every process, so that no reader receives it twice. */
+/** A state has the same event ID in every process, so that no reader receives it twice. */
 export function stateOf(record: DownloadRecord, progress?: Progress): JobState {
   const state = record.status === 'pending' ? digestOf([record.price, progress]) : record.status;
   return { eventId: `${record.id}-${state}`, record, progress };
@@ -43,7 +43,6 @@ interface WatchesOptions {
 
 type Listener = (state: JobState) => void;
 export interface Follower {
-  /** The caller, because callers are served alternately. */
   readonly caller: string;
   /** Whether the reader follows the job as part of a list. */
   readonly isListed?: boolean;
@@ -58,8 +57,8 @@ interface Watch {
 export type JobWatches = ReturnType<typeof createJobWatches>;
 
 /**
- * Reads jobs once a second while they have readers, whatever the number of readers. One round serves all jobs of the process. If
- * there are more than it may read, callers are served alternately, each with the job that has waited longest.
+ * Reads each job that has readers once a second. If a round cannot read all jobs of the process, callers are served
+ * alternately, each with the job that has waited longest.
  */
 export function createJobWatches({ readJob, now, log, limits }: WatchesOptions) {
   /** In the order of their last reads. */
@@ -78,7 +77,6 @@ export function createJobWatches({ readJob, now, log, limits }: WatchesOptions) 
     const state = stateOf(record, record.status === 'pending' ? (progress ?? watch.state?.progress) : undefined);
     if (watches.get(id) !== watch || watch.state?.eventId === state.eventId) return;
     watch.state = state;
-    // A reader that arrives after the end reads the record.
     if (record.status !== 'pending') watches.delete(id);
     for (const listener of [...watch.listeners.keys()]) listener(state);
   };
@@ -129,9 +127,8 @@ export function createJobWatches({ readJob, now, log, limits }: WatchesOptions) 
         if (watch.listeners.size === 0 && watches.get(id) === watch) watches.delete(id);
       };
     },
-    /** The last known state of a followed job. */
     known: (id: string): JobState | undefined => watches.get(id)?.state,
-    /** Every end of a followed job before this moment has been reported, in milliseconds since 1970. */
+    /** All ends of followed jobs before this time have been reported, in milliseconds since 1970. */
     completeMs: (): number => (watches.size === 0 ? now() : completeMs),
   };
 }

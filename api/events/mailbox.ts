@@ -6,9 +6,6 @@ const WAITING_MAX = 5_000;
 /**
  * The events that the reader of a stream has not received yet. Only the current state of each job is kept, so a slow reader
  * misses outdated states, and the number of jobs limits the memory.
- *
- * @param left aborted when the reader has left
- * @param stopping aborted when the process is about to stop
  */
 export function createMailbox(left: AbortSignal, stopping: AbortSignal) {
   const waiting = new Map<string, JobState>();
@@ -20,27 +17,33 @@ export function createMailbox(left: AbortSignal, stopping: AbortSignal) {
   };
   left.addEventListener('abort', end, { once: true });
   stopping.addEventListener('abort', end, { once: true });
+  /** @returns the next event; undefined when the stream has ended */
+  const next = async (): Promise<JobState | undefined> => {
+    for (;;) {
+      if (isOver) return undefined;
+      const [first] = waiting.values();
+      if (first !== undefined) {
+        waiting.delete(first.record.id);
+        return first;
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
   return {
     put(state: JobState): void {
       waiting.set(state.record.id, state);
       if (waiting.size > WAITING_MAX) end();
       else wake();
     },
-    /** @returns the next event; undefined when the stream has ended */
-    async next(): Promise<JobState | undefined> {
-      for (;;) {
-        if (isOver) return undefined;
-        const [first] = waiting.values();
-        if (first !== undefined) {
-          waiting.delete(first.record.id);
-          return first;
-        }
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+    next,
+    /** Yields events until the reader leaves. If the process stops, it throws, so that the reader reconnects. */
+    async *states(): AsyncGenerator<JobState> {
+      for (let state = await next(); state !== undefined; state = await next()) yield state;
+      stopping.throwIfAborted();
     },
-    /** The first end of a job that the reader has not received, in milliseconds since 1970; Infinity without one. */
+    /** @returns the first end of a job that waits here, in milliseconds since 1970; Infinity without one */
     firstEndMs(): number {
       let firstMs = Infinity;
       for (const { record } of waiting.values()) {
@@ -49,7 +52,7 @@ export function createMailbox(left: AbortSignal, stopping: AbortSignal) {
       return firstMs;
     },
     close(): void {
-      // The signal lives as long as the process.
+      // The signal lives as long as the process, so its listeners must not accumulate.
       stopping.removeEventListener('abort', end);
       waiting.clear();
       end();

@@ -3,8 +3,7 @@ import fresh from 'fresh';
 import parseRange from 'range-parser';
 import type { ByteRange } from '../../store/files/file-store.ts';
 
-/** The version of a file. */
-export interface Version {
+interface Version {
   readonly sizeBytes: number;
   /** An entity tag with its quotes. */
   readonly etag: string;

@@ -11,10 +11,7 @@ import { requestIdOf } from './request-id.ts';
 
 const FOLDER = '/files/';
 
-/**
- * Serves published files to holders of a valid link, with single ranges, `If-Range` and strong entity tags. The contents are
- * streamed from the store, so that a slow reader slows down the store.
- */
+/** Serves published files to holders of a valid signed link. A slow reader slows down the read of the store. */
 export function fileHost({ files, signer, log }: Pick<ServiceDeps, 'files' | 'signer' | 'log'>): EventHandler {
   return async (event) => {
     const { pathname, searchParams } = event.url;
@@ -42,7 +39,6 @@ export function fileHost({ files, signer, log }: Pick<ServiceDeps, 'files' | 'si
   };
 }
 
-/** @returns the answer, with the contents unless only headers are needed */
 async function answerWith(
   request: { readonly method: string; readonly headers: IncomingHttpHeaders },
   { key, file, maxAgeSeconds }: { readonly key: FileKey; readonly file: StoredFile; readonly maxAgeSeconds: number },
@@ -74,10 +70,7 @@ async function answerWith(
   return { status: answer.status, headers: all, contents };
 }
 
-/**
- * Copies to the end, or until the reader leaves, which is not an error. It does not use a pipe, because h3 would log each reader
- * that leaves.
- */
+/** Copies the contents until the reader leaves. It does not use a pipe, because h3 would log each reader that leaves. */
 async function pump(contents: Readable | undefined, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());

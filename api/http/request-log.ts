@@ -38,7 +38,6 @@ export function observeRequests(log: Logger, onAnswered?: OnAnswered): Pick<H3Co
   };
 }
 
-/** @returns undefined for a caller without a valid key */
 function keyIdOf(event: H3Event): string | undefined {
   const caller = identityOf(event)?.caller;
   return caller !== undefined && 'kind' in caller && caller.kind === 'key' ? caller.key.id : undefined;

@@ -6,7 +6,7 @@ import type { TraceHeaders, Tracing } from '../../runtime/telemetry/tracing.ts';
 import { TRACE_HEADERS } from '../../runtime/telemetry/trace-headers.ts';
 import { toApiError } from './to-api-error.ts';
 
-/** @returns the trace headers of the caller. @param header reads a header of the request */
+/** @param header reads a header of the request */
 export function traceHeadersIn(header: (name: string) => string | string[] | null | undefined): TraceHeaders {
   return Object.fromEntries(
     TRACE_HEADERS.flatMap((name) => {

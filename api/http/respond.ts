@@ -10,7 +10,7 @@ import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { eventStream, type EventStreamOptions } from '../edge/event-stream.ts';
 import { toApiError } from './to-api-error.ts';
 import type { Answer, AnyAnswer, EventsAnswer, ExportedText } from '../operations/operation.ts';
-import { paced } from './yielding-chunks.ts';
+import { yieldingChunks } from './yielding-chunks.ts';
 import { preferredWaitMs } from './read-request.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -32,15 +32,18 @@ type OnCut = (error: unknown) => void;
 
 function jsonOf(event: H3Event, { body, state, failure, pollSeconds }: Answer<unknown>, onCut: OnCut): HTTPResponse {
   const waitMs = preferredWaitMs(event) ?? 0;
-  return new HTTPResponse(holdsStream(body) ? streamed(paced(jsonChunks(body)), onCut) : JSON.stringify(body), {
-    status: failure === undefined ? STATUS[state] : originalStatusOf(failure),
-    headers: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      ...(state === 'finished' ? {} : { 'Retry-After': String(pollSeconds ?? POLL_INTERVAL_SECONDS) }),
-      ...(waitMs > 0 ? { 'Preference-Applied': `wait=${String(waitMs / 1000)}` } : {}),
+  return new HTTPResponse(
+    holdsStream(body) ? streamed(yieldingChunks(jsonChunks(body)), onCut) : JSON.stringify(body),
+    {
+      status: failure === undefined ? STATUS[state] : originalStatusOf(failure),
+      headers: {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+        ...(state === 'finished' ? {} : { 'Retry-After': String(pollSeconds ?? POLL_INTERVAL_SECONDS) }),
+        ...(waitMs > 0 ? { 'Preference-Applied': `wait=${String(waitMs / 1000)}` } : {}),
+      },
     },
-  });
+  );
 }
 
 function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut: OnCut): HTTPResponse {

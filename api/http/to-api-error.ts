@@ -14,7 +14,7 @@ import { MissingFileError, StoreAwayError } from '../../store/files/file-store.t
 import { isDiskFull } from '../../store/files/free-space.ts';
 import { BusyError } from '../../runtime/semaphore.ts';
 
-/** Codes of the errors that the HTTP layer itself raises. */
+/** Errors of h3 by status. */
 const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>> = {
   400: { code: 'invalid_input', message: 'The request cannot be understood.' },
   404: { code: 'not_found', message: 'There is nothing at this path.' },
@@ -42,8 +42,8 @@ function isMongoAway(error: unknown): boolean {
 }
 
 /**
- * If a connection breaks while a command is being written, the driver throws the bare error of the socket, which names the failed
- * system call. A caller that leaves is an ECONNRESET too, but Node creates that one without a system call.
+ * If a connection breaks while a command is written, the driver throws the error of the socket, which names the failed system
+ * call. A caller that leaves causes an ECONNRESET without a system call.
  */
 function isBrokenSocket(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return false;
@@ -82,7 +82,6 @@ function reasonToWait(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The error for input that a schema refuses, with the invalid fields and their reasons. */
 export function invalidInput(error: z.ZodError): ApiError {
   const details = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
   const [first] = details;

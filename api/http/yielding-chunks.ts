@@ -4,7 +4,7 @@ import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 const CHUNK_CHARS = 16_384;
 
 /** Joins chunks to a reasonable size, and yields to the event loop between them. */
-export async function* paced(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* yieldingChunks(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   const yieldToEventLoop = createYielder();
   let held = '';
   for await (const chunk of chunks) {

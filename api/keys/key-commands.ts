@@ -11,9 +11,9 @@ export const USAGE = `usage: npm run keys -- create NAME [--scopes read,jobs,web
        npm run keys -- credit NAME|ID +5.000|-5.000
        npm run keys -- webhook-secret https://receiver.example
 
-Without --scopes a key may do everything, without --credit its jobs are counted and never refused.
-MONGODB_URI names the database of the service; without it, it is the one that npm start runs in DATA_DIR. The secret of a
-receiver is made from WEBHOOK_SECRETS.`;
+Without --scopes a key may do everything; without --credit its jobs are counted and never refused.
+MONGODB_URI names the database of the service; the default is the one that npm start runs in DATA_DIR. The secret of a
+receiver is derived from WEBHOOK_SECRETS.`;
 
 interface KeyCommand {
   readonly command: string;

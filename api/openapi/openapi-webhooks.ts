@@ -12,7 +12,6 @@ import { JSON_TYPE } from './operation-responses.ts';
 
 interface Webhook {
   readonly operationId: string;
-  /** The value of `X-Webhook-Endpoint`. */
   readonly endpoint: string;
   readonly summary: string;
   readonly schema: z.ZodType;

@@ -125,10 +125,10 @@ export function fieldNameOf(parameter: string): string {
 }
 
 type AnswersOf<Row extends Pick<Described, 'answers'>> = Row['answers'][keyof Row['answers']];
-/** The JSON of all answers of an operation; never for a text. */
+/** The JSON of the answers of an operation. */
 export type ResultOf<Row extends Pick<Described, 'answers'>> =
   AnswersOf<Row> extends { readonly schema: infer Schema } ? z.output<Schema> : never;
-/** The JSON of each event of an operation; never without events. */
+/** The JSON of the events of an operation. */
 export type EventOf<Row> = Row extends { readonly answers: { readonly 200: { readonly event: infer Schema } } }
   ? SideOf<Schema, 'output'>
   : never;
@@ -151,9 +151,13 @@ export function failed<Result extends z.ZodObject>(schema: Result) {
   } as const;
 }
 
-/** Errors of an operation that starts a job. */
-export const STARTS_JOB = ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'] as const;
-/** Errors of all operations that are not open to everyone. */
+/** The common part of the rows of requests for jobs. */
+export const STARTS_JOB = {
+  method: 'post',
+  wait: 'on request',
+  errors: ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'],
+} as const;
+/** Errors of all operations that need a caller. */
 const ALWAYS = [
   'unauthorized',
   'forbidden',

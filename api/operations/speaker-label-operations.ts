@@ -29,19 +29,18 @@ const LABELS_PENDING = {
 /** Transcripts with speaker labels. */
 export const speakerLabelOperations = {
   requestSpeakerLabels: operation({
-    method: 'post',
+    ...STARTS_JOB,
     path: '/api/transcriptspeakerid',
     rpc: 'speakers.request',
     summary: 'Get the speaker labels of a downloaded audio',
     body: speakerLabelsRequestSchema,
     jobs: ['speaker_labels'],
-    wait: 'on request',
     answers: {
       200: { description: 'The transcript, which is empty if nobody speaks', schema: speakerLabelsSchema },
       202: LABELS_PENDING,
       ...failed(speakerLabelsFailedSchema),
     },
-    errors: [...STARTS_JOB, 'audio_failed', 'not_found'],
+    errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
     run: requestSpeakerLabels,
   }),
   getSpeakerLabels: operation({

@@ -10,7 +10,7 @@ import { requestChannel } from '../use-cases/vidnet-requests.ts';
 /** Channels and transcripts of the video platform. */
 export const vidnetOperations = {
   requestChannel: operation({
-    method: 'post',
+    ...STARTS_JOB,
     path: '/api/channel/profile',
     rpc: 'channels.profile',
     summary: 'Get the profile of a channel with its videos',
@@ -22,11 +22,10 @@ export const vidnetOperations = {
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
       ...failed(vidnetFailedResultSchema),
     },
-    errors: STARTS_JOB,
     run: requestChannel,
   }),
   requestTranscript: operation({
-    method: 'post',
+    ...STARTS_JOB,
     path: '/api/transcripts',
     rpc: 'transcripts.request',
     summary: 'Get the captions of a video in a language',
@@ -38,7 +37,6 @@ export const vidnetOperations = {
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
       ...failed(vidnetFailedResultSchema),
     },
-    errors: STARTS_JOB,
     run: requestTranscript,
   }),
   getTranscript: operation({

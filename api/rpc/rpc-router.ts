@@ -33,7 +33,6 @@ import type { RpcStreams } from './rpc-streams.ts';
 interface Context {
   readonly deps: ServiceDeps;
   readonly streams: RpcStreams;
-  /** Called for each answered call. */
   readonly onAnswered?: OnAnswered | undefined;
   /** Runs a call in a span with this name. */
   readonly inSpan?: (<Result>(name: string, work: () => Promise<Result>) => Promise<Result>) | undefined;
@@ -41,7 +40,8 @@ interface Context {
 
 const t = initTRPC.context<Context>().create({
   sse: {
-    ...{ ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 45_000 } },
+    ping: { enabled: true, intervalMs: 15_000 },
+    client: { reconnectAfterInactivityMs: 45_000 },
     maxDurationMs: LONGEST_STREAM_MS,
   },
   errorFormatter: ({ shape, error }) => {
@@ -52,7 +52,7 @@ const t = initTRPC.context<Context>().create({
   },
 });
 
-/** Converts an error of a procedure or of tRPC itself into the error that REST would answer. */
+/** @returns the error with which REST would answer */
 function documented(error: TRPCError): ApiError {
   const { cause } = error;
   if (cause instanceof ApiError) return cause;
@@ -85,7 +85,6 @@ const measured = t.middleware(async ({ ctx: { deps, onAnswered, inSpan }, path, 
   return result;
 });
 
-/** Use cases throw {@link ApiError}; the table gives the tRPC code. */
 const procedure = t.procedure.use(measured).use(async ({ next }) => {
   const result = await next();
   // Errors of tRPC itself (invalid input, a body that is too large) keep their code.

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { holdsStream, jsonChunks, type Streamable } from '../../contract/http/streams.ts';
 import { releaseAtClose, STREAM_BYTES, type AnswerBudget, type Release } from '../edge/answer-budget.ts';
-import { paced } from '../http/yielding-chunks.ts';
+import { yieldingChunks } from '../http/yielding-chunks.ts';
 
 /** The streamed bodies of one request. */
 export type RpcStreams = ReturnType<typeof createRpcStreams>;
@@ -17,18 +17,15 @@ interface RpcStreamsOptions {
   /** The caller whose share of the budget the answer uses. */
   readonly caller: string;
 }
-interface Held {
-  /** The bodies by their placeholders. */
-  readonly held: Map<string, unknown>;
-  readonly log: Logger;
-}
+/** The bodies by their placeholders. */
+type Held = Map<string, unknown>;
 
 /**
  * tRPC writes an answer in one call of `JSON.stringify`. A result with streams is therefore replaced by a placeholder. When tRPC
  * has written the text around it, the result is streamed instead of the placeholder. Callers see the same JSON.
  */
 export function createRpcStreams(response: ServerResponse, { log, answerBudget, caller }: RpcStreamsOptions) {
-  const held = new Map<string, unknown>();
+  const held: Held = new Map();
   let releaseLast: Release | undefined;
   const placeholderFor = (body: object): unknown => {
     const placeholder = randomUUID();
@@ -63,8 +60,13 @@ export function createRpcStreams(response: ServerResponse, { log, answerBudget, 
   };
 }
 
+interface StreamOptions {
+  readonly held: Held;
+  readonly log: Logger;
+}
+
 /** Buffers what tRPC writes and writes it at the end, like compression middleware. */
-function streamAnswer(response: ServerResponse, { held, log }: Held): void {
+function streamAnswer(response: ServerResponse, { held, log }: StreamOptions): void {
   const written: Uint8Array[] = [];
   const own = { write: response.write.bind(response), end: response.end.bind(response) };
   response.write = (chunk: Uint8Array): boolean => {
@@ -75,18 +77,15 @@ function streamAnswer(response: ServerResponse, { held, log }: Held): void {
     Object.assign(response, own);
     const text = Buffer.concat(written).toString('utf8');
     // An error during reading closes the connection, so that an incomplete list does not look complete.
-    pipeline(Readable.from(paced(spliced(text, held))), response).catch((error: unknown) => {
+    pipeline(Readable.from(yieldingChunks(spliced(text, held))), response).catch((error: unknown) => {
       if (!isLeaving(error)) log.error({ err: error }, 'an answer over tRPC was cut short');
     });
     return response;
   };
 }
 
-/**
- * Writes an event stream without buffering: the text of tRPC at once, the bodies while they are read. tRPC waits after each write
- * for the callback.
- */
-function streamEvents(response: ServerResponse, { held, log }: Held): void {
+/** Writes an event stream without buffering. tRPC waits for `drain` after each write. */
+function streamEvents(response: ServerResponse, { held, log }: StreamOptions): void {
   const own = { write: response.write.bind(response), end: response.end.bind(response) };
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -99,7 +98,7 @@ function streamEvents(response: ServerResponse, { held, log }: Held): void {
   };
   response.write = (chunk: Uint8Array): boolean => {
     enqueue(async () => {
-      for await (const text of paced(spliced(Buffer.from(chunk).toString('utf8'), held))) {
+      for await (const text of yieldingChunks(spliced(Buffer.from(chunk).toString('utf8'), held))) {
         if (!own.write(text)) await once(response, 'drain', { signal: gone.signal });
       }
       response.emit('drain');
@@ -114,7 +113,7 @@ function streamEvents(response: ServerResponse, { held, log }: Held): void {
   };
 }
 
-async function* spliced(text: string, held: Map<string, unknown>): AsyncGenerator<string> {
+async function* spliced(text: string, held: Held): AsyncGenerator<string> {
   let rest = text;
   // Placeholders are unique, in the order in which the procedures of a batch answered.
   const found = [...held].map(([placeholder, body]) => ({ placeholder, body, at: text.indexOf(placeholder) }));

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { Caller, CreditReservation } from '../../contract/http/account-schemas.ts';
-import { JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
+import { JOB_VERSION, pendingRecordOf, type JobInput } from '../../contract/job-input.ts';
 import type { JobWorkflow } from '../../contract/kinds/kinds.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
@@ -10,7 +10,6 @@ import type { ServiceDeps } from '../service-deps.ts';
 import { insufficientCredit, reserve } from './credit.ts';
 import { claimSubscription, subscriberOf } from './subscribers.ts';
 
-/** A job that a request needs. */
 export interface NewJob extends Omit<
   JobInput,
   'version' | 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'
@@ -82,15 +81,17 @@ export async function claimSubscriptions(
   for (const { job, finished } of admissions) {
     const { subjectId, webhookUrl } = job;
     if (webhookUrl === undefined) continue;
-    const running = finished === undefined ? await deps.jobs.running(subjectId) : 'closed';
-    if (running !== 'closed') {
-      const { recordId } = running.running;
-      const startedWith = (await deps.records.get(recordId)) ?? running.running;
-      await claimSubscription(deps, caller, { recordId, webhookUrl, startedWith });
-    } else if (finished !== undefined) {
-      await claimSubscription(deps, caller, { recordId: finished.id, webhookUrl, startedWith: finished });
+    const record = finished ?? (await runningRecordOf(deps, subjectId));
+    if (record !== undefined) {
+      await claimSubscription(deps, caller, { recordId: record.id, webhookUrl, startedWith: record });
     }
   }
+}
+
+async function runningRecordOf({ jobs, records }: ServiceDeps, subjectId: string): Promise<DownloadRecord | undefined> {
+  const running = await jobs.running(subjectId);
+  if (running === 'closed') return undefined;
+  return (await records.get(running.running.recordId)) ?? pendingRecordOf(running.running);
 }
 
 /**
@@ -106,7 +107,7 @@ export async function reservePrices(
 ): Promise<ReadonlySet<Admission>> {
   const open = admissions.filter(({ finished }) => finished === undefined);
   if (await reserve(deps, caller, open.map(creditReservationOf))) return new Set(open);
-  // Joining a running job costs nothing.
+  // Running jobs are joined, which is free.
   const running = await Promise.all(open.map(({ job }) => deps.jobs.running(job.subjectId)));
   const toStart = open.filter((_admission, index) => running[index] === 'closed');
   if (toStart.length < open.length && (await reserve(deps, caller, toStart.map(creditReservationOf))))

@@ -15,11 +15,7 @@ import { currentJob } from './current-job.ts';
 /** A job starts within seconds after its credit was reserved. An older reservation without a job is from a process that died. */
 const LEFT_BEHIND_MS = 10 * 60_000;
 
-/**
- * Reserves the prices of jobs, all or none. Callers without a key have no account and are not charged.
- *
- * @returns false when the key has too little credit
- */
+/** Reserves the prices of all jobs or of none; only keys are charged. @returns false when the key has too little credit */
 export async function reserve(
   deps: ServiceDeps,
   caller: Caller,
@@ -32,12 +28,10 @@ export async function reserve(
   return deps.accounts.reserve(id, reservations);
 }
 
-/** Releases the reservation of a job that was not started. */
 export async function release(deps: ServiceDeps, caller: Caller, reservation: CreditReservation): Promise<void> {
   if (caller.kind === 'key') await deps.accounts.release(caller.key.id, reservation);
 }
 
-/** @returns the error of a request that exceeds the credit of the key */
 export async function insufficientCredit(deps: ServiceDeps, caller: Caller, price: number): Promise<ApiError> {
   if (caller.kind !== 'key') throw new Error('only keys have credit');
   const { id, name } = caller.key;
@@ -50,7 +44,7 @@ export async function insufficientCredit(deps: ServiceDeps, caller: Caller, pric
   );
 }
 
-/** Settles old reservations: captures those of ended jobs, and releases those of jobs that were never started. */
+/** Captures old reservations of ended jobs, and releases those of jobs that were never started. */
 async function settleOldReservations(deps: ServiceDeps, keyId: string): Promise<void> {
   for (const reservation of await deps.accounts.oldReservations(keyId, deps.now() - LEFT_BEHIND_MS)) {
     const { recordId, subjectId } = reservation;

@@ -21,7 +21,6 @@ export interface CurrentJob {
   readonly progress?: Progress | undefined;
 }
 
-/** @returns the JSON of a job in any state, as callers see it */
 export type RenderJob<Body> = (deps: ServiceDeps, job: CurrentJob) => Body | Promise<Body>;
 
 /** @returns the record of an ID; the rate limit may have read it already */
@@ -48,8 +47,8 @@ export async function currentJob(
   if (newest.status !== 'pending') return { record: newest };
   const status = await deps.jobs.status({ subjectId: record.subjectId, recordId: record.id });
   if (status.state === 'gone') {
-    // A workflow ends its record before it closes. If none runs and the record is still pending, the workflow was terminated,
-    // or Temporal lost its data. Without this the caller would poll forever.
+    // A workflow ends its record before it closes. If the record is still pending, the workflow was terminated, or Temporal
+    // lost its data. Without this step the caller would poll forever.
     const outcome = { status: 'failed', failure: failureFor('stoppedByOperator') } as const;
     return { record: await finishRecord(deps.records, record.id, outcome) };
   }
@@ -64,7 +63,6 @@ export async function answerJob<Body>(
   return { state: job.record.status === 'pending' ? 'pending' : 'finished', body: await render(deps, job) };
 }
 
-/** The error of a request that needs the result of a running job. */
 export function notReady(message: string, { id }: DownloadRecord): ApiError {
   return new ApiError('not_ready', message, { id, retryAfterSeconds: POLL_INTERVAL_SECONDS });
 }

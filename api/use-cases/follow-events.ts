@@ -15,8 +15,7 @@ interface Resumed {
 }
 
 /**
- * GET /api/downloads/{downloadId}/events: an event at each change of a job, with its end as the last one. The JSON is that of the
- * job's endpoint and of its webhook.
+ * GET /api/downloads/{downloadId}/events: an event at each change of a job until its end. The JSON is that of the job's webhook.
  *
  * @throws ApiError `not_found`
  */
@@ -44,13 +43,8 @@ async function* changesOf(
     mailbox.put(found);
   }
   try {
-    for (let lastSentId = lastEventId; ;) {
-      const state = await mailbox.next();
-      if (state === undefined) {
-        // This is not the end: the reader reconnects.
-        deps.stopping.throwIfAborted();
-        return;
-      }
+    let lastSentId = lastEventId;
+    for await (const state of mailbox.states()) {
       if (state.eventId !== lastSentId) yield { id: state.eventId, body: await resultOf(deps, state) };
       lastSentId = state.eventId;
       if (state.record.status !== 'pending') return;
@@ -101,12 +95,7 @@ function allChanges(
     const reportedPending = new Map<string, string>();
     try {
       for (const state of await feed.current(sinceOf(last, deps.now()))) mailbox.put(state);
-      for (;;) {
-        const state = await mailbox.next();
-        if (state === undefined) {
-          deps.stopping.throwIfAborted();
-          return;
-        }
+      for await (const state of mailbox.states()) {
         const { record, progress, eventId } = state;
         if (position.isReported(record.id) || reportedPending.get(record.id) === eventId) continue;
         if (record.status === 'pending') {

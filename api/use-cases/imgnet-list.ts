@@ -36,9 +36,6 @@ const STARTING_MS = 30_000;
 /**
  * POST /api/imgnet/list: the posts and reels of an account, or a job for each of the two parts. Running jobs are joined, and
  * finished parts are not fetched again.
- *
- * @throws ApiError `not_found`, `not_ready`, `list_id_expired`, `webhook_target_forbidden`, `insufficient_credit`,
- *   `unavailable`
  */
 export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamable<ImgnetListResult>> = async (
   deps,
@@ -54,7 +51,7 @@ export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamab
   const isPending = [posts, reels].some(({ record }) => record.status === 'pending');
   return {
     state: isPending ? 'pending' : 'finished',
-    // If both parts failed, the body contains the code of the first; with one part it is a success.
+    // The request failed only if both parts failed.
     failure: failureOf(posts) && failureOf(reels) && failureOf(posts),
     pollSeconds: LIST_POLL_INTERVAL_SECONDS,
     body: renderImgnetList({ posts, reels }, deps.rendering.contents),
@@ -99,7 +96,6 @@ async function partsOf(
   ]);
 }
 
-/** @returns the job for each part of a list */
 async function jobsOf(
   deps: ServiceDeps,
   profile: SuccessRecord,
@@ -160,7 +156,7 @@ async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessReco
   }
 }
 
-/** When the validity of the `list_id` started: when it was returned, but not before the profile was fetched. */
+/** @returns when the `list_id` was returned last, but not before the profile was fetched */
 async function validSinceMs(deps: ServiceDeps, { id, finishedAt }: SuccessRecord): Promise<number> {
   return Math.max(Date.parse(finishedAt), (await deps.lists.handedOutAtMs(id)) ?? 0);
 }

@@ -37,10 +37,7 @@ export const requestImgnetProfile = requesting({
   render: async (deps, job) => renderImgnetProfileResult(job.record, deps.rendering, await stateOf(deps, job)),
 });
 
-/**
- * POST /api/imgnet/content: a post or reel. The price includes the owner's profile unless it is known to be stored; it is charged
- * only if it has to be fetched.
- */
+/** POST /api/imgnet/content: a post or reel. The profile of the owner is charged only if it has to be fetched. */
 export const requestImgnetContent = requesting({
   plan: async (deps, request: PostRequest): Promise<JobPlan> => {
     const post = postOf(deps, request);

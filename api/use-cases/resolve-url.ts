@@ -23,17 +23,10 @@ type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'>;
 
 /** GET /api/resolve: the possible meanings of a text, with the available requests. Nothing is fetched, so they need not exist. */
 export function resolveText(deps: Deps, _caller: unknown, { url: text }: ResolveQuery): Promise<Answer<Resolved>> {
-  const within = urlWithin(text);
-  for (const [meant, find] of [
-    [text, namedBy],
-    [within, namedBy],
-    [text, pageBy],
-    [within, pageBy],
-  ] as const) {
-    const subjects = meant === undefined ? [] : find(deps, meant);
-    if (subjects.length > 0) return Promise.resolve({ state: 'finished', body: { subjects } });
-  }
-  return Promise.resolve({ state: 'finished', body: { subjects: [] } });
+  const texts = [text, urlWithin(text)].filter((one) => one !== undefined);
+  const found = [namedBy, pageBy].flatMap((find) => texts.map((one) => find(deps, one)));
+  const subjects = found.find(({ length }) => length > 0) ?? [];
+  return Promise.resolve({ state: 'finished', body: { subjects } });
 }
 
 /** People often share a sentence with a link. @returns the first link, without the punctuation that ends the sentence */

@@ -26,7 +26,7 @@ import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/kinds/subj
 import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, ExportedText, UseCase } from '../operations/operation.ts';
-import { paced } from '../http/yielding-chunks.ts';
+import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf, type CurrentJob } from './current-job.ts';
 import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
 import { finishedTranscript } from './transcripts.ts';
@@ -120,7 +120,7 @@ export async function exportSpeakerLabels(
 ): Promise<ExportedText> {
   const { mediaId, labels } = await readLabels(deps, caller, id);
   const { contentType, chunks } = writeSpeakerLabels(labels, format, mediaId);
-  return { name: `${mediaId}.speakers.${format}`, contentType, open: () => paced(chunks()) };
+  return { name: `${mediaId}.speakers.${format}`, contentType, open: () => yieldingChunks(chunks()) };
 }
 
 /**

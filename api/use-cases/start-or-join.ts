@@ -42,7 +42,7 @@ export async function startOrJoin(deps: ServiceDeps, caller: LimitedCaller, job:
   });
 }
 
-/** Does the same for the two jobs of one request. If the key cannot pay for all that must be started, neither is started. */
+/** Does the same for the two jobs of one request. If the credit does not suffice for both, neither is started. */
 export async function startOrJoinBoth(
   deps: ServiceDeps,
   caller: LimitedCaller,
@@ -72,7 +72,7 @@ interface AcceptContext {
   readonly caller: Caller;
   readonly slot: AdmissionSlot;
   readonly admission: Admission;
-  /** Whether the price is reserved already; undefined where it has to be reserved before a job is started. */
+  /** Whether the price is reserved; undefined if that has not been attempted. */
   readonly isReserved?: boolean;
 }
 
@@ -125,7 +125,7 @@ async function reuse(context: AcceptContext, successId: string | undefined): Pro
   return success && answerWith(context, 'finished', success);
 }
 
-/** @returns the running job where there is one, `closed` where it has closed meanwhile */
+/** @returns the running job if there is one, or `closed` if it has closed meanwhile */
 async function start(context: AcceptContext, reservation: JobReservation): Promise<Accepted | 'closed' | RunningJob> {
   const { deps, caller, slot, admission } = context;
   const { subjectId, workflow } = admission.job;
@@ -164,7 +164,7 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
   // The request that started the job may not have written the record yet, and this caller will poll it.
   const record = known ?? (await deps.records.insertIfAbsent(pendingRecordOf(running)));
   if (record.status !== 'pending') {
-    // The job has ended its record and is about to close. A failure is followed by a new job.
+    // The job has ended its record and is about to close. After a failure, the next try starts a new job.
     await slot.releaseDuring(() => deps.jobs.waitFor({ subjectId, runId }, CLOSING_MS));
     return undefined;
   }
@@ -173,9 +173,12 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
     const message = `A pending download already exists for this video.${ignored}`;
     throw new ApiError('pending_duplicate', message, { id: record.id });
   }
-  // A job that has closed meanwhile accepts no subscriber: the next try finds its result.
-  const subscription = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: record };
-  return (await subscribe(deps, caller, subscription)) ? answerWith(context, 'joined', record) : undefined;
+  if (webhookUrl !== undefined) {
+    // A job that has closed meanwhile accepts no subscriber; the next try finds its result.
+    const subscription = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: record };
+    if (!(await subscribe(deps, caller, subscription))) return undefined;
+  }
+  return answerWith(context, 'joined', record);
 }
 
 async function answerWith(context: AcceptContext, how: Accepted['how'], record: DownloadRecord): Promise<Accepted> {

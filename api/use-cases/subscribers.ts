@@ -9,12 +9,10 @@ import type { ServiceDeps } from '../service-deps.ts';
 
 interface Subscription {
   readonly recordId: string;
-  /** Absent where the request has no webhook. */
-  readonly webhookUrl: string | undefined;
+  readonly webhookUrl: string;
+  /** The webhook with which the job was started, and the caller towards whose limit it counts. */
+  readonly startedWith: Pick<DownloadRecord, 'webhookUrl' | 'startedBy'>;
 }
-
-/** The webhook that a job was started with, and the caller whose limit it counts towards. */
-type StartedWith = Pick<DownloadRecord, 'webhookUrl' | 'startedBy'>;
 
 /** @returns the ID of a caller in records and deliveries: the ID of a key, `service`, or {@link WITHOUT_KEY} */
 export function subscriberOf(caller: Caller): string {
@@ -63,39 +61,28 @@ export function assertWebhookTarget(deps: ServiceDeps, { url, field, fieldsOf = 
 export async function subscribe(
   deps: ServiceDeps,
   caller: Caller,
-  {
-    recordId,
-    webhookUrl,
-    startedWith,
-    ...run
-  }: Subscription & { readonly subjectId: string; readonly runId: string; readonly startedWith: StartedWith },
+  { subjectId, runId, ...subscription }: Subscription & { readonly subjectId: string; readonly runId: string },
 ): Promise<boolean> {
-  if (webhookUrl === undefined) return true;
-  if ((await claimSubscription(deps, caller, { recordId, webhookUrl, startedWith })) === 'known') return true;
-  if (!(await deps.jobs.subscribe(run, webhookUrl, subscriberOf(caller)))) return false;
-  // After the signal: if the process dies in between, the repeated request signals again, which changes nothing.
-  await markSubscriptionKnown(deps, caller, { recordId, webhookUrl });
+  if ((await claimSubscription(deps, caller, subscription)) === 'known') return true;
+  if (!(await deps.jobs.subscribe({ subjectId, runId }, subscription.webhookUrl, subscriberOf(caller)))) return false;
+  // If the process dies after the signal, the repeated request signals again, which changes nothing.
+  await markSubscriptionKnown(deps, caller, subscription);
   return true;
 }
 
 export async function markSubscriptionKnown(
   deps: ServiceDeps,
   caller: Caller,
-  { recordId, webhookUrl }: Subscription,
+  { recordId, webhookUrl: url }: Pick<Subscription, 'recordId' | 'webhookUrl'>,
 ): Promise<void> {
-  if (webhookUrl === undefined) return;
-  await deps.webhookSubscriptions.markKnown(recordId, { caller: callerIdOf(caller), url: webhookUrl });
+  await deps.webhookSubscriptions.markKnown(recordId, { caller: callerIdOf(caller), url });
 }
 
 /** @throws ApiError `too_many_webhooks` */
 export async function claimSubscription(
   deps: ServiceDeps,
   caller: Caller,
-  {
-    recordId,
-    webhookUrl: url,
-    startedWith,
-  }: Subscription & { readonly webhookUrl: string; readonly startedWith: StartedWith },
+  { recordId, webhookUrl: url, startedWith }: Subscription,
 ): Promise<'known' | 'accepted'> {
   const first = firstOf(caller, startedWith);
   const decision = await deps.webhookSubscriptions.claim(recordId, { caller: callerIdOf(caller), url }, first);
@@ -113,7 +100,10 @@ export async function claimSubscription(
 }
 
 /** Addresses are not stored, so a caller without a key counts as the caller that started a job without a key. */
-function firstOf(caller: Caller, { webhookUrl: url, startedBy }: StartedWith): WebhookSubscription | undefined {
+function firstOf(
+  caller: Caller,
+  { webhookUrl: url, startedBy }: Subscription['startedWith'],
+): WebhookSubscription | undefined {
   if (url === undefined) return undefined;
   return { caller: subscriberOf(caller) === startedBy ? callerIdOf(caller) : startedBy, url };
 }

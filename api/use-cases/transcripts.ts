@@ -15,7 +15,7 @@ import { writtenBy } from '../../contract/text/transcript-exports.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/text/transcript-formats.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { ExportedText, UseCase } from '../operations/operation.ts';
-import { paced } from '../http/yielding-chunks.ts';
+import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
@@ -66,7 +66,7 @@ export async function exportTranscript(
   return {
     name: `${record.mediaId}.${track.language}.${format}`,
     contentType,
-    open: () => paced(writtenBy(writer(), lines.pages())),
+    open: () => yieldingChunks(writtenBy(writer(), lines.pages())),
   };
 }
 

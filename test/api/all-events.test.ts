@@ -50,8 +50,8 @@ async function started(headers: Headers, { url } = facades): Promise<string> {
 }
 const end = (id: string) => finishRecord(facades.deps.records, id, success);
 type Seen = readonly [id: string, status: string];
-const seen = ({ told }: EventReader): Seen[] =>
-  told.map(({ data }) => {
+const seen = ({ received }: EventReader): Seen[] =>
+  received.map(({ data }) => {
     const { id, status } = data['data'] as { id: string; status: string };
     return [id, status];
   });
@@ -62,8 +62,8 @@ const sees = (reader: EventReader, id: string, status: string): Promise<unknown>
     what: `${id} ${status}`,
   });
 
-describe('the events of all downloads', () => {
-  it('tell what is pending, what begins and what ends, as polls answer it, and go on', async () => {
+describe('GET /api/downloads/events', () => {
+  it('streams the pending downloads, each start and each end, in the JSON of polls', async () => {
     const key = await aKey();
     const old = await started(key);
     await end(old);
@@ -82,11 +82,11 @@ describe('the events of all downloads', () => {
       [first, 'success'],
       [second, 'success'],
     ]);
-    expect(reader.told.at(-1)?.data).toEqual(await (await fetch(`${facades.url}/downloads/${second}`)).json());
+    expect(reader.received.at(-1)?.data).toEqual(await (await fetch(`${facades.url}/downloads/${second}`)).json());
     expect(reader.end).toBeUndefined();
   });
 
-  it('tell each caller of the downloads that its list has', async () => {
+  it('streams to each caller the downloads of its own list', async () => {
     const [one, another] = [await aKey(), await aKey()];
     const all = await Promise.all([followAll(one), followAll(another), followAll({})]);
     const mine = await started(one);
@@ -97,7 +97,7 @@ describe('the events of all downloads', () => {
     expect(all.map(seen)).toEqual([[[mine, 'pending']], [], [[anonymous, 'pending']]]);
   });
 
-  it('tell of downloads that another process has accepted', async () => {
+  it('streams downloads that another process has accepted', async () => {
     const key = await aKey();
     const reader = await followAll(key);
     await delay(300);
@@ -108,12 +108,12 @@ describe('the events of all downloads', () => {
     await sees(reader, quick, 'success');
   }, 240_000);
 
-  it('are looked for once for all who read the same list', async () => {
+  it('reads a list once for all readers of the same list', async () => {
     const key = await aKey();
     await started(key);
     const lists = vi.spyOn(facades.deps.keyDownloads, 'list');
     const many = await Promise.all(Array.from({ length: 20 }, () => followAll(key)));
-    await until(() => many.every(({ told }) => told.length === 1));
+    await until(() => many.every(({ received }) => received.length === 1));
     lists.mockClear();
     const beganMs = performance.now();
     await until(() => lists.mock.calls.length > 1);
@@ -122,14 +122,14 @@ describe('the events of all downloads', () => {
   }, 240_000);
 });
 
-describe('a reader of all downloads who comes again', () => {
-  it('is told each end once, in whichever process, and what has changed while it was away', async () => {
+describe('a reader of all downloads that reconnects', () => {
+  it('receives each end once from any process, and the changes during its absence', async () => {
     const key = await aKey();
-    const [told, missed, running] = [await started(key), await started(key), await started(key)];
+    const [received, missed, running] = [await started(key), await started(key), await started(key)];
     const first = await followAll(key);
-    for (const id of [told, missed, running]) await sees(first, id, 'pending');
-    await end(told);
-    await sees(first, told, 'success');
+    for (const id of [received, missed, running]) await sees(first, id, 'pending');
+    await end(received);
+    await sees(first, received, 'success');
     first.leave();
     await end(missed);
     const begun = await started(key);
@@ -149,7 +149,7 @@ describe('a reader of all downloads who comes again', () => {
     expect(seen(third)).toHaveLength(2);
   }, 240_000);
 
-  it('goes on from where it was before anything was told', async () => {
+  it('continues from its start if it received no event', async () => {
     const key = await aKey();
     const first = await followAll(key);
     await until(() => first.lastEventId !== '');
@@ -161,7 +161,7 @@ describe('a reader of all downloads who comes again', () => {
     expect(seen(second)).toHaveLength(1);
   });
 
-  it('with an id that is none begins anew', async () => {
+  it('starts anew with an invalid event ID', async () => {
     const key = await aKey();
     const ended = await started(key);
     await end(ended);
@@ -172,10 +172,10 @@ describe('a reader of all downloads who comes again', () => {
   });
 });
 
-describe('the id of an event of all downloads', () => {
+describe('the ID of an event of all downloads', () => {
   const idOf = (n: number): string => `01JD5Z3K6VQ0W8R9T2X4Y6${String(1000 + n)}`;
 
-  it('names what ended lately, and says since when nothing else did', () => {
+  it('contains the recent ends and the time before which all ends are known', () => {
     const tracker = createPositionTracker(undefined, 1_000_000);
     expect(parsePosition(tracker.text(0))).toEqual({ sinceMs: 1_000_000 - LATE_MS, reported: [] });
     tracker.markReported(idOf(1), 950_000);
@@ -186,7 +186,7 @@ describe('the id of an event of all downloads', () => {
     expect(parsePosition(tracker.text(0))?.sinceMs).toBe(960_000);
   });
 
-  it('stays short, of however many that end at once', () => {
+  it('stays short however many downloads end at once', () => {
     const tracker = createPositionTracker(undefined, 1_000_000);
     for (let n = 0; n < 500; n += 1) tracker.markReported(idOf(n), 950_000 + n);
     const position = parsePosition(tracker.text(0));

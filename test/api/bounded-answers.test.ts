@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => facades.close());
 
-describe('what a browser may do with an answer', () => {
+describe('the security headers', () => {
   const headersOf = async (url: string): Promise<Headers> => {
     const answer = await fetch(url);
     await answer.arrayBuffer();
@@ -28,7 +28,7 @@ describe('what a browser may do with an answer', () => {
     '/live',
     '/api/downloads',
     '/nothing',
-  ])('is little, and no frame of a page: %s', async (path) => {
+  ])('forbid execution and framing: %s', async (path) => {
     const headers = await headersOf(facades.url + path);
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(headers.get('x-frame-options')).toBe('DENY');
@@ -36,13 +36,13 @@ describe('what a browser may do with an answer', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('is the same over tRPC', async () => {
+  it('are the same over tRPC', async () => {
     const headers = await headersOf(`${facades.rpcUrl}/health`);
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('lets the page of the API run its own scripts', async () => {
+  it('allow the page of the API to run its own scripts', async () => {
     expect((await headersOf(`${facades.url}/docs`)).get('content-security-policy')).toContain("default-src 'self'");
   });
 });
@@ -62,7 +62,7 @@ describe('the answer budget', () => {
     expect(() => hold('one', 1)).toThrow(expect.objectContaining({ code: 'answers_unread' }));
   });
 
-  it('does not wait for room when the reader has left', async () => {
+  it('does not wait when the reader has left', async () => {
     const full = budget();
     full.hold('one', 10);
     await expect(full.waitForRoom('one', 1, AbortSignal.abort())).rejects.toThrow();
@@ -74,7 +74,7 @@ describe('the answer budget', () => {
 });
 
 describe('a batch over tRPC', () => {
-  it('has ten calls at most', async () => {
+  it('has at most ten calls', async () => {
     const list = vi.spyOn(facades.deps.deliveries, 'list');
     const batch = async (calls: number) => {
       const names = Array.from({ length: calls }, () => 'webhook.deliveries').join(',');
@@ -90,8 +90,8 @@ describe('a batch over tRPC', () => {
   });
 });
 
-describe('what is done by turns', () => {
-  it('is done by a few at once, and not at all by who would wait too long', async () => {
+describe('a semaphore', () => {
+  it('runs a few tasks at a time, and rejects tasks that would wait too long', async () => {
     const semaphore = createSemaphore(2, 50);
     let running = 0;
     let most = 0;
@@ -112,7 +112,7 @@ describe('what is done by turns', () => {
     expect(most).toBe(2);
   });
 
-  it('are the listings that read all there is', async () => {
+  it('limits the lists that read the whole database', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, async () => (await fetch(`${facades.url}/api/downloads`)).status),
     );
@@ -120,7 +120,7 @@ describe('what is done by turns', () => {
   });
 });
 
-it('a listing of a key looks through a thousand downloads at most, and tells where to go on', async () => {
+it('a list of a key searches at most a thousand downloads, and returns a cursor for the rest', async () => {
   const key = await facades.deps.keys.create({ name: 'test', scopes: ['read'] });
   const ids = Array.from({ length: 1_100 }, (_, index) => ulid(Date.now() + index));
   const asked = ids.map((id) => ({ _id: `${key.id}/${id}`, askedAt: '2026-11-21T09:30:00.123456Z' }));
@@ -138,8 +138,8 @@ it('a listing of a key looks through a thousand downloads at most, and tells whe
   expect(await page(`type=audio&cursor=${String(first.next_cursor)}`)).toEqual({ downloads: [], next_cursor: null });
 });
 
-describe('connections of one address', () => {
-  it('are so many at most, but of this machine and of proxies', () => {
+describe('the connections of one address', () => {
+  it('are limited, except for this machine and for proxies', () => {
     const server = createServer();
     const proxies = new BlockList();
     proxies.addSubnet('10.0.0.0', 8, 'ipv4');

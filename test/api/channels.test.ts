@@ -13,7 +13,7 @@ beforeEach(() => {
 const request = (url: string) => facades.post('/api/channel/profile', JSON.stringify({ url }));
 
 describe('a request for a channel', () => {
-  it('by a name that stands for an id asks for that id: the name may have changed hands meanwhile', async () => {
+  it('uses the known ID of a name, because another channel may have the name now', async () => {
     const id = 'UCk2Vn7dQx_Zb4mTfLr9YwGA';
     await facades.deps.records.noteSameAs('list/@evening-talks', `list/channel/${id}`);
     const answer = await request('@Evening-Talks');
@@ -25,7 +25,7 @@ describe('a request for a channel', () => {
     });
   });
 
-  it('by a name that nobody knows yet asks for the name', async () => {
+  it('uses the name if its ID is not known', async () => {
     await request('https://www.youtube.com/c/EveningTalks');
     expect(facades.jobs.start.mock.calls[0]?.[1]).toMatchObject({
       subjectId: 'list/c/eveningtalks',

@@ -71,14 +71,14 @@ describe('a header of a proxy', () => {
     },
   );
 
-  it('is not read where the peer is no trusted proxy', () => {
+  it('is not read if the peer is not a trusted proxy', () => {
     const headers = { get: () => expect.unreachable() };
     expect(clientAddress('8.8.8.8', headers, trusted)).toBe('8.8.8.8');
     expect(clientAddress(undefined, headers, trusted)).toBe(undefined);
   });
 });
 
-describe('an IPv4 address mapped into IPv6 is the IPv4 address', () => {
+describe('the canonical form of an IPv4-mapped IPv6 address', () => {
   const spellings = [
     '::ffff:1.2.3.4',
     '::FFFF:0102:0304',
@@ -87,7 +87,7 @@ describe('an IPv4 address mapped into IPv6 is the IPv4 address', () => {
     '::0:ffff:1.2.3.4',
   ];
   it.each([...spellings, '0000:0000:0000:0000:0000:ffff:0102:0304', '0::ffff:102:0304'])('%s', (mapped) => {
-    const told = [
+    const addresses = [
       behind('10.0.0.1', { 'x-forwarded-for': mapped }),
       behind('10.0.0.1', { 'x-forwarded-for': `[${mapped}]:4711` }),
       behind('10.0.0.1', { forwarded: `for="[${mapped}]"` }),
@@ -95,7 +95,7 @@ describe('an IPv4 address mapped into IPv6 is the IPv4 address', () => {
       behind('::ffff:a00:1', { 'x-forwarded-for': `${mapped}, 0:0:0:0:0:ffff:10.0.0.2` }),
       behind(mapped, {}),
     ];
-    expect(told).toEqual(told.map(() => '1.2.3.4'));
+    expect(addresses).toEqual(addresses.map(() => '1.2.3.4'));
     expect(addressGroup(mapped)).toBe('1.2.3.4');
   });
 
@@ -107,7 +107,7 @@ describe('an IPv4 address mapped into IPv6 is the IPv4 address', () => {
   );
 });
 
-describe('who shares a limit', () => {
+describe('the group of addresses that share a limit', () => {
   it.each([
     ['1.2.3.4', '1.2.3.4'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],

@@ -24,7 +24,7 @@ afterEach(() => void vi.useRealTimers());
 const setBack = (ms = HOUR_MS): void => void vi.setSystemTime(BEGAN_MS - ms);
 
 describe('when the system clock is set back by an hour', () => {
-  it('a window of the rate limit lasts no longer than a minute', async () => {
+  it('a window of the rate limit lasts at most a minute', async () => {
     let elapsedMs = 0;
     const windows = new Map<string, number>();
     const add: RequestCountStore['add'] = (caller, amount, { startMs }) => {
@@ -43,7 +43,7 @@ describe('when the system clock is set back by an hour', () => {
     expect(next).toEqual({ used: 1, endsAt: 120_000, refused: 0 });
   });
 
-  it('a window that another process began with its clock ahead lasts a minute at most', async () => {
+  it('a window that another process started with a fast clock lasts at most a minute', async () => {
     let elapsedMs = 0;
     const ahead = { startMs: BEGAN_MS, used: 90 };
     setBack();
@@ -54,7 +54,7 @@ describe('when the system clock is set back by an hour', () => {
     expect(counter.known('caller').used).toBe(0);
   });
 
-  it('a revoked key is refused as soon as otherwise', async () => {
+  it('a revoked key is refused within the usual time', async () => {
     let elapsedMs = 0;
     const { id, key: text, hash } = makeSecret();
     const key = { id, name: 'test', hash, scopes: ['read' as const], createdAt: '2026-11-21T09:30:00.123456Z' };
@@ -69,7 +69,7 @@ describe('when the system clock is set back by an hour', () => {
     await expect(authenticate(`Bearer ${text}`)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('a signed link is valid for twice its time at most', () => {
+  it('a signed link is valid for at most twice its lifetime', () => {
     const ttlSeconds = 600;
     const signer = createLinkSigner({ secrets: ['s'.repeat(32)], driveUrl: 'https://drive.example', ttlSeconds });
     const { pathname, searchParams } = new URL(signer.linkTo('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 'a.m4a'));
@@ -80,7 +80,7 @@ describe('when the system clock is set back by an hour', () => {
     expect(signer.isValid(pathname, link)).toBe(false);
   });
 
-  it('a result that seems to come from the future is not reused for ever', async () => {
+  it('a result with a time in the future is not reused forever', async () => {
     const record = { type: 'list', status: 'success', finishedAt: '2027-11-26T12:00:00.000000Z' } as DownloadRecord;
     const files = {} as FileStore;
     expect(await isReusable(record, files)).toBe(false);
@@ -89,7 +89,7 @@ describe('when the system clock is set back by an hour', () => {
     );
   });
 
-  it('new records have the time of the clock as it is set, and so after it is set forward', () => {
+  it('new records have the time of the clock, also after it is set forward', () => {
     const differenceMs = () => Math.abs(Date.parse(nowMicroseconds()) - Date.now());
     for (const stepMs of [0, HOUR_MS, -HOUR_MS, -1_500, 0]) {
       setBack(stepMs);
@@ -97,13 +97,13 @@ describe('when the system clock is set back by an hour', () => {
     }
   });
 
-  it('times of records go on in order while the clock is not set', () => {
+  it('times of records increase while the clock is not changed', () => {
     vi.useRealTimers();
     const times = Array.from({ length: 1_000 }, nowMicroseconds);
     expect(times).toEqual([...times].sort());
   });
 
-  it('a reader of events who connects again misses no end', () => {
+  it('a reader of events that reconnects misses no end', () => {
     setBack();
     const last = { sinceMs: BEGAN_MS - LATE_MS, reported: [] };
     expect(sinceOf(last, Date.now())).toBe(Date.now() - LATE_MS);
@@ -111,7 +111,7 @@ describe('when the system clock is set back by an hour', () => {
     expect(sinceOf(undefined, BEGAN_MS)).toBeUndefined();
   });
 
-  it('a job that waits in its queue says so', async () => {
+  it('a job that waits in its queue reports that', async () => {
     const activity = { activityId: 'page#1', state: 1, scheduledTime: { seconds: BEGAN_MS / 1000, nanos: 0 } };
     const closed = { of: () => ({ open: () => Promise.resolve(undefined) }) };
     const waiting = () => waitingOf({} as never, [activity] as never, closed as never);
@@ -120,7 +120,7 @@ describe('when the system clock is set back by an hour', () => {
     expect(await waiting()).toEqual({ reason: QUEUED });
   });
 
-  it('an engine is not waited for longer than its time', async () => {
+  it('the wait for an engine is limited', async () => {
     setBack();
     let tries = 0;
     const reach = () => {
@@ -134,7 +134,7 @@ describe('when the system clock is set back by an hour', () => {
   });
 });
 
-describe('a span that began at a stored time', () => {
+describe('a period that began at a stored time', () => {
   it.each([
     ['has just begun', 0, true],
     ['is nearly over', -999, true],

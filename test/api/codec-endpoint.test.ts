@@ -32,11 +32,11 @@ async function endpoint({ token, uiUrl = `${UI}/` }: { token?: string; uiUrl?: s
     });
 }
 
-interface Told {
+interface DecodedBody {
   readonly payloads: readonly { readonly metadata: Record<string, string>; readonly data: string }[];
 }
 
-it('shows what is encrypted to the Web UI, and encrypts what is typed there', async () => {
+it('decodes payloads for the Web UI, and encodes its input', async () => {
   const ask = await endpoint();
   const { metadata, data } = defaultPayloadConverter.toPayload({ url: 'https://example.com' });
   const plain = {
@@ -48,7 +48,7 @@ it('shows what is encrypted to the Web UI, and encrypts what is typed there', as
   expect(preflight.headers.get('access-control-allow-origin')).toBe(UI);
   const encoded = (await (
     await ask('/encode', { body: { payloads: [plain] }, headers: { origin: UI } })
-  ).json()) as Told;
+  ).json()) as DecodedBody;
   expect(Buffer.from(encoded.payloads[0]!.metadata['encoding']!, 'base64').toString()).toBe('binary/encrypted');
   const answer = await ask('/decode', { body: encoded, headers: { origin: UI, 'x-namespace': 'default' } });
   expect(answer.status).toBe(200);
@@ -71,7 +71,7 @@ it.each([['http://evil.example'], ['null'], ['http://127.0.0.1:9999'], ['http://
   },
 );
 
-it('asks for its token, as a password or a bearer token, and lets a preflight through', async () => {
+it('requires its token as a password or bearer token, except for a preflight', async () => {
   const ask = await endpoint({ token: TOKEN });
   const statusWith = async (authorization?: string) =>
     (await ask('/decode', { body: { payloads: [] }, headers: authorization === undefined ? {} : { authorization } }))
@@ -102,12 +102,12 @@ it.each([
   expect(parse.mock.calls.filter(([one]) => one.length > 100_000)).toEqual([]);
 });
 
-it('decodes as many payloads as it allows', async () => {
+it('decodes the maximum number of payloads', async () => {
   const payload = { metadata: { encoding: 'anNvbi9wbGFpbg==', 'message-type': 'eA==', more: 'eA==' }, data: 'e30=' };
   const ask = await endpoint();
   const answer = await ask('/encode', { body: { payloads: Array.from({ length: 5_000 }, () => payload) } });
   expect(answer.status).toBe(200);
-  expect(((await answer.json()) as Told).payloads).toHaveLength(5_000);
+  expect(((await answer.json()) as DecodedBody).payloads).toHaveLength(5_000);
 });
 
 it.each([[{}], [{ payloads: [{ data: '%' }] }], ['text']])('answers 400 to %o', async (body) => {

@@ -4,7 +4,7 @@ import { loadConsole } from '../../api/console/console-files.ts';
 
 const FIRST_LOAD_BYTES = 200_000;
 
-it('the console as it is built loads little, and nothing from elsewhere', async () => {
+it('the built console is small and loads nothing from other hosts', async () => {
   const { page, assets } = await loadConsole();
   const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)]
     .map(([, url = '']) => url)

@@ -34,7 +34,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Respon
   fetch(facades.url + path, { headers, redirect: 'manual' });
 
 describe('the console', () => {
-  it('is where / leads browsers, and what it names to programs', async () => {
+  it('is the target of the redirect from /, and / names it to programs', async () => {
     const browser = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([browser.status, browser.headers.get('location')]).toEqual([302, '/console']);
     for (const accept of ['*/*', 'application/json']) {
@@ -47,16 +47,16 @@ describe('the console', () => {
     }
   });
 
-  it('tells which yt-dlp jobs use and how old it is, where workers have told, and nothing else', async () => {
-    const told = async (version: () => Promise<string | undefined>): Promise<string | undefined> => {
+  it('shows the version and age of yt-dlp if workers have reported it', async () => {
+    const versionShown = async (version: () => Promise<string | undefined>): Promise<string | undefined> => {
       ytdlp = version;
       return /<meta name="yt-dlp" content="([^"]*)" \/>$/.exec(await (await get('/console')).text())?.[1];
     };
     const dayAgo = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10).replaceAll('-', '.');
-    expect(await told(() => Promise.resolve(dayAgo))).toBe(`${dayAgo}, 1 day old`);
-    expect(await told(() => Promise.resolve('"><script>'))).toBe('');
-    expect(await told(() => Promise.reject(new Error('away')))).toBe('');
-    expect(await told(() => Promise.resolve(undefined))).toBe('');
+    expect(await versionShown(() => Promise.resolve(dayAgo))).toBe(`${dayAgo}, 1 day old`);
+    expect(await versionShown(() => Promise.resolve('"><script>'))).toBe('');
+    expect(await versionShown(() => Promise.reject(new Error('away')))).toBe('');
+    expect(await versionShown(() => Promise.resolve(undefined))).toBe('');
   });
 
   it.each([
@@ -65,13 +65,13 @@ describe('the console', () => {
     '/console/jobs',
     '/console/jobs/01JD5Z3K6VQ0W8R9T2X4Y6B8CD?with=1',
     '/console/nothing',
-  ])('is one page, without a key, at %s', async (path) => {
+  ])('serves one page without a key at %s', async (path) => {
     const answer = await get(path);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('lets nothing run but its own files, and styles only by a nonce that nobody knows beforehand', async () => {
+  it('allows only its own scripts, and styles with a random nonce', async () => {
     const nonces = await Promise.all(
       [1, 2].map(async () => {
         const answer = await get('/console');
@@ -90,7 +90,7 @@ describe('the console', () => {
     expect(Buffer.from(nonces[0]!, 'base64')).toHaveLength(16);
   });
 
-  it('has files that browsers keep for ever, packed for those that take it', async () => {
+  it('serves files that browsers cache forever, compressed on request', async () => {
     const path = '/console/assets/index-abcd_-12.js';
     const packed = await get(path, { 'accept-encoding': 'br, gzip' });
     expect(packed.headers.get('content-encoding')).toBe('gzip');
@@ -108,14 +108,14 @@ describe('the console', () => {
     }
   });
 
-  it('uses up no requests by its files', async () => {
+  it('does not count its files towards the rate limit', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 40 }, async () => (await get('/console/assets/index-abcd_-12.js')).status),
     );
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it('is refused to pages of other sites, but for a link to it', async () => {
+  it('refuses pages of other sites, except links to it', async () => {
     const elsewhere = { 'sec-fetch-site': 'cross-site' };
     const link = { ...elsewhere, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     const statusOf = async (path: string, headers: Record<string, string>): Promise<number | undefined> =>
@@ -126,17 +126,17 @@ describe('the console', () => {
     expect(await statusOf('/console/assets/index-abcd_-12.js', { ...elsewhere, 'sec-fetch-dest': 'script' })).toBe(403);
   });
 
-  it('is open as often as somebody likes', async () => {
+  it('can be opened any number of times', async () => {
     const statuses = await Promise.all(Array.from({ length: 30 }, async () => (await get('/console/jobs')).status));
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it('is loaded once, when somebody first opens it', () => {
+  it('is loaded once, when it is first opened', () => {
     expect(loaded).toBe(1);
   });
 });
 
-it('a console that cannot be built is said to be missing, and the API goes on', async () => {
+it('the API works if the console cannot be built, and the console answers 503', async () => {
   const failing = await startFacades(100, { loadConsole: () => Promise.reject(new Error('no vite')) });
   const answer = await fetch(`${failing.url}/console`);
   expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'unavailable' }]);

@@ -53,7 +53,7 @@ const video = (index: number): string => `race${String(index).padStart(7, '0')}`
 const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-it('of 50 jobs at once at two processes a credit for 10 starts 10, and the ledger adds up', async () => {
+it('a credit for 10 jobs starts 10 of 50 concurrent requests to two processes, and the ledger adds up', async () => {
   const key = await makeKey(50);
   const statuses = await Promise.all(
     times(50, (index) => post(index, key, '/api/downloads/audio', { vidnet_video_id: video(index) })),
@@ -74,12 +74,12 @@ it('of 50 jobs at once at two processes a credit for 10 starts 10, and the ledge
   expect(more.filter((status) => status === 202)).toHaveLength(4);
 });
 
-it('of 30 requests for one subject by three keys one pays, and the others get all back', async () => {
+it('one of 30 concurrent requests for a subject by three keys is charged, and the others get their credit back', async () => {
   const keys = await Promise.all(times(3, () => makeKey(10)));
   const statuses = await Promise.all(
     times(30, (index) => post(index, keys[index % 3]!, '/api/channel/profile', { url: '@raced' })),
   );
-  // Whoever had both holds of its credit under way may be told 402, and joins later.
+  // A key whose credit is reserved for two requests may get 402, and joins later.
   expect(statuses.every((status) => status === 202 || status === 402)).toBe(true);
   expect(running.size).toBe(1);
   const [job] = running.values();
@@ -101,7 +101,7 @@ it('a key that is revoked while its job runs is charged', async () => {
   expect(await two[0]!.deps.accounts.reservations(key.id)).toEqual([]);
 });
 
-it('any order of starts, ends and repetitions leaves what was granted', async () => {
+it('the account adds up after any order of starts, ends and repetitions', async () => {
   const granted = 60;
   const key = await makeKey(granted);
   const ended = new Set<string>();

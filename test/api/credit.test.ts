@@ -54,7 +54,7 @@ const succeed = (job: JobInput, charge?: number) =>
   facades.deps.records.finish(job.recordId, { status: 'success', result: charge === undefined ? {} : { charge } }, at);
 
 describe('the credit of a key', () => {
-  it('is set aside at the start and spent at the success, once', async () => {
+  it('is reserved at the start and captured once at the success', async () => {
     const key = await makeKey(20);
     expect((await audio(key)).status).toBe(202);
     expect(await money(key)).toEqual({ credit: '0.015', reserved: '0.005', spent: '0.000', entries: [] });
@@ -69,14 +69,14 @@ describe('the credit of a key', () => {
     ]);
   });
 
-  it('comes back when the job fails', async () => {
+  it('is released when the job fails', async () => {
     const key = await makeKey(5);
     await audio(key);
     await facades.deps.records.finish(started[0]!.recordId, { status: 'failed', failure }, at);
     expect(await money(key)).toEqual({ credit: '0.005', reserved: '0.000', spent: '0.000', entries: [] });
   });
 
-  it('comes back as far as the job cost less', async () => {
+  it('is released in part when the job costs less', async () => {
     const key = await makeKey(10);
     await audio(key);
     await audio(key);
@@ -85,7 +85,7 @@ describe('the credit of a key', () => {
     expect(await money(key)).toEqual({ credit: '0.008', reserved: '0.000', spent: '0.002', entries: ['0.002'] });
   });
 
-  it('lets no job begin that it cannot pay', async () => {
+  it('starts no job whose price exceeds it', async () => {
     const key = await makeKey(4);
     const refused = await audio(key);
     expect(refused).toMatchObject({
@@ -96,7 +96,7 @@ describe('the credit of a key', () => {
     expect((await ask<DownloadList>(key, '/api/downloads')).body.downloads).toEqual([]);
   });
 
-  it('is not overspent by 20 requests at once', async () => {
+  it('is not exceeded by 20 concurrent requests', async () => {
     const key = await makeKey(52);
     const answers = await Promise.all(Array.from({ length: 20 }, () => audio(key)));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(10);
@@ -110,7 +110,7 @@ describe('the credit of a key', () => {
     });
   });
 
-  it('is not needed by who joins, or gets what is there', async () => {
+  it('is not needed to join a job or to get a stored result', async () => {
     const [payer, poor] = [await makeKey(20), await makeKey(0)];
     const body = { url: 'https://www.youtube.com/@joined' };
     await ask(payer, '/api/channel/profile', body);
@@ -128,7 +128,7 @@ describe('the credit of a key', () => {
     expect((await audio(poor, video)).status).toBe(200);
   });
 
-  it('is given back when somebody else was quicker to start', async () => {
+  it('is released when another request started the job', async () => {
     const [first, second] = [await makeKey(20), await makeKey(20)];
     const video = videoId();
     await audio(first, video);
@@ -137,7 +137,7 @@ describe('the credit of a key', () => {
     expect(await money(second)).toMatchObject({ credit: '0.020', reserved: '0.000' });
   });
 
-  it('pays both parts of a list, or none is started', async () => {
+  it('suffices for both parts of a list, or none is started', async () => {
     const [rich, poor] = [await makeKey(10), await makeKey(9)];
     vi.mocked(facades.deps.now).mockReturnValue(Date.parse(at));
     await ask(await makeKey(), '/api/imgnet/profile', { url: '@lister' });
@@ -153,7 +153,7 @@ describe('the credit of a key', () => {
     expect(await money(rich)).toMatchObject({ credit: '0.000', reserved: '0.010' });
   });
 
-  it('can be without end: then all is counted and nothing refused', async () => {
+  it('can be unlimited: jobs are counted and never refused', async () => {
     const key = await makeKey();
     await audio(key);
     await audio(key);
@@ -162,14 +162,14 @@ describe('the credit of a key', () => {
   });
 });
 
-describe('what a process that died left behind', () => {
+describe('a reservation of a process that died', () => {
   const later = (minutes: number) =>
     vi.mocked(facades.deps.now).mockImplementation(() => Date.now() + minutes * 60_000);
   beforeEach(() => {
     vi.mocked(facades.deps.now).mockImplementation(() => Date.now());
   });
 
-  it('is booked when the record had ended but its charge was not yet', async () => {
+  it('is captured if the record had ended', async () => {
     const key = await makeKey(5);
     await audio(key);
     // As the worker writes it, right before it would settle.
@@ -180,7 +180,7 @@ describe('what a process that died left behind', () => {
     expect(await money(key)).toEqual({ credit: '0.000', reserved: '0.000', spent: '0.005', entries: ['0.005'] });
   });
 
-  it('is spent when the workflow is gone of a job that had asked the provider of the photo platform', async () => {
+  it('is captured if a terminated job had used the provider of the photo platform', async () => {
     const key = await makeKey(20);
     await ask(key, '/api/imgnet/profile', { url: '@gone' });
     const { recordId } = started[0]!;
@@ -192,7 +192,7 @@ describe('what a process that died left behind', () => {
     expect(await money(key)).toEqual({ credit: '0.010', reserved: '0.000', spent: '0.010', entries: ['0.010'] });
   });
 
-  it('is given back, and pays the next job, when the job was never started', async () => {
+  it('is released for the next job if the job was never started', async () => {
     const key = await makeKey(5);
     facades.jobs.start.mockRejectedValueOnce(new Error('the connection broke'));
     expect((await audio(key)).status).toBe(500);
@@ -205,7 +205,7 @@ describe('what a process that died left behind', () => {
     expect((await audio(key)).status).toBe(202);
   });
 
-  it('is given back look by look when there is much of it', async () => {
+  it('is released in several steps if there are many', async () => {
     const key = await makeKey(1_000);
     for (const count of [48, 20]) await facades.deps.accounts.reserve(key.id, someReservations(count));
     expect(await money(key)).toMatchObject({ credit: '0.660', reserved: '0.340' });
@@ -216,7 +216,7 @@ describe('what a process that died left behind', () => {
     facades.jobs.status.mockResolvedValue({ state: 'unknown' });
   });
 
-  it('is kept while the job runs', async () => {
+  it('stays while the job runs', async () => {
     const key = await makeKey(5);
     await audio(key);
     later(11);
@@ -226,7 +226,7 @@ describe('what a process that died left behind', () => {
 });
 
 describe('the downloads of a key', () => {
-  it('are those that it asked for, page by page, whoever started them', async () => {
+  it('are those that it requested, page by page, whoever started them', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) ids.push((await audio(one)).body.data.id);
@@ -243,7 +243,7 @@ describe('the downloads of a key', () => {
     expect((await list(other, '')).downloads.map(({ id }) => id)).toEqual([started.at(-1)!.recordId, ids[0]]);
   });
 
-  it('can be cancelled by the key that started them only', async () => {
+  it('can be cancelled only by the key that started them', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
     await audio(one);
     const { recordId } = started[0]!;
@@ -256,7 +256,7 @@ describe('the downloads of a key', () => {
     expect(await cancel(one)).toBe(202);
   });
 
-  it('are charged to nobody when they were started without a key', async () => {
+  it('are not charged if they were started without a key', async () => {
     await facades.post('/api/downloads/audio', JSON.stringify({ vidnet_video_id: videoId() }));
     expect(started[0]).not.toHaveProperty('chargedTo');
     expect(pendingRecordOf(started[0]!)).not.toHaveProperty('chargedTo');

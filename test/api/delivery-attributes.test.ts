@@ -18,7 +18,7 @@ function started(): { args: unknown; attributes: Record<string, unknown> } {
   return { args, attributes: Object.fromEntries(pairs.map(({ key, value }) => [key.name, value])) };
 }
 
-it('a webhook that the api starts is found by what its job is found by, and takes no record along', async () => {
+it('a delivery that the api starts has the search attributes of its job, and no record as input', async () => {
   const job = anAudioJob({ startedBy: 'service' });
   const { recordId, mediaId } = job;
   const round = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://hooks.example.com/h', firstAttempt: 5 };
@@ -32,12 +32,12 @@ it('a webhook that the api starts is found by what its job is found by, and take
     args: [{ ...round, subscribedBy }],
     attributes: { ...found, TapedeckCaller: '0123456789abcdef' },
   });
-  // Nobody noted who asked for it.
+  // The subscriber is not known.
   await gateway.start({ ...round, record: pendingRecordOf(job) });
   expect(started().attributes).toEqual({ ...found, TapedeckCaller: 'service' });
 });
 
-it('a webhook of a record that is gone is found by its download and its host', async () => {
+it('a delivery of a removed record has its download and host as search attributes', async () => {
   const recordId = ulid();
   const url = 'https://hooks.example.com/h';
   await gateway.start({ deliveryId: `webhook/${recordId}/1`, recordId, url, firstAttempt: 2, record: undefined });

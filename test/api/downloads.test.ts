@@ -19,7 +19,7 @@ const list = async (query = ''): Promise<DownloadList> =>
 const idsOf = ({ downloads }: DownloadList): string[] => downloads.map(({ id }) => id);
 
 describe('the list of downloads', () => {
-  it('is filtered, newest first, a page at a time', async () => {
+  it('is filtered and paged, newest first', async () => {
     const { records } = facades.deps;
     const jobs = [];
     for (let minute = 0; minute < 6; minute += 1) {
@@ -49,7 +49,7 @@ describe('the list of downloads', () => {
     );
   });
 
-  it('tells apart what was created in one millisecond: its own times are microseconds', async () => {
+  it('compares times in microseconds', async () => {
     const { mediaId } = anAudioJob();
     const times = ['100', '250', '300'].map((microseconds) => `2026-11-19T10:00:00.123${microseconds}Z`);
     const jobs = [];
@@ -71,27 +71,30 @@ describe('the list of downloads', () => {
 });
 
 describe('a download whose files were removed', () => {
-  it.each(['audio', 'vidnet_video', 'imgnet_audio'] as const)('of type %s says so, and links nowhere', async (type) => {
-    const { records } = facades.deps;
-    const job = anAudioJob({ type });
-    const files = [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }];
-    await keepJob(records, job, { status: 'success', result: { durationSeconds: 60, files } });
-    const get = async () => {
-      const response = await fetch(`${facades.url}/downloads/${job.recordId}`);
-      return { status: response.status, ...downloadResultSchema.parse(await response.json()) };
-    };
-    const before = await get();
-    expect(before.data.file_urls).toEqual([expect.any(String)]);
-    expect(before.data).not.toHaveProperty('files_removed_at');
+  it.each(['audio', 'vidnet_video', 'imgnet_audio'] as const)(
+    'of type %s has no link and reports the removal',
+    async (type) => {
+      const { records } = facades.deps;
+      const job = anAudioJob({ type });
+      const files = [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }];
+      await keepJob(records, job, { status: 'success', result: { durationSeconds: 60, files } });
+      const get = async () => {
+        const response = await fetch(`${facades.url}/downloads/${job.recordId}`);
+        return { status: response.status, ...downloadResultSchema.parse(await response.json()) };
+      };
+      const before = await get();
+      expect(before.data.file_urls).toEqual([expect.any(String)]);
+      expect(before.data).not.toHaveProperty('files_removed_at');
 
-    const removedAt = '2026-12-21T09:30:00.123456Z';
-    await records.noteFilesRemoved(job.recordId, removedAt);
-    await records.noteFilesRemoved(job.recordId, '2026-12-22T09:30:00.123456Z');
-    const { status, data } = await get();
-    const links = { audio_url: null, file_urls: null };
-    expect([status, data]).toEqual([200, { ...before.data, files_removed_at: removedAt, ...links }]);
-    expect(data).toMatchObject({ status: 'success', cost: '0.005' });
-  });
+      const removedAt = '2026-12-21T09:30:00.123456Z';
+      await records.noteFilesRemoved(job.recordId, removedAt);
+      await records.noteFilesRemoved(job.recordId, '2026-12-22T09:30:00.123456Z');
+      const { status, data } = await get();
+      const links = { audio_url: null, file_urls: null };
+      expect([status, data]).toEqual([200, { ...before.data, files_removed_at: removedAt, ...links }]);
+      expect(data).toMatchObject({ status: 'success', cost: '0.005' });
+    },
+  );
 });
 
 describe('a cancelled download', () => {
@@ -100,7 +103,7 @@ describe('a cancelled download', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 
-  it('is told to stop, and its end is waited for', async () => {
+  it('is returned after its end', async () => {
     const job = anAudioJob({ startedBy: WITHOUT_KEY });
     await keepJob(facades.deps.records, job);
     facades.jobs.waitFor.mockImplementationOnce(async () => {
@@ -114,19 +117,19 @@ describe('a cancelled download', () => {
     expect([status, downloadResultSchema.parse(body).data]).toMatchObject([200, { status: 'failed', cost: '0.000' }]);
   });
 
-  it('that has not stopped yet is pending', async () => {
+  it('is pending if it has not stopped yet', async () => {
     const job = anAudioJob({ startedBy: WITHOUT_KEY });
     await keepJob(facades.deps.records, job);
     expect(await cancel(job.recordId)).toMatchObject({ status: 202, body: { data: { status: 'pending' } } });
   });
 
-  it('that has ended stays as it is', async () => {
+  it('stays unchanged if it has ended before', async () => {
     const { id } = await keepJob(facades.deps.records, anAudioJob({ startedBy: WITHOUT_KEY }), failed);
     expect(await cancel(id)).toMatchObject({ status: 409, body: { code: 'already_finished', id } });
     expect(facades.jobs.cancel).not.toHaveBeenCalled();
   });
 
-  it('that ends while it is cancelled is told as ended', async () => {
+  it('is returned as ended if it ends during the cancellation', async () => {
     const job = anAudioJob({ startedBy: WITHOUT_KEY });
     await keepJob(facades.deps.records, job);
     facades.jobs.cancel.mockImplementationOnce(async () => {
@@ -137,7 +140,7 @@ describe('a cancelled download', () => {
     expect((await cancel(job.recordId)).status).toBe(409);
   });
 
-  it('that nobody knows is not found', async () => {
+  it('is not found if its ID is unknown', async () => {
     expect((await cancel('01JD5Z3K6VQ0W8R9T2X4Y6B8CD')).status).toBe(404);
   });
 });

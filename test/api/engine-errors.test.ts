@@ -6,7 +6,11 @@ import { unavailable } from '../../api/job-gateway.ts';
 
 /** As @grpc/grpc-js makes them. */
 function grpcError(code: number): ServiceError {
-  const cause = Object.assign(new Error(`code ${String(code)}`), { code, details: 'told by the server', metadata: {} });
+  const cause = Object.assign(new Error(`code ${String(code)}`), {
+    code,
+    details: 'details of the server',
+    metadata: {},
+  });
   return new ServiceError('the call failed', { cause });
 }
 
@@ -19,7 +23,7 @@ describe('an error of an engine', () => {
     [10, 'aborted'],
     [13, 'internal'],
     [14, 'away'],
-  ])('of Temporal is told as 503 with a time to come again: %i (%s)', (code) => {
+  ])('of Temporal becomes 503 with Retry-After: %i (%s)', (code) => {
     expect(unavailable(grpcError(code))).toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 5 } });
   });
 
@@ -27,12 +31,12 @@ describe('an error of an engine', () => {
     [3, 'a wrong argument'],
     [7, 'no permission'],
     [12, 'not implemented'],
-  ])('of Temporal that asking again does not help stays ours: %i (%s)', (code) => {
+  ])('of Temporal that a retry does not resolve stays internal: %i (%s)', (code) => {
     const error = grpcError(code);
     expect(unavailable(error)).toBe(error);
   });
 
-  it('of a database that is locked is told as 503; of one that refuses a command, as ours', () => {
+  it('of a locked database becomes 503, and of one that refuses a command, internal', () => {
     const busy = new MongoServerError({ message: '[begin] database is locked (5) (SQLITE_BUSY)', code: 1 });
     expect(toApiError(busy)).toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 5 } });
     expect(toApiError(new MongoServerError({ message: 'no such command', code: 59 })).code).toBe('internal');

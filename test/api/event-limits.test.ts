@@ -50,7 +50,7 @@ describe('event streams of one caller', () => {
     ['a key', async () => (await asKey()).headers],
     ['an address behind a trusted proxy', () => Promise.resolve(asCaller('192.0.2.1'))],
     ['an IPv6 network', () => Promise.resolve(asCaller('2001:db8::1'))],
-  ])('are limited, and those of other callers are not affected: %s', async (_who, headersOf) => {
+  ])('are limited without effect on other callers: %s', async (_who, headersOf) => {
     const headers: Record<string, string> = await headersOf();
     for (let count = 0; count < STREAMS; count += 1) expect((await follow(await events(), headers)).status).toBe(200);
     const answer = await fetch(facades.url + (await events()), { headers });
@@ -65,7 +65,7 @@ describe('event streams of one caller', () => {
     await until(async () => (await follow(await events(), headers)).status === 200);
   });
 
-  it('count together, of single downloads and of all downloads', async () => {
+  it('count together, for single downloads and for all downloads', async () => {
     const { headers } = await asKey();
     for (let count = 0; count < STREAMS; count += 1) {
       expect((await follow(count === 0 ? await events() : '/api/downloads/events', headers)).status).toBe(200);
@@ -74,7 +74,7 @@ describe('event streams of one caller', () => {
     expect((await follow(await events(), headers)).status).toBe(429);
   });
 
-  it('leave requests that are no streams alone', async () => {
+  it('do not limit other requests', async () => {
     const { headers } = await asKey();
     for (let count = 0; count < STREAMS; count += 1) await follow(await events(), headers);
     expect((await fetch(`${facades.url}/api/downloads`, { headers })).status).toBe(200);
@@ -82,14 +82,14 @@ describe('event streams of one caller', () => {
 });
 
 describe('an event stream', () => {
-  it('ends after its longest life, and goes on in the next one without a repeated or lost event', async () => {
+  it('ends after its maximum duration, and continues in the next one without a repeated or lost event', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const path = await events();
       const first = await follow(path, {});
       await vi.waitUntil(async () => {
         await vi.advanceTimersByTimeAsync(100);
-        return first.told.length === 1;
+        return first.received.length === 1;
       });
       await vi.advanceTimersByTimeAsync(10 * 60_000);
       expect(await first.over).toBe('whole');
@@ -97,9 +97,9 @@ describe('an event stream', () => {
       facades.jobs.status.mockResolvedValue({ state: 'running', progress: { stage: 'converting' } });
       await vi.waitUntil(async () => {
         await vi.advanceTimersByTimeAsync(100);
-        return second.told.length > 0;
+        return second.received.length > 0;
       });
-      expect(second.told.map(({ data }) => (data['data'] as { progress: unknown }).progress)).toEqual([
+      expect(second.received.map(({ data }) => (data['data'] as { progress: unknown }).progress)).toEqual([
         { stage: 'converting' },
       ]);
     } finally {

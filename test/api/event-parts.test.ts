@@ -20,7 +20,7 @@ function aRecord(id: string, isEnded = false): DownloadRecord {
   return { ...pending, status: 'success', charge: 5, files: [], finishedAt: '2026-11-21T09:31:00.123456Z' };
 }
 
-describe('a stream', () => {
+describe('an event stream', () => {
   const options: EventStreamOptions = {
     ...{
       stopping: never(),
@@ -42,7 +42,7 @@ describe('a stream', () => {
     };
   }
 
-  it('has a heartbeat while nothing happens, and says from the start where the reader goes on', async () => {
+  it('sends heartbeats between events, and starts with the ID from which a reader continues', async () => {
     const withBeats = { ...options, heartbeatMs: 20 };
     const text = await new Response(eventStream(() => ({ stream: twoEvents(70), from: 'here' }), withBeats)).text();
     expect(text).toMatch(
@@ -50,7 +50,7 @@ describe('a stream', () => {
     );
   });
 
-  it('is made no faster than it is read, and not at all for whoever is refused', async () => {
+  it('creates events only as fast as they are read', async () => {
     let made = 0;
     const events = async function* (): AsyncGenerator<StreamedEvent<number>> {
       for (;;) yield await Promise.resolve({ id: String((made += 1)), body: made });
@@ -82,7 +82,7 @@ describe('a stream', () => {
     expect([opened[0]?.aborted, (await pending).done]).toEqual([true, true]);
   });
 
-  it('is cut when an event cannot be made, and not when the process stops', async () => {
+  it('is cut off when an event cannot be created, and ends in order when the process stops', async () => {
     const failing = async function* (): AsyncGenerator<StreamedEvent<unknown>> {
       await Promise.reject(new Error('no such piece'));
     };
@@ -102,7 +102,7 @@ describe('a stream', () => {
 describe('a mailbox', () => {
   const states = (id: string) => [1, 2, 3].map((percent) => stateOf(aRecord(id), { stage: 'fetching', percent }));
 
-  it('keeps of each job how it stands now, and when the first of those ended that nobody was told of', async () => {
+  it('keeps the current state of each job, and the time of the first end that was not read', async () => {
     const mailbox = createMailbox(never(), never());
     for (const state of [...states('a'), ...states('b'), stateOf(aRecord('b', true))]) mailbox.put(state);
     expect(mailbox.firstEndMs()).toBe(Date.parse('2026-11-21T09:31:00.123Z'));
@@ -113,7 +113,7 @@ describe('a mailbox', () => {
     expect(await mailbox.next()).toBeUndefined();
   });
 
-  it('ends for a reader who is too far behind, and with the process, which it leaves no listener', async () => {
+  it('ends for a reader that is too far behind, and when the process stops, and removes its listener', async () => {
     const far = createMailbox(never(), never());
     for (let n = 0; n <= 5_000; n += 1) far.put(stateOf(aRecord(String(n))));
     expect(await far.next()).toBeUndefined();
@@ -128,7 +128,7 @@ describe('a mailbox', () => {
   });
 });
 
-describe('watches', () => {
+describe('the watches of jobs', () => {
   const setUp = (given: Partial<WatchLimits>) => {
     const limits = { ...WATCH_LIMITS, ...given };
     const looks: string[] = [];
@@ -144,7 +144,7 @@ describe('watches', () => {
     return { looks, ended, watches, log };
   };
 
-  it('look at those first that waited longest, and keep some looks for lists', async () => {
+  it('read the jobs first that have waited longest, and reserve some reads for lists', async () => {
     const { looks, watches } = setUp({ everyMs: 30, followed: 2, listed: 1 });
     const nothing = (): void => undefined;
     const leave = [
@@ -162,7 +162,7 @@ describe('watches', () => {
   it.each([
     ['followed by themselves', false],
     ['followed by lists', true],
-  ])('serve callers in turn, however many jobs each follows: %s', async (_how, isListed) => {
+  ])('serve callers alternately, however many jobs each follows: %s', async (_how, isListed) => {
     const { looks, watches } = setUp({ everyMs: 20, followed: 4, listed: 4 });
     const follow = (id: string, caller: string) => watches.watch(id, { caller, isListed }, () => undefined);
     const leave = Array.from({ length: 500 }, (_, index) => follow(`many-${String(index)}`, 'many'));
@@ -178,7 +178,7 @@ describe('watches', () => {
     expect(looks.slice(from, from + 16)).toContain('few-2');
   });
 
-  it('serve more callers than one round has looks, each as often', async () => {
+  it('serve more callers than a round has reads equally often', async () => {
     const { looks, watches } = setUp({ everyMs: 10, followed: 3, listed: 1 });
     const callers = Array.from({ length: 10 }, (_, index) => `caller-${String(index)}`);
     const leave = callers.flatMap((caller) =>
@@ -192,7 +192,7 @@ describe('watches', () => {
     expect(Math.min(...counts)).toBeGreaterThanOrEqual(5);
   });
 
-  it('look no more often for who leaves and comes again', async () => {
+  it('read a job no more often for a reader that reconnects', async () => {
     const { looks, watches } = setUp({ everyMs: 200, followed: 10, listed: 10 });
     const beganMs = performance.now();
     for (let times = 0; times < 20; times += 1) {
@@ -203,7 +203,7 @@ describe('watches', () => {
     expect(looks.length).toBeLessThanOrEqual(1 + (performance.now() - beganMs) / 200);
   });
 
-  it('know up to when every end was told: not beyond a job that cannot be looked at, of which the log tells once', async () => {
+  it('know up to which time all ends were reported, and log a job that cannot be read once', async () => {
     const { watches, log } = setUp({ everyMs: 10, followed: 10, listed: 10 });
     const warned = vi.spyOn(log, 'warn');
     const beganMs = Date.now();

@@ -78,7 +78,7 @@ async function overRpc(procedure: string, input: unknown): Promise<{ isRefused: 
   return result === undefined ? { isRefused: true, body: error?.data.body } : { isRefused: false, body: result.data };
 }
 
-/** What is asked of a path in earnest. */
+/** The valid input of each path. */
 async function acceptable(path: string): Promise<Record<string, unknown>> {
   const id = randomBytes(9).toString('base64url').slice(0, 11);
   switch (path) {
@@ -107,7 +107,7 @@ async function acceptable(path: string): Promise<Record<string, unknown>> {
 }
 
 describe('REST and tRPC', () => {
-  it.each(REQUESTS)('give the same answer to whatever is asked of %s', async (path, procedure, fields) => {
+  it.each(REQUESTS)('give the same answers for %s', async (path, procedure, fields) => {
     const input = fc.record(
       Object.fromEntries(
         Object.entries({ ...fields, include_webhook: webhook }).map(([name, valid]) => [name, field(valid)]),
@@ -116,9 +116,9 @@ describe('REST and tRPC', () => {
     );
     const outcomes = new Set<boolean>();
     await fc.assert(
-      fc.asyncProperty(input, async (asked) => {
-        const { status, body } = await facades.post(path, JSON.stringify(asked));
-        const other = await overRpc(procedure, asked);
+      fc.asyncProperty(input, async (sent) => {
+        const { status, body } = await facades.post(path, JSON.stringify(sent));
+        const other = await overRpc(procedure, sent);
         expect(seen(other.body)).toEqual(seen(body));
         expect(other.isRefused).toBe(status >= 400);
         outcomes.add(other.isRefused);

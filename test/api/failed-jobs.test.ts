@@ -88,7 +88,7 @@ const FAULTS = [
 const BY_FAULT = FAULTS.flatMap(([code, status]) => REQUESTS.map(([name, input]) => ({ name, input, code, status })));
 
 describe('a request that waits until its job fails', () => {
-  it('is tried for every operation that can wait for a job which it starts', () => {
+  it('is tested for every operation that can wait for the job that it starts', () => {
     const waiting = Object.entries(operations).filter(([, row]) => row.method === 'post' && 'wait' in row);
     expect(waiting.map(([name]) => name).toSorted()).toEqual(
       [...REQUESTS.map(([name]) => name), 'requestImgnetList'].toSorted(),
@@ -118,7 +118,7 @@ describe('a request that waits until its job fails', () => {
     expect(next).toEqual({ status: 200, data: (await webhookOf(repeated!)).body });
   });
 
-  it('for as long as an operation waits by itself is told the same way', async () => {
+  it('gets the same answer if the operation waits by default', async () => {
     endWhileWaiting(() => failedAs('no_captions'));
     const body = { vidnet_video_id: aCode(), language: 'en' };
     expect(await waitFor('/api/transcripts', body, {})).toMatchObject({
@@ -127,13 +127,13 @@ describe('a request that waits until its job fails', () => {
     });
   });
 
-  it('is told of a job that somebody has cancelled as a fault that is not the subject’s', async () => {
+  it('is answered 500 if the job is cancelled', async () => {
     endWhileWaiting(() => failedAs('cancelled'));
     const { status } = await waitFor('/api/transcripts', { vidnet_video_id: aCode(), language: 'en' });
     expect(status).toBe(500);
   });
 
-  it('is told of a job that was terminated, although it did not wait', async () => {
+  it('is answered with the failure of a terminated job even without waiting', async () => {
     facades.jobs.status.mockResolvedValueOnce({ state: 'gone' });
     const body = { url: `https://www.instagram.com/p/${aCode()}/` };
     expect(await waitFor('/api/imgnet/content', body, {})).toMatchObject({ status: 500, body: { code: 'cancelled' } });
@@ -149,7 +149,7 @@ describe('a request for a list that waits until its jobs fail', () => {
     ['upstream_error', 'upstream_error', 500],
     ['private', 'upstream_error', 400],
     ['upstream_error', 'private', 500],
-  ] as const)('has the status of the code that it tells: posts %s, reels %s', async (posts, reels, status) => {
+  ] as const)('has the status of its code: posts %s, reels %s', async (posts, reels, status) => {
     const body = { list_id: await listId() };
     endWhileWaiting(both(posts, reels));
     const answer = await waitFor('/api/imgnet/list', body);
@@ -162,7 +162,7 @@ describe('a request for a list that waits until its jobs fail', () => {
     });
   });
 
-  it('is a success when one of the two parts is there', async () => {
+  it('is a success if one of the two parts is', async () => {
     const body = { list_id: await listId() };
     endWhileWaiting(({ type }) =>
       type === 'imgnet_list_posts'

@@ -95,7 +95,7 @@ describe.each(Object.entries(stores))('links to files on %s', (_kind, open) => {
     expect(headers['content-range']).toBe(`bytes ${String(first)}-${String(last)}/${String(CONTENTS.length)}`);
   });
 
-  it('end with their time to live, also for caches', async () => {
+  it('expire after their lifetime, also in caches', async () => {
     const endsMs = Number(new URL(link).searchParams.get('Expires')) * 1000;
     vi.useFakeTimers({ toFake: ['Date'], now: endsMs - 1_000 });
     try {
@@ -109,7 +109,7 @@ describe.each(Object.entries(stores))('links to files on %s', (_kind, open) => {
     }
   });
 
-  it('lead to nothing when the file is gone, and say so as JSON', async () => {
+  it('answer 404 as JSON when the file was removed', async () => {
     const gone = { recordId: ulid(), name: 'a.m4a' };
     for (const method of ['GET', 'HEAD']) expect((await ask(linkTo(gone), {}, method)).status).toBe(404);
     const { headers, body } = await ask(linkTo(gone));
@@ -147,7 +147,7 @@ describe.each(Object.entries(stores))('links to files on %s', (_kind, open) => {
     });
     afterAll(() => reference.close());
 
-    it('as the reference does', async () => {
+    it('like the reference implementation', async () => {
       const { headers } = await ask(link, {}, 'HEAD');
       const [tag, date] = [headers.etag!, headers['last-modified']!];
       const tags = [tag, `W/${tag}`, `"other", ${tag}`, '"other"', '*', 'nonsense'];
@@ -175,7 +175,7 @@ describe.each(Object.entries(stores))('links to files on %s', (_kind, open) => {
       for (const method of ['GET', 'HEAD']) {
         for (const sent of requests) {
           const [ours, theirs] = await Promise.all([ask(link, sent, method), ask(referenceUrl, sent, method)]);
-          const told = ({ status, headers: got }: Answered) => [
+          const summaryOf = ({ status, headers: got }: Answered) => [
             ...[method, sent, status, got['content-range'], got.etag],
             status < 400 && status !== 304 ? got['content-length'] : undefined,
           ];
@@ -187,7 +187,7 @@ describe.each(Object.entries(stores))('links to files on %s', (_kind, open) => {
               theirs.headers['content-range'],
             ]);
           } else {
-            expect(told(ours)).toEqual(told(theirs));
+            expect(summaryOf(ours)).toEqual(summaryOf(theirs));
             expect(ours.body.equals(theirs.body)).toBe(true);
           }
         }
@@ -202,7 +202,7 @@ describe('a file host', () => {
   const linkOf = (facades: Facades): string =>
     facades.deps.signer.linkTo(ulid(), 'a.m4a').replace('http://drive.example', facades.url);
 
-  it('says 503 when its store is away', async () => {
+  it('answers 503 when its store cannot be reached', async () => {
     const facades = await startFacades(undefined, {
       files: aStore({ open: () => Promise.reject(new StoreAwayError('away')) }),
     });
@@ -251,7 +251,7 @@ describe('a file host', () => {
     await facades.close();
   });
 
-  it('cuts an answer whose store breaks halfway: no part is taken for the whole', async () => {
+  it('closes the connection when the store fails halfway', async () => {
     const { Readable } = await import('node:stream');
     const broken = () =>
       Readable.from(

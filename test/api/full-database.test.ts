@@ -74,24 +74,24 @@ describe.runIf(canMount)('a full disk under the embedded database', () => {
     ['/api/channel/profile', { url: 'https://www.youtube.com/@tea' }],
     ['/api/imgnet/profile', { url: 'https://www.instagram.com/tea' }],
     ['/api/imgnet/audio', { url: 'https://www.instagram.com/reel/Abc123/' }],
-  ])('is answered as a lack of space, with a time to ask again: POST %s', async (path, body) => {
+  ])('is answered 503 with Retry-After: POST %s', async (path, body) => {
     const answer = await facades.post(path, JSON.stringify(body));
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
     expect(answer.body).toEqual({ code: 'unavailable', error: 'The service has no space left. Try again soon.' });
   });
 
-  it('is told to callers of tRPC too', async () => {
+  it('is reported over tRPC too', async () => {
     await expect(facades.rpc.downloads.audio.mutate({ vidnet_video_id: VIDEO })).rejects.toMatchObject({
       data: { httpStatus: 503 },
     });
   });
 
-  it('leaves everything readable', async () => {
+  it('does not prevent reads', async () => {
     const answer = await fetch(`${facades.url}/downloads/${job.recordId}`);
     expect([answer.status, await answer.json()]).toMatchObject([202, { data: { status: 'pending' } }]);
   });
 
-  it('is the reason that each write to the stores gives', async () => {
+  it('is the error of each write to the stores', async () => {
     const { records, keys, lists, deliveries } = facades.deps;
     const { contents } = facades;
     const items = async function* (): AsyncGenerator<object> {
@@ -121,7 +121,7 @@ describe.runIf(canMount)('a full disk under the embedded database', () => {
     }
   });
 
-  it('lets a job wait that cannot keep its result, and keeps that when there is space', async () => {
+  it('lets a job wait until its result can be stored', async () => {
     const activities = createTranscriptActivities({
       transcripts: {
         fetch: () =>

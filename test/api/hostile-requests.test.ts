@@ -24,7 +24,7 @@ it('no request holds the event loop, with or without a key', async () => {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
   const { ms, label } = watched.longest();
-  console.log(`longest turn ${ms.toFixed(1)} ms: ${label}`, statuses);
+  console.log(`longest block of the event loop ${ms.toFixed(1)} ms: ${label}`, statuses);
   // They reach the router, the schemas and the parser of headers.
   for (const status of [400, 404, 431]) expect(statuses.get(status)).toBeGreaterThan(0);
   expect(statuses.get(500)).toBe(undefined);

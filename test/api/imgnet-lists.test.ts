@@ -10,7 +10,7 @@ import { formatMicroseconds } from '../../contract/text/times.ts';
 /** Callers of lists, at times that a test chooses; the jobs run until the test ends them. */
 function listCallers(facadesOf: () => Facades, startMs: number) {
   const open = new Map<string, JobInput>();
-  const told: { readonly part: string; readonly url: string }[] = [];
+  const reported: { readonly part: string; readonly url: string }[] = [];
   const begun: JobInput[] = [];
   let nowMs = startMs;
   let names = 0;
@@ -18,7 +18,7 @@ function listCallers(facadesOf: () => Facades, startMs: number) {
   beforeEach(() => {
     const { deps, jobs, redeliveries } = facadesOf();
     open.clear();
-    told.length = 0;
+    reported.length = 0;
     begun.length = 0;
     nowMs = startMs;
     vi.mocked(deps.now).mockImplementation(() => nowMs);
@@ -29,19 +29,19 @@ function listCallers(facadesOf: () => Facades, startMs: number) {
       if (running !== 'closed') return Promise.resolve(running);
       open.set(input.subjectId, input);
       begun.push(input);
-      if (input.webhookUrl !== undefined) told.push({ part: input.type, url: input.webhookUrl });
+      if (input.webhookUrl !== undefined) reported.push({ part: input.type, url: input.webhookUrl });
       return Promise.resolve('started');
     });
     jobs.subscribe.mockReset().mockImplementation(({ subjectId }, url) => {
       const job = open.get(subjectId);
-      if (job !== undefined) told.push({ part: job.type, url });
+      if (job !== undefined) reported.push({ part: job.type, url });
       return Promise.resolve(job !== undefined);
     });
     jobs.status.mockReset().mockImplementation(({ subjectId }) => {
       return Promise.resolve(open.has(subjectId) ? { state: 'running', progress: undefined } : { state: 'gone' });
     });
     redeliveries.start.mockReset().mockImplementation(async ({ recordId, url }) => {
-      told.push({ part: (await deps.records.get(recordId))?.type ?? '', url });
+      reported.push({ part: (await deps.records.get(recordId))?.type ?? '', url });
       return true;
     });
   });
@@ -83,9 +83,9 @@ function listCallers(facadesOf: () => Facades, startMs: number) {
     /** The jobs of lists that were started, in their order. */
     started: (): readonly ListJob[] =>
       begun.filter((job): job is ListJob => job.type === 'imgnet_list_posts' || job.type === 'imgnet_list_reels'),
-    /** Of which parts a URL was, or is going to be, told: in alphabetical order. */
-    toldOf: (wanted: string): readonly string[] =>
-      told
+    /** Of which parts a URL was, or is going to be, reported: in alphabetical order. */
+    reportedTo: (wanted: string): readonly string[] =>
+      reported
         .filter(({ url }) => url === wanted)
         .map(({ part }) => part)
         .sort(),
@@ -104,21 +104,21 @@ beforeAll(async () => {
 afterAll(() => facades.close());
 
 const callers = listCallers(() => facades, EVENING_MS);
-const { account, profile, post, end, pass, started, toldOf } = callers;
+const { account, profile, post, end, pass, started, reportedTo } = callers;
 const BOTH = ['imgnet_list_posts', 'imgnet_list_reels'];
 const hook = (name: string): string => `https://${name}.example/h`;
 const list = (list_id: string, more: object = {}) => post('/api/imgnet/list', { list_id, ...more });
 const idsOf = ({ body }: { body: Record<string, unknown> }): readonly string[] =>
   Object.values(body['downloads'] as Record<string, { id: string }>).map(({ id }) => id);
 
-describe('whoever asks for a list with a webhook while it is pending', () => {
+describe('a webhook that is added to a pending list', () => {
   it.each([
     ['nothing has ended', []],
     ['the posts are here', ['posts', 'success']],
     ['the reels are here', ['reels', 'success']],
     ['the posts have failed', ['posts', 'failed']],
     ['the reels have failed', ['reels', 'failed']],
-  ] as const)('is told of both parts, once each, when %s', async (_when, [part, ends]) => {
+  ] as const)('reports both parts once when %s', async (_when, [part, ends]) => {
     const list_id = await profile(account());
     expect((await list(list_id, { include_webhook: hook('first') })).status).toBe(202);
     expect((await list(list_id, { include_webhook: hook('second') })).status).toBe(202);
@@ -128,40 +128,40 @@ describe('whoever asks for a list with a webhook while it is pending', () => {
       expect([status, body['status']]).toEqual([202, 'pending']);
       expect(imgnetListResultSchema.parse(body)).toEqual(body);
     }
-    for (const name of ['first', 'second', 'late']) expect(toldOf(hook(name)), name).toEqual(BOTH);
+    for (const name of ['first', 'second', 'late']) expect(reportedTo(hook(name)), name).toEqual(BOTH);
     expect(started()).toHaveLength(2);
   });
 
-  it('is told of both parts also by a list_id that has expired meanwhile', async () => {
+  it('reports both parts also if the list_id has expired meanwhile', async () => {
     const list_id = await profile(account());
     await list(list_id);
     await end('posts');
     pass(2 * HOUR_MS);
     expect((await list(list_id, { include_webhook: hook('later') })).status).toBe(202);
-    expect(toldOf(hook('later'))).toEqual(BOTH);
+    expect(reportedTo(hook('later'))).toEqual(BOTH);
   });
 
-  it('is told of the part that is here when only the one that failed is fetched again', async () => {
+  it('reports the finished part when only the failed one is fetched again', async () => {
     const list_id = await profile(account());
     await list(list_id, { include_webhook: hook('before') });
     await end('posts');
     await end('reels', 'failed');
     for (const name of ['again', 'before', 'again']) await list(list_id, { include_webhook: hook(name) });
-    expect(toldOf(hook('again'))).toEqual(BOTH);
-    expect(toldOf(hook('before'))).toEqual([...BOTH, 'imgnet_list_reels']);
+    expect(reportedTo(hook('again'))).toEqual(BOTH);
+    expect(reportedTo(hook('before'))).toEqual([...BOTH, 'imgnet_list_reels']);
     expect(started().map(({ type }) => type)).toEqual([...BOTH, 'imgnet_list_reels']);
   });
 
-  it('is told of nothing once both are here: the answer is the result', async () => {
+  it('is not sent if both parts are finished, because the answer is the result', async () => {
     const list_id = await profile(account());
     await list(list_id);
     await end('posts');
     await end('reels');
     expect((await list(list_id, { include_webhook: hook('done') })).status).toBe(200);
-    expect(toldOf(hook('done'))).toEqual([]);
+    expect(reportedTo(hook('done'))).toEqual([]);
   });
 
-  it('has one delivery of what had ended, however often the api dies before it has noted that', async () => {
+  it('has one delivery of an ended part, however often the api dies before it has recorded that', async () => {
     const list_id = await profile(account());
     await list(list_id);
     const [posts] = started();
@@ -176,12 +176,12 @@ describe('whoever asks for a list with a webhook while it is pending', () => {
     for (const name of ['x', 'y', 'x']) await list(list_id, { include_webhook: hook(name) });
     const deliveries = facades.redeliveries.start.mock.calls.map(([input]) => input);
     const record = (await facades.deps.records.get(posts!.recordId))!;
-    const told = { recordId: record.id, subscribedBy: ['anonymous'], firstAttempt: 1, record };
+    const delivery = { recordId: record.id, subscribedBy: ['anonymous'], firstAttempt: 1, record };
     const idOf = (number: number) => `webhook/${posts!.recordId}/${String(number)}`;
     expect(new Map(deliveries.map((input) => [input.deliveryId, input]))).toEqual(
       new Map([
-        [idOf(21), { ...told, deliveryId: idOf(21), url: hook('x') }],
-        [idOf(22), { ...told, deliveryId: idOf(22), url: hook('y') }],
+        [idOf(21), { ...delivery, deliveryId: idOf(21), url: hook('x') }],
+        [idOf(22), { ...delivery, deliveryId: idOf(22), url: hook('y') }],
       ]),
     );
     const { createdAt } = record;
@@ -193,7 +193,7 @@ describe('whoever asks for a list with a webhook while it is pending', () => {
 });
 
 describe('a list of some days', () => {
-  it.each([0, 1, 7])('begins %s days before it was asked for, to the second', async (max_age_days) => {
+  it.each([0, 1, 7])('begins %s days before its request, to the second', async (max_age_days) => {
     const list_id = await profile(account());
     expect((await list(list_id, { max_age_days })).status).toBe(202);
     const since = new Date(EVENING_MS - max_age_days * DAY_MS).toISOString();
@@ -201,7 +201,7 @@ describe('a list of some days', () => {
     expect(started().map(({ parameters }) => parameters)).toMatchObject([range, range]);
   });
 
-  it('that is polled over midnight UTC is two jobs, with one charge each', async () => {
+  it('that is polled over midnight UTC is two jobs with one charge each', async () => {
     const key = await facades.deps.keys.create({ name: 'test', scopes: ['read', 'jobs'] });
     await facades.deps.accounts.open(key.id, 1_000);
     const request = { list_id: await profile(account()), max_age_days: 1 };
@@ -225,14 +225,14 @@ describe('a list of some days', () => {
     expect([entries.map(({ amount }) => amount), reserved]).toEqual([['0.005', '0.005'], '0.000']);
   });
 
-  it('is one pair of jobs for all who ask at once', async () => {
+  it('is one pair of jobs for concurrent requests', async () => {
     const list_id = await profile(account());
     const answers = await Promise.all([1, 2, 3, 4].map(() => list(list_id, { max_age_days: 7 })));
     expect(new Set(answers.map((answer) => idsOf(answer).join(' '))).size).toBe(1);
     expect(callers.open.size).toBe(2);
   });
 
-  it('which could not be paid counts from when it is asked for again', async () => {
+  it('begins at its second request if the first could not be paid', async () => {
     const poor = await facades.deps.keys.create({ name: 'poor', scopes: ['read', 'jobs'] });
     await facades.deps.accounts.open(poor.id, 1);
     const list_id = await profile(account());
@@ -243,8 +243,8 @@ describe('a list of some days', () => {
   });
 });
 
-describe('a list whose one part takes long', () => {
-  it('keeps the part that is here, however long that is ago', async () => {
+describe('a list with one slow part', () => {
+  it('keeps the finished part, however old it is', async () => {
     const list_id = await profile(account());
     const first = await list(list_id);
     await end('posts');
@@ -261,7 +261,7 @@ describe('a list whose one part takes long', () => {
 });
 
 describe('a list_id', () => {
-  it('is valid for one hour from when it was handed out last, and not a second longer', async () => {
+  it('is valid for exactly one hour after it was last returned', async () => {
     const name = account();
     const list_id = await profile(name);
     pass(HOUR_MS - 1_000);
@@ -273,7 +273,7 @@ describe('a list_id', () => {
     expect((await list(list_id)).status).toBe(202);
   });
 
-  it('is valid for one hour from when its profile was there, if nobody was told of it since', async () => {
+  it('is valid for one hour after its profile was fetched, if it was not returned since', async () => {
     const name = account();
     await post('/api/imgnet/profile', { url: `@${name}` });
     const list_id = [...callers.open.values()][0]!.recordId;
@@ -285,7 +285,7 @@ describe('a list_id', () => {
     expect((await list(list_id)).status).toBe(202);
   });
 
-  it.each([undefined, 7])('polls a list that runs, and its result for an hour (max_age_days %s)', async (days) => {
+  it.each([undefined, 7])('polls a running list, and its result for an hour (max_age_days %s)', async (days) => {
     const list_id = await profile(account());
     const request = days === undefined ? {} : { max_age_days: days };
     pass(50 * MINUTE_MS);
@@ -305,7 +305,7 @@ describe('a list_id', () => {
     expect(started()).toHaveLength(2);
   });
 
-  it('that has expired opens no list that was not asked for by it, even while one of the account runs', async () => {
+  it('does not start a list after its expiry, even while another list of the account runs', async () => {
     const name = account();
     const list_id = await profile(name);
     pass(HOUR_MS + 1_000);

@@ -23,8 +23,8 @@ const started = (): JobInput[] => facades.jobs.start.mock.calls.map(([, input]) 
 const ask = (what: 'content' | 'audio', body: object) => facades.post(`/api/imgnet/${what}`, JSON.stringify(body));
 const failure = { status: 'failed', failure: { code: 'removed', message: 'It is gone.' } } as const;
 
-describe('content that is asked for', () => {
-  it('is pending, at the price of the content and the profile', async () => {
+describe('a request for content', () => {
+  it('is pending at the price of the content and the profile', async () => {
     const code = aCode();
     const { status, headers, body } = await ask('content', { url: `https://www.instagram.com/p/${code}/` });
     expect([status, headers.get('retry-after')]).toEqual([202, '30']);
@@ -40,7 +40,7 @@ describe('content that is asked for', () => {
     });
   });
 
-  it('is pending at the price of the content alone where the profile of the owner is known to be there', async () => {
+  it('is pending at the price of the content if the profile of the owner is stored', async () => {
     const { records } = facades.deps;
     const account = `tea.${ulid().toLowerCase().slice(-12)}`;
     const codes = [aCode(), aCode()];
@@ -69,13 +69,13 @@ describe('content that is asked for', () => {
     ['p', (code: string) => `https://m.instagram.com/some.one/p/${code}/?igsh=abc&img_index=2`],
     ['reel', (code: string) => `https://www.instagram.com/reel/${code}/`],
     ['reel', (code: string) => `HTTPS://INSTAGRAM.COM/reels/${code}#top`],
-  ])('is a subject /%s/ in whatever form its URL has (%#)', async (kind, write) => {
+  ])('has the subject /%s/ for every form of its URL (%#)', async (kind, write) => {
     const code = aCode();
     expect((await ask('content', { url: write(code) })).status).toBe(202);
     expect(started().map(({ subjectId }) => subjectId)).toEqual([`imgnet_post/${kind}/${code}`]);
   });
 
-  it('tells of a failure for 30 minutes, and not a second longer', async () => {
+  it('reports a failure for exactly 30 minutes', async () => {
     const url = `https://www.instagram.com/reel/${aCode()}/`;
     const id = String((await ask('content', { url })).body['download_id']);
     const failed = await finishRecord(facades.deps.records, id, failure);
@@ -91,8 +91,8 @@ describe('content that is asked for', () => {
   });
 });
 
-describe('audio that is asked for', () => {
-  it('is a pending record, one for both kinds of URL', async () => {
+describe('a request for audio', () => {
+  it('has one pending record for both kinds of URL', async () => {
     const code = aCode();
     const { status, body } = await ask('audio', { url: `https://www.instagram.com/reel/${code}/` });
     expect(status).toBe(202);
@@ -104,7 +104,7 @@ describe('audio that is asked for', () => {
 });
 
 describe.each(['content', 'audio'] as const)('%s', (what) => {
-  it('is not to be had where the platform is not set up, and no job is started', async () => {
+  it('answers 503 and starts no job if the platform is not configured', async () => {
     const isConfigured = vi.spyOn(facades.deps.platforms, 'isImgnetConfigured', 'get').mockReturnValue(false);
     const { status, body } = await ask(what, { url: `https://www.instagram.com/p/${aCode()}/` });
     isConfigured.mockRestore();
@@ -120,7 +120,7 @@ describe.each(['content', 'audio'] as const)('%s', (what) => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('is joined, with the webhook, when it runs already', async () => {
+  it('joins a running job with its webhook', async () => {
     const url = `https://www.instagram.com/p/${aCode()}/`;
     await ask(what, { url });
     const [running] = started();

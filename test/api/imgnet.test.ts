@@ -41,7 +41,7 @@ async function profile(name: string, postsCount?: number): Promise<{ listId: str
   return { listId, finishedMs: timeOf(record) };
 }
 
-describe('a profile that is asked for', () => {
+describe('a request for a profile', () => {
   it('is pending with every field of the specification', async () => {
     const name = account();
     const { status, headers, body } = await ask('profile', { url: `https://www.instagram.com/${name}/` });
@@ -62,7 +62,7 @@ describe('a profile that is asked for', () => {
     (name: string) => `HTTPS://WWW.INSTAGRAM.COM/${name.toUpperCase()}/`,
     (name: string) => `@${name}`,
     (name: string) => `http://127.0.0.1:4000/${name}`,
-  ])('is one subject in whatever form its URL has (%#)', async (write) => {
+  ])('has one subject for every form of its URL (%#)', async (write) => {
     const name = account();
     expect((await ask('profile', { url: write(name) })).status).toBe(202);
     expect(facades.jobs.start).toHaveBeenCalledExactlyOnceWith(
@@ -85,7 +85,7 @@ describe('a profile that is asked for', () => {
     },
   );
 
-  it('is told as unavailable, with the setting, where the platform is not set up', async () => {
+  it('is answered 503 with the name of the setting if the platform is not configured', async () => {
     const { deps } = facades;
     const { isImgnetConfigured } = deps.platforms;
     Object.assign(deps.platforms, { isImgnetConfigured: false });
@@ -110,7 +110,7 @@ describe('a profile that is asked for', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('tells of the last failure for 30 minutes and not a second longer', async () => {
+  it('reports the last failure for exactly 30 minutes', async () => {
     const url = `@${account()}`;
     const first = (await ask('profile', { url })).body['download_id'] as string;
     const failed = await finishRecord(facades.deps.records, first, failure);
@@ -126,8 +126,8 @@ describe('a profile that is asked for', () => {
   });
 });
 
-describe('a list that is asked for', () => {
-  it('is two jobs that share its price', async () => {
+describe('a request for a list', () => {
+  it('starts two jobs that share its price', async () => {
     const name = account();
     const { listId } = await profile(name, 63);
     const { status, headers, body } = await ask('list', { list_id: listId });
@@ -152,7 +152,7 @@ describe('a list that is asked for', () => {
     expect(imgnetListResultSchema.parse(body)).toEqual(body);
   });
 
-  it('costs the least where the profile does not tell how long it is', async () => {
+  it('has the minimum price if the profile has no number of posts', async () => {
     const { listId } = await profile(account());
     expect((await ask('list', { list_id: listId })).body['total_cost']).toBe(0.01);
     expect(started().map(({ price }) => price)).toEqual([5, 5]);
@@ -189,7 +189,7 @@ describe('a list that is asked for', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('needs a list_id that is known', async () => {
+  it('needs a known list_id', async () => {
     for (const list_id of [ulid(), 'nonsense', '']) {
       const { status, body } = await ask('list', { list_id });
       expect([status, body['code']]).toEqual([404, 'not_found']);
@@ -206,7 +206,7 @@ describe('a list that is asked for', () => {
     expect([failed.status, failed.body['code']]).toEqual([404, 'not_found']);
   });
 
-  it('takes a list_id for one hour and not a second longer', async () => {
+  it('accepts a list_id for exactly one hour', async () => {
     const { listId, finishedMs } = await profile(account());
     const { listId: inTime, finishedMs: inTimeMs } = await profile(account());
     later(inTimeMs, HOUR_MS - 1);
@@ -216,7 +216,7 @@ describe('a list that is asked for', () => {
     expect([status, body['code']]).toEqual([410, 'list_id_expired']);
   });
 
-  it('never hands out a list_id that has expired', async () => {
+  it('never returns an expired list_id', async () => {
     const name = account();
     const { listId, finishedMs } = await profile(name);
     later(finishedMs, HOUR_MS);
@@ -225,7 +225,7 @@ describe('a list that is asked for', () => {
     expect(body['list_id']).not.toBe(listId);
   });
 
-  it('whose reels failed repeats only the reels, and says so for 30 minutes', async () => {
+  it('repeats only the reels if they failed, and reports the failure for 30 minutes', async () => {
     const { listId } = await profile(account(), 3);
     await ask('list', { list_id: listId });
     const [posts, reels] = started();
@@ -250,7 +250,7 @@ describe('a list that is asked for', () => {
     expect((await ask('list', { list_id: listId })).body).not.toHaveProperty('last_response');
   });
 
-  it('is had over tRPC too', async () => {
+  it('works over tRPC too', async () => {
     const name = account();
     const pending = await facades.rpc.imgnet.profile.mutate({ url: `@${name}` });
     expect(pending).toMatchObject({ status: 'pending', source: 'api' });

@@ -49,7 +49,7 @@ describe('a request for audio', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('takes any content type and ignores unknown fields', async () => {
+  it('accepts any content type and ignores unknown fields', async () => {
     const answer = await fetch(facades.url + AUDIO, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -58,14 +58,14 @@ describe('a request for audio', () => {
     expect(answer.status).toBe(202);
   });
 
-  it('is answered 503 with Retry-After while Temporal is away', async () => {
+  it('is answered 503 with Retry-After while Temporal cannot be reached', async () => {
     const { ApiError } = await import('../../contract/http/api-error.ts');
     facades.jobs.start.mockRejectedValueOnce(new ApiError('unavailable', 'away', { retryAfterSeconds: 5 }));
     const answer = await facades.post(AUDIO, video('k3fP0aTz9Qx'));
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   });
 
-  it('tells nothing of an unforeseen fault', async () => {
+  it('reveals nothing about an unexpected error', async () => {
     facades.jobs.start.mockRejectedValueOnce(new Error('secret: /etc/passwd'));
     const answer = await facades.post(AUDIO, video('k3fP0aTz9Qy'));
     expect(answer.status).toBe(500);
@@ -121,7 +121,7 @@ describe('tRPC', () => {
     ['POST', 'downloads.audio', JSON.stringify({ vidnet_video_id: 'x'.repeat(1_000_000) }), 413, 'body_too_large'],
     ['GET', 'downloads.audio', undefined, 405, 'method_not_allowed'],
     ['GET', 'no.such.procedure', undefined, 404, 'not_found'],
-  ])('tells what it refuses itself as REST would: %s %s', async (...[method, path, body, status, code]) => {
+  ])('answers its own refusals like REST: %s %s', async (...[method, path, body, status, code]) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${facades.rpcToken}` };
     const response = await fetch(`${facades.rpcUrl}/${path}`, {
       method,
@@ -132,7 +132,7 @@ describe('tRPC', () => {
     expect([response.status, errorBodySchema.parse(answer.error.data.body).code]).toEqual([status, code]);
   });
 
-  it('tells which job is pending', async () => {
+  it('names the pending job', async () => {
     const first = await facades.rpc.downloads.audio.mutate({ vidnet_video_id: 'AAAAAAAAAAA' });
     const { id, created_at: createdAt } = first.data;
     const running = {
@@ -155,7 +155,7 @@ describe('tRPC', () => {
     facades.jobs.start.mockResolvedValue('started');
   });
 
-  it('gives nothing of an unforeseen fault', async () => {
+  it('reveals nothing about an unexpected error', async () => {
     facades.jobs.start.mockRejectedValueOnce(new Error('secret'));
     const data = await failure(facades.rpc.downloads.audio.mutate({ vidnet_video_id: 'BBBBBBBBBBB' }));
     expect(data).toMatchObject({ code: 'INTERNAL_SERVER_ERROR', body: { code: 'internal' } });

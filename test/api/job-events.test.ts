@@ -38,42 +38,42 @@ async function follow(id: string, lastEventId?: string, { url } = facades): Prom
   readers.push(reader);
   return reader;
 }
-const states = ({ told }: EventReader): unknown[] =>
-  told.map(({ data }) => {
+const states = ({ received }: EventReader): unknown[] =>
+  received.map(({ data }) => {
     const { status, progress } = data['data'] as { status: string; progress?: Progress };
     return progress?.percent ?? status;
   });
 const polled = async (id: string): Promise<unknown> => (await fetch(`${facades.url}/downloads/${id}`)).json();
 
-describe('the events of a job', () => {
-  it('tell how it stands, each change, and its end as a poll answers it', async () => {
+describe('GET /api/downloads/{downloadId}/events', () => {
+  it('streams the state of a job, each change and its end in the JSON of polls', async () => {
     const id = await aJob();
     runs({ stage: 'fetching', percent: 10 });
     const reader = await follow(id);
     const headersOf = ['content-type', 'cache-control', 'connection'].map((name) => reader.headers.get(name));
     expect([reader.status, ...headersOf]).toEqual([200, 'text/event-stream', 'no-store', 'close']);
-    await until(() => reader.told.length === 1);
+    await until(() => reader.received.length === 1);
     runs({ stage: 'fetching', percent: 60 });
-    await until(() => reader.told.length === 2);
-    expect(reader.told.at(-1)?.data).toEqual(await polled(id));
+    await until(() => reader.received.length === 2);
+    expect(reader.received.at(-1)?.data).toEqual(await polled(id));
     await finishRecord(facades.deps.records, id, success);
     expect(await reader.over).toBe('whole');
     expect(states(reader)).toEqual([10, 60, 'success']);
-    expect(reader.told.at(-1)?.data).toEqual(await polled(id));
+    expect(reader.received.at(-1)?.data).toEqual(await polled(id));
     expect(reader.text.startsWith('retry: 2000\n\n')).toBe(true);
   });
 
-  it('keep what was known while Temporal gives no answer', async () => {
+  it('keeps the known state while Temporal gives no answer', async () => {
     const id = await aJob();
     runs({ stage: 'fetching', percent: 10 });
     const reader = await follow(id);
-    await until(() => reader.told.length === 1);
+    await until(() => reader.received.length === 1);
     const looks = facades.jobs.status.mockResolvedValue({ state: 'unknown' }).mock.calls.length;
     await until(() => facades.jobs.status.mock.calls.length > looks + 1);
     expect(states(reader)).toEqual([10]);
   });
 
-  it('tell the end of a job whose workflow is gone, as a poll does', async () => {
+  it('streams the end of a job whose workflow is gone', async () => {
     const id = await aJob();
     facades.jobs.status.mockResolvedValue({ state: 'gone' });
     const reader = await follow(id);
@@ -81,15 +81,15 @@ describe('the events of a job', () => {
     expect(states(reader)).toEqual(['failed']);
   });
 
-  it('cost one question to Temporal a second for 200 readers, and none when they have left', async () => {
+  it('costs one call of Temporal a second for 200 readers, and none when they have left', async () => {
     const id = await aJob();
     const { status } = other.jobs;
     runs({ stage: 'fetching', percent: 10 }, other);
     const beganMs = performance.now();
     const many = await Promise.all(Array.from({ length: 200 }, () => follow(id, undefined, other)));
-    await until(() => many.every(({ told }) => told.length === 1));
+    await until(() => many.every(({ received }) => received.length === 1));
     runs({ stage: 'fetching', percent: 20 }, other);
-    await until(() => many.every(({ told }) => told.length === 2));
+    await until(() => many.every(({ received }) => received.length === 2));
     const seconds = (performance.now() - beganMs) / 1_000;
     expect(status.mock.calls.length).toBeLessThanOrEqual(seconds + 1);
     for (const reader of many) reader.leave();
@@ -101,20 +101,20 @@ describe('the events of a job', () => {
   });
 });
 
-describe('a reader who comes again', () => {
-  it('is told nothing twice, and no end is lost, in whichever process', async () => {
+describe('a reader that reconnects', () => {
+  it('receives each state once and every end from any process', async () => {
     const id = await aJob();
     runs({ stage: 'fetching', percent: 10 });
     runs({ stage: 'fetching', percent: 10 }, other);
     const first = await follow(id);
-    await until(() => first.told.length === 1);
+    await until(() => first.received.length === 1);
     first.leave();
     const looks = other.jobs.status.mock.calls.length;
     const second = await follow(id, first.lastEventId, other);
     await until(() => other.jobs.status.mock.calls.length > looks + 1);
-    expect(second.told).toEqual([]);
+    expect(second.received).toEqual([]);
     runs({ stage: 'fetching', percent: 20 }, other);
-    await until(() => second.told.length === 1);
+    await until(() => second.received.length === 1);
     second.leave();
     await finishRecord(facades.deps.records, id, success);
     const third = await follow(id, second.lastEventId);
@@ -124,7 +124,7 @@ describe('a reader who comes again', () => {
     expect([last.status, await last.over, last.text]).toEqual([204, 'whole', '']);
   });
 
-  it('with an id of another job, or with none that was given, is told how this one stands', async () => {
+  it('receives the current state with an ID of another job or an invalid one', async () => {
     const id = await aJob();
     await finishRecord(facades.deps.records, id, success);
     const ended = await aJob();
@@ -137,13 +137,13 @@ describe('a reader who comes again', () => {
   });
 });
 
-describe('a stream of events', () => {
-  it.each(['01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 'x'])('of a download that is not there is 404: %s', async (id) => {
+describe('an event stream', () => {
+  it.each(['01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 'x'])('of an unknown download is 404: %s', async (id) => {
     const answer = await fetch(`${facades.url}/api/downloads/${id}/events`);
     expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'not_found' }]);
   });
 
-  it('is no answer to HEAD, and takes no other method', async () => {
+  it('has no body for HEAD, and allows no other method', async () => {
     const id = await aJob();
     const looks = vi.spyOn(facades.deps.watches, 'watch');
     const url = `${facades.url}/api/downloads/${id}/events`;
@@ -170,7 +170,7 @@ describe('a stream of events', () => {
       const url = `${facades.url}/api/downloads/${id}/events`;
       const reader = await readEvents(url, { authorization: `Bearer ${key.text}` });
       readers.push(reader);
-      await until(() => reader.told.length === 1);
+      await until(() => reader.received.length === 1);
       await facades.deps.keys.revoke(key.id);
       const began = performance.now();
       for (const laterMs of [2_500, 5_000]) {
@@ -185,7 +185,7 @@ describe('a stream of events', () => {
     }
   });
 
-  it('counts as one request, which polls of the job do not', async () => {
+  it('counts as one request, and polls of the job do not count', async () => {
     const limited = await startFacades(3, { looks: soon });
     try {
       runs({ stage: 'fetching' }, limited);
@@ -208,7 +208,7 @@ describe('a stream of events', () => {
       runs({ stage: 'fetching' }, stopped);
       const logged = vi.spyOn(stopped.deps.log, 'error');
       const reader = await follow(await aJob(), undefined, stopped);
-      await until(() => reader.told.length === 1);
+      await until(() => reader.received.length === 1);
       stopped.stop();
       expect(await reader.over).toBe('whole');
       expect(logged).not.toHaveBeenCalled();
@@ -217,7 +217,7 @@ describe('a stream of events', () => {
     }
   });
 
-  it('whose end is long waits until there is room for it', async () => {
+  it('waits until the budget allows a large end', async () => {
     const small = await startFacades(undefined, {
       answerBudget: { perCallerBytes: 2 * STREAM_BYTES, inAllBytes: 4 * STREAM_BYTES },
       looks: soon,
@@ -230,17 +230,17 @@ describe('a stream of events', () => {
       await small.contents.putPiece({ recordId: id, name: 'videos', number: 1 }, [{ videoId: 'v', title: 'Green' }]);
       runs({ stage: 'listing' }, small);
       const reader = await follow(id, undefined, small);
-      await until(() => reader.told.length === 1);
+      await until(() => reader.received.length === 1);
       const release = small.deps.answerBudget.hold('address 127.0.0.1', STREAM_BYTES + 1);
       const lists = { videos: { pieces: 1, items: 1 } };
       await finishRecord(small.deps.records, id, { status: 'success', result: { lists } });
       await delay(600);
-      expect(reader.told).toHaveLength(1);
+      expect(reader.received).toHaveLength(1);
       release();
       expect(await reader.over).toBe('whole');
       const { body } = await small.post('/api/channel/profile', JSON.stringify({ url: '@tea' }));
       expect(body['videos']).toHaveLength(1);
-      expect(reader.told.at(-1)?.data).toEqual(body);
+      expect(reader.received.at(-1)?.data).toEqual(body);
     } finally {
       for (const reader of readers) reader.leave();
       await small.close();

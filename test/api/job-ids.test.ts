@@ -80,7 +80,7 @@ const request = fc.oneof(
 );
 
 describe('every job that a valid request can start', () => {
-  it('has an ID and search attributes that fit any server, and input that its workflow takes', async () => {
+  it('has an ID and search attributes within the limits of any server, and valid input', async () => {
     const kinds = new Set<string>();
     await fc.assert(
       fc.asyncProperty(request, async ({ path, body }) => {
@@ -108,7 +108,7 @@ describe('every job that a valid request can start', () => {
 const byName = (name: string): string => channelSubjectOf({ kind: 'user', name });
 
 describe('the ID of a channel as a subject', () => {
-  it('is its name where that fits, and otherwise begins with it and differs for each', () => {
+  it('is its name if that is short enough, and otherwise a unique ID that begins with it', () => {
     fc.assert(
       fc.property(of(letter, 130), letter, letter, (head, one, other) => {
         const id = byName(head + one);
@@ -123,7 +123,7 @@ describe('the ID of a channel as a subject', () => {
     );
   });
 
-  it('stays what it was up to 255 bytes, and never changes beyond', () => {
+  it('does not change, whether or not it exceeds 255 bytes', () => {
     const name = 'x'.repeat(MAX - 'list/user/'.length);
     expect(byName(name)).toBe(`list/user/${name}`);
     expect(byName(`${name}x`)).toBe(
@@ -132,8 +132,8 @@ describe('the ID of a channel as a subject', () => {
   });
 });
 
-describe('the other IDs', () => {
-  it('fit with the longest name of a task queue that the settings allow', () => {
+describe('other IDs', () => {
+  it('are short enough with the longest allowed name of a task queue', () => {
     const queue = 'q'.repeat(100);
     const scheduledRun = `${retentionScheduleId(queue)}-2026-11-22T09:30:00Z`;
     const queues = Object.values(taskQueues).map((nameOf) => nameOf(queue, 'vidnet-data-api'));

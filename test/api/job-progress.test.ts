@@ -20,7 +20,7 @@ describe('the progress of a transcription', () => {
     ],
     ['shares are no round numbers', speech(0, 3), [window(33.3)], 11.1],
     ['all are done', speech(3, 3), [], 100],
-  ])('is the share of all windows when %s', (_what, memo, activities, percent) => {
+  ])('is the percentage of all windows when %s', (_what, memo, activities, percent) => {
     const { done, windows } = memo.speech;
     const progress = progressOf({ memo, activities });
     expect(progress).toEqual({ stage: 'transcribing', percent, items: done, total_items: windows });
@@ -30,7 +30,7 @@ describe('the progress of a transcription', () => {
   it.each([
     ['there is no window', 0, 0],
     ['the last has ended and is not counted yet', 3, 4],
-  ])('has no percent where %s', (_what, done, windows) => {
+  ])('has no percentage if %s', (_what, done, windows) => {
     const progress = { stage: 'transcribing', items: done, total_items: windows };
     expect(progressOf({ memo: speech(done, windows), activities: [] })).toEqual(progress);
   });
@@ -38,7 +38,7 @@ describe('the progress of a transcription', () => {
   it.each([
     ['preparing', 'prepareSpeech', { stage: 'detecting_speech', percent: 12 }],
     ['diarizing', 'labelSpeakers', { stage: 'diarizing' }],
-  ])('before and after the windows (%s) is what the activity reports', (stage, name, heartbeat) => {
+  ])('is the report of the activity before and after the windows (%s)', (stage, name, heartbeat) => {
     expect(progressOf({ memo: { speech: { stage } }, activities: [{ name, heartbeat }] })).toEqual(heartbeat);
     // No worker has taken it yet.
     const activities = [{ name, heartbeat: undefined }];
@@ -46,7 +46,7 @@ describe('the progress of a transcription', () => {
     expect(progressOf({ memo: { speech: { stage } }, activities })).toEqual({ stage: expected });
   });
 
-  it('is that it waits while an activity waits for its turn, and why', () => {
+  it('is `waiting` with a reason while an activity waits', () => {
     const queued = { reason: 'The platform limits us.', until: '2026-11-22T10:00:00.000Z' };
     expect(progressOf({ memo: {}, activities: [], queued })).toEqual({ stage: 'waiting', ...queued });
     expect(progressOf({ memo: {}, activities: [] })).toEqual({ stage: 'waiting' });
@@ -54,14 +54,14 @@ describe('the progress of a transcription', () => {
     expect(progressOf({ memo: {}, activities: collecting })).toMatchObject({ stage: 'fetching' });
   });
 
-  it('is what the workflow tells of itself, also between two activities', () => {
-    const told = { waiting: { reason: 'The service has no space left.' } };
-    expect(progressOf({ memo: told, activities: [], isBetween: true })).toEqual({ stage: 'waiting', ...told.waiting });
+  it('is the report of the workflow, also between two activities', () => {
+    const memo = { waiting: { reason: 'The service has no space left.' } };
+    expect(progressOf({ memo, activities: [], isBetween: true })).toEqual({ stage: 'waiting', ...memo.waiting });
     const diarizing = { speech: { stage: 'diarizing' } };
     expect(progressOf({ memo: diarizing, activities: [], isBetween: true })).toEqual({ stage: 'diarizing' });
   });
 
-  it('is its end when the record is being written', () => {
+  it('is `publishing` while the record is being written', () => {
     const activities = [{ name: 'finishJob', heartbeat: undefined }];
     expect(progressOf({ memo: speech(3, 3), activities })).toEqual({ stage: 'publishing' });
     expect(progressOf({ memo: {}, activities: [], isBetween: true })).toEqual({ stage: 'publishing' });

@@ -20,7 +20,7 @@ const get = (path: string, authorization?: string, at = facades): Promise<Respon
   fetch(at.url + path, authorization === undefined ? {} : { headers: { authorization } });
 
 describe('an API key', () => {
-  it('is needed where callers without one are not let in', async () => {
+  it('is required if anonymous callers are not allowed', async () => {
     const refused = await get('/api/downloads');
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="tapedeck"');
@@ -45,13 +45,13 @@ describe('an API key', () => {
     expect(await refused.json()).toMatchObject({ code: 'unauthorized' });
   });
 
-  it('is not needed for what is open to everyone', async () => {
+  it('is not required for public paths', async () => {
     for (const path of ['/health', '/docs', '/openapi.json']) expect((await get(path)).status).toBe(200);
     const link = await get('/files/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/a.m4a');
     expect(await link.json()).toMatchObject({ code: 'link_invalid' });
   });
 
-  it('opens no more than its scopes', async () => {
+  it('allows only its scopes', async () => {
     const { text } = await makeKey(['read']);
     const authorization = `Bearer ${text}`;
     const post = (path: string, body: object) =>
@@ -74,14 +74,14 @@ describe('an API key', () => {
     vi.mocked(facades.deps.elapsed).mockImplementation(() => performance.now());
   });
 
-  it('is kept as a hash only', async () => {
+  it('is stored only as a hash', async () => {
     const { id, text } = await makeKey();
     const document = await facades.db.collection<{ _id: string }>('keys').findOne({ _id: id });
     expect(document).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(JSON.stringify(document)).not.toContain(text.slice(20));
   });
 
-  it('is honoured where callers without one are let in, and must be good there too', async () => {
+  it('counts if anonymous callers are allowed, and must be valid', async () => {
     const { text } = await makeKey(undefined, open);
     expect((await get('/api/account', `Bearer ${text}`, open)).status).toBe(200);
     expect((await get('/api/downloads', undefined, open)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('an API key', () => {
   });
 });
 
-describe('an Authorization header that holds no key', () => {
+describe('an Authorization header without a key', () => {
   it.each(['Bearer secret', 'Basic dXNlcjpwYXNz', 'nonsense', 'Bearer', 'Bearer a b', 'Bearer eyJhbGciOi.td_x'])(
     'is ignored where none is needed, and the answer says so: %s',
     async (authorization) => {
@@ -109,7 +109,7 @@ describe('an Authorization header that holds no key', () => {
     },
   );
 
-  it('is not missed where there is none, or a good key', async () => {
+  it('is not reported if the header is absent or has a valid key', async () => {
     const { text } = await makeKey(undefined, open);
     for (const authorization of [undefined, `Bearer ${text}`]) {
       const answer = await get('/api/downloads', authorization, open);
@@ -117,7 +117,7 @@ describe('an Authorization header that holds no key', () => {
     }
   });
 
-  it('opens nothing that is a key’s alone', async () => {
+  it('does not open operations that need a key', async () => {
     expect((await get('/api/account', 'Bearer secret', open)).status).toBe(401);
   });
 });
@@ -126,7 +126,7 @@ describe('npm run keys', () => {
   const run = (command: string, args: string[] = [], options: Record<string, string> = {}) =>
     createKeyCommands(open.deps).run({ command, args, options });
 
-  it('makes a key that works, gives and takes credit, revokes', async () => {
+  it('creates a key, changes its credit, and revokes it', async () => {
     const made = await run('create', ['alice'], { scopes: 'read,jobs', credit: '5.000' });
     const text = made.split('\n').at(-1)!;
     expect(text).toMatch(/^td_[0-9a-f]{16}_[\w-]{43}$/);

@@ -24,7 +24,7 @@ async function allowing(mediaSites: 'off' | 'all' | readonly string[], body: obj
 }
 
 describe('POST /api/downloads/media', () => {
-  it('names one subject for all addresses of a page and a format, and another one for the other format', async () => {
+  it('uses one subject for all URLs of a page and a format', async () => {
     const { start } = facades.jobs;
     start.mockReset().mockResolvedValue('started');
     const first = await request({ url: 'https://example.com/talk?utm_source=a', format: 'audio' });
@@ -55,7 +55,7 @@ describe('POST /api/downloads/media', () => {
     ['https://user:secret@example.com/', /user name/],
     ['https://example.com:6379/', /Port 6379/],
     ['ytsearch:tea', /http/],
-  ])('refuses what is no public page: %s', async (url, reason) => {
+  ])('refuses a URL that is not a public page: %s', async (url, reason) => {
     const answer = await request({ url, format: 'video' });
     const body = answer.body as unknown as ErrorBody;
     expect([answer.status, body.code]).toEqual([400, 'invalid_input']);
@@ -72,7 +72,7 @@ describe('POST /api/downloads/media', () => {
     expect((answer.body as unknown as ErrorBody).details).toEqual([expect.objectContaining({ path })]);
   });
 
-  it('takes pages of the sites that the operator names, and of those below them, and no others', async () => {
+  it('accepts only pages of the configured sites and their subdomains', async () => {
     const sites = ['example.org'];
     expect((await allowing(sites, { url: 'https://example.org/1', format: 'audio' })).status).toBe(202);
     expect((await allowing(sites, { url: 'https://www.example.org/1', format: 'audio' })).status).toBe(202);
@@ -81,7 +81,7 @@ describe('POST /api/downloads/media', () => {
     expect((refused.body as unknown as ErrorBody).error).toBe('url: Pages of notexample.org are not fetched here.');
   });
 
-  it('takes none, and names the setting, where it is switched off', async () => {
+  it('answers 503 with the name of the setting if it is off', async () => {
     const answer = await allowing('off', { url: 'https://example.com/off', format: 'audio' });
     expect(answer.status).toBe(503);
     expect(answer.body).toMatchObject({ code: 'unavailable', error: expect.stringContaining('MEDIA_SITES') });

@@ -33,7 +33,7 @@ async function listed(procedure: string, input: object): Promise<unknown> {
 }
 
 describe('null', () => {
-  it('is looked for in every optional field there is', () => {
+  it('is tested in every optional field', () => {
     expect(new Set(optionalInBodies.map(({ field }) => field))).toEqual(
       new Set(['include_webhook', 'include_comments', 'language', 'min_speakers', 'max_speakers', 'max_age_days']),
     );
@@ -65,7 +65,7 @@ describe('null', () => {
     expect(await listed(rpc, nullsFor(optionalOf(query)))).toEqual(without);
   });
 
-  it('as webhook, and as what a transcript and speaker labels leave open, starts the same jobs in REST and tRPC', async () => {
+  it('in optional fields starts the same jobs over REST and tRPC', async () => {
     const { rpc, jobs } = facades;
     const video = { vidnet_video_id: 'kX3vQ9mTz0A', include_webhook: null };
     expect((await facades.post('/api/downloads/audio', JSON.stringify(video))).status).toBe(202);
@@ -83,7 +83,7 @@ describe('null', () => {
     expect(jobs.waitFor.mock.calls.map(([, waitMs]) => waitMs)).toEqual([25_000, 25_000]);
   });
 
-  it('in a field that is needed is refused', async () => {
+  it('in a required field is refused', async () => {
     const answer = await facades.post('/api/downloads/audio', JSON.stringify({ vidnet_video_id: null }));
     expect(answer).toMatchObject({
       status: 400,

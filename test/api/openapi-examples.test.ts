@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it.each(rows)('has examples of every answer of %s, which fit the schemas', (_name, operation) => {
+  it.each(rows)('has valid examples of every answer of %s', (_name, operation) => {
     for (const { status, type, values } of answersOf(operation)) {
       expect(values.length, `${String(status)} ${type}`).toBeGreaterThan(0);
       if (type !== 'application/json') continue;
@@ -73,23 +73,23 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('shows the events of a job as its reader gets them', () => {
+  it('shows the events of a job in their wire format', () => {
     for (const [operation, schema] of [
       [operations.followDownload, jobResultSchema],
       [operations.followDownloads, downloadResultSchema],
     ] as const) {
       const [text] = valuesOf(described(operation).responses['200']!.content!['text/event-stream']!);
-      const told = [...String(text).matchAll(/^data: (.*)\nid: \S+\n\n/gm)].map(
+      const events = [...String(text).matchAll(/^data: (.*)\nid: \S+\n\n/gm)].map(
         ([, json = '']) => JSON.parse(json) as unknown,
       );
-      expect(told).toHaveLength(2);
-      for (const one of told) expect(schema.safeParse(one).error).toBeUndefined();
+      expect(events).toHaveLength(2);
+      for (const one of events) expect(schema.safeParse(one).error).toBeUndefined();
     }
   });
 });
 
 describe('the webhooks of the OpenAPI document', () => {
-  it('are those of every type of job, and of the test', () => {
+  it('include every type of job, and the test', () => {
     const endpoints = new Set(Object.values(kinds).map(({ endpoint }) => endpoint));
     expect(Object.keys(webhooks).toSorted()).toEqual([...endpoints, 'webhook/test'].toSorted());
     const started = rows.flatMap(([, { jobs = [] }]) => jobs);
@@ -111,7 +111,7 @@ describe('the webhooks of the OpenAPI document', () => {
     },
   );
 
-  it('bring each part of a list by itself', () => {
+  it('contain each part of a list separately', () => {
     const { examples = {} } = webhooks['imgnet/list']!.post.requestBody.content['application/json']!;
     const part = (name: string) => examples[name]?.value as { posts: unknown[]; reels: unknown[] };
     const lengths = ({ posts, reels }: { posts: unknown[]; reels: unknown[] }) => [posts.length, reels.length];

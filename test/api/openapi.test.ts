@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => facades.close());
 
 describe('the OpenAPI document', () => {
-  it('tells which operations take a key, and whether they need one', async () => {
+  it('describes which operations accept or require a key', async () => {
     const keyed = await openApiDocument('http://api.example', { allowsAnonymous: false, defaultWaitSeconds: 25 });
     expect(document.paths?.['/api/downloads']?.get?.security).toEqual([{ ApiKey: [] }, {}]);
     expect(keyed.paths?.['/api/downloads']?.get?.security).toEqual([{ ApiKey: [] }]);
@@ -23,9 +23,9 @@ describe('the OpenAPI document', () => {
     expect(document.components?.securitySchemes?.['ApiKey']).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
 
-  it('tells how long an operation waits, as it is set', async () => {
-    const told = await openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 8 });
-    const preferOf = (path: string): unknown => told.paths?.[path]?.post?.parameters?.[0];
+  it('describes the configured wait time', async () => {
+    const other = await openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 8 });
+    const preferOf = (path: string): unknown => other.paths?.[path]?.post?.parameters?.[0];
     expect(preferOf('/api/transcripts')).toMatchObject({
       schema: { description: expect.stringContaining('by default 8') },
     });
@@ -49,7 +49,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('takes the fields of the record from the schema', () => {
+  it('describes the fields of the record', () => {
     const record = document.components?.schemas?.['AudioRecord'] as { properties: object; required: string[] };
     expect(Object.keys(record.properties).sort()).toEqual(Object.keys(audioRecordSchema.shape).sort());
     expect(record.required).toContain('duration');
@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  it('tells of a failed job by 400 and 500, beside the errors of these statuses', () => {
+  it('describes failed jobs by 400 and 500, in addition to the errors with these statuses', () => {
     const { responses } = document.paths?.['/api/transcripts']?.post as unknown as {
       responses: Record<string, { description: string; content: Record<string, { schema: unknown }> }>;
     };
@@ -78,12 +78,12 @@ describe('the OpenAPI document', () => {
     expect(responses['400']?.description).toMatch(/job failed.*invalid_input/);
   });
 
-  it('tells what happens to an Authorization header without a key', () => {
+  it('describes an Authorization header without a key', () => {
     const { description } = document.components?.securitySchemes?.['ApiKey'] as { description: string };
     expect(description).toContain('`Authorization-Ignored`');
   });
 
-  it('refers to no schema that it lacks', () => {
+  it('contains every schema to which it refers', () => {
     const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
     expect(references.length).toBeGreaterThan(0);
     for (const reference of references) {
@@ -91,7 +91,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('is served, with a page that needs nothing from elsewhere', async () => {
+  it('is served with a page that loads nothing from other hosts', async () => {
     const served = (await (await fetch(`${facades.url}/openapi.json`)).json()) as object;
     expect(served).toEqual(JSON.parse(JSON.stringify(document)));
     const page = await (await fetch(`${facades.url}/docs`)).text();

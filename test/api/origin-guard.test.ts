@@ -40,7 +40,7 @@ describe('a service on loopback', () => {
     '10.0.0.1',
     '[::2]',
     'a b',
-  ])('does not answer to the name %s, which a page made to lead here', async (host) => {
+  ])('does not answer to the foreign name %s', async (host) => {
     expect(await send('GET', { host })).toBe(403);
     expect(await send('DELETE', { host }, '/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD')).toBe(403);
   });
@@ -51,7 +51,7 @@ describe('a service on loopback', () => {
     ['of another site, without its origin', { 'sec-fetch-site': 'cross-site' }],
     ['of another port here', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
     ['in a sandbox', { origin: 'null' }],
-  ])('refuses what a page %s posts', async (_which, headers) => {
+  ])('refuses a POST of a page %s', async (_which, headers) => {
     expect(await post(headers)).toBe(403);
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
@@ -61,7 +61,7 @@ describe('a service on loopback', () => {
     ['of another port here', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
     ['of another site, by a link', { 'sec-fetch-site': 'cross-site', ...TOP_LEVEL }],
     ['of another site, in an old browser', { origin: 'https://evil.example' }],
-  ])('refuses what a page %s gets', async (_which, headers) => {
+  ])('refuses a GET of a page %s', async (_which, headers) => {
     for (const path of ['/api/downloads', '/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD', '/api/account', '/nothing']) {
       expect(await send('GET', headers, path)).toBe(403);
     }
@@ -69,7 +69,7 @@ describe('a service on loopback', () => {
     expect(await send('OPTIONS', headers)).toBe(403);
   });
 
-  it('answers what its own page and the address bar of a browser get', async () => {
+  it('answers a GET of its own page and of the address bar', async () => {
     expect(await send('GET', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' })).toBe(200);
     expect(await send('GET', { 'sec-fetch-site': 'none', ...TOP_LEVEL })).toBe(200);
   });
@@ -87,7 +87,7 @@ describe('a service on loopback', () => {
     },
   );
 
-  it('lets pages of others show files: their links are signed', async () => {
+  it('allows other pages to show files, because links are signed', async () => {
     const { recordId, name } = { recordId: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', name: 'a.m4a' };
     const link = new URL(facades.deps.signer.linkTo(recordId, name));
     const elsewhere = { 'sec-fetch-site': 'cross-site', host: 'drive.example' };
@@ -95,19 +95,19 @@ describe('a service on loopback', () => {
     expect(await send('GET', elsewhere, link.pathname)).toBe(403);
   });
 
-  it('takes what programs and its own page post', async () => {
+  it('accepts a POST of programs and of its own page', async () => {
     expect(await post({})).toBe(400);
     expect(await post({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' })).toBe(400);
     expect(await post({ origin: 'http://api.example' })).toBe(400);
   });
 
-  it('takes a key from anywhere: a page does not know one', async () => {
+  it('accepts a key from any origin, because pages know no key', async () => {
     const key = await facades.deps.keys.create({ name: 'page', scopes: ['read', 'jobs'] });
     const authorization = `Bearer ${key.text}`;
     expect(await post({ authorization, origin: 'https://app.example', host: 'proxy.example' })).toBe(400);
   });
 
-  it('is asked by any name whether it is alive, and by its own whether the engines are', async () => {
+  it('answers /live under any name, and /health only under its own', async () => {
     expect(await send('GET', { host: 'pod.internal' }, '/live')).toBe(200);
     for (const path of ['/health', '/ready']) {
       expect(await send('GET', { host: 'pod.internal' }, path)).toBe(403);
@@ -126,7 +126,7 @@ describe('tRPC, on loopback too,', () => {
     );
   };
 
-  it('lets in who has the token', async () => {
+  it('accepts the token', async () => {
     expect(await codeOf('t'.repeat(32))).toBe('ok');
     expect(await codeOf('')).toBe('UNAUTHORIZED');
     expect(await codeOf('t'.repeat(31))).toBe('UNAUTHORIZED');

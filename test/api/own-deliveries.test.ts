@@ -48,8 +48,8 @@ async function listed(query: string, key?: Key): Promise<string[]> {
 const redeliver = (id: string, key?: Key) =>
   fetch(`${facades.url}/api/webhook/deliveries/${id}/redeliver`, { method: 'POST', headers: headersOf(key) });
 
-describe('the log of webhooks shows to a key', () => {
-  it('what it has subscribed to, of one download and of all', async () => {
+describe('the deliveries that a key sees', () => {
+  it('are those of its own subscriptions, of one download and of all', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const recordId = ulid();
     const ids = await keepDeliveries(recordId, [one.id], [other.id], [other.id, one.id], [WITHOUT_KEY]);
@@ -59,7 +59,7 @@ describe('the log of webhooks shows to a key', () => {
     }
   });
 
-  it('nothing of a download that it has asked for without a webhook, or not at all', async () => {
+  it('do not include downloads that it requested without a webhook or not at all', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const recordId = ulid();
     await keepDeliveries(recordId, [one.id]);
@@ -68,7 +68,7 @@ describe('the log of webhooks shows to a key', () => {
     expect(await listed('', await makeKey())).toEqual([]);
   });
 
-  it('page by page, over those of others', async () => {
+  it('are paged without those of others', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const expected: string[] = [];
     for (let index = 0; index < 5; index += 1) {
@@ -86,8 +86,8 @@ describe('the log of webhooks shows to a key', () => {
   });
 });
 
-describe('the log of webhooks shows', () => {
-  it('to callers without a key what no key has subscribed to', async () => {
+describe('the deliveries', () => {
+  it('that callers without a key see are those without a key', async () => {
     const { id } = await makeKey();
     const recordId = ulid();
     const ids = await keepDeliveries(recordId, [id], [WITHOUT_KEY], [id, WITHOUT_KEY]);
@@ -96,7 +96,7 @@ describe('the log of webhooks shows', () => {
     expect(all.toSorted()).toEqual([ids[1], ids[2]]);
   });
 
-  it('to services of ours everything', async () => {
+  it('that services see are all deliveries', async () => {
     const recordId = ulid();
     const ids = await keepDeliveries(recordId, [(await makeKey()).id], [WITHOUT_KEY]);
     const { deliveries } = await facades.rpc.webhook.deliveries.query({ download_id: recordId });
@@ -104,8 +104,8 @@ describe('the log of webhooks shows', () => {
   });
 });
 
-describe('a webhook is delivered again', () => {
-  it('for the key that has subscribed to it, and for no other caller', async () => {
+describe('a redelivery', () => {
+  it('is allowed only to the key that subscribed', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const [id] = await keepDeliveries(ulid(), [one.id]);
     for (const stranger of [other, undefined]) {
@@ -118,7 +118,7 @@ describe('a webhook is delivered again', () => {
     expect((await redeliver(id!, one)).status).toBe(202);
   });
 
-  it('only by a key with the scope for it', async () => {
+  it('is allowed only to a key with the scope', async () => {
     const key = await makeKey(['read', 'jobs']);
     const [id] = await keepDeliveries(ulid(), [key.id]);
     expect((await redeliver(id!, key)).status).toBe(403);
@@ -126,8 +126,8 @@ describe('a webhook is delivered again', () => {
   });
 });
 
-describe('who subscribes to a job that runs', () => {
-  it('is told to the job', async () => {
+describe('the caller that subscribes to a running job', () => {
+  it('is reported to the job', async () => {
     const key = await makeKey();
     const post = (headers: Record<string, string>, path = 'x') =>
       fetch(`${facades.url}/api/channel/profile`, {

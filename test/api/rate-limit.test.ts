@@ -40,7 +40,7 @@ const ask = (index: number, headers: Record<string, string>, path = UNKNOWN): Pr
 const statusesOf = async (answers: Promise<Response>[]) => (await Promise.all(answers)).map(({ status }) => status);
 
 describe('the rate limit', () => {
-  it('lets 90 of 200 reads by two processes pass, or one more for each, and tells when to come back', async () => {
+  it('accepts 90 of 200 reads by two processes, or one more for each, and returns Retry-After', async () => {
     const answers = await Promise.all(
       // What a client writes itself, left of what the proxy saw, must not make a second caller of one.
       Array.from({ length: 200 }, (_, index) =>
@@ -50,7 +50,7 @@ describe('the rate limit', () => {
     const refused = answers.filter((answer) => answer.status === 429);
     const passed = answers.filter((answer) => answer.status === 404).length;
     expect(passed).toBeGreaterThanOrEqual(90);
-    // Each process lets one read pass before it has asked the other.
+    // Each process lets one read pass before it knows the sum of both.
     expect(passed).toBeLessThanOrEqual(92);
     expect(refused).toHaveLength(200 - passed);
     const seconds = Number(refused[0]!.headers.get('retry-after'));
@@ -65,7 +65,7 @@ describe('the rate limit', () => {
     expect((await ask(0, { 'x-forwarded-for': '192.0.2.1' })).status).toBe(404);
   });
 
-  it('lets the 90th pass and refuses the 91st, one after the other', async () => {
+  it('accepts the 90th request and refuses the 91st', async () => {
     const statuses: number[] = [];
     for (let index = 0; index < 91; index += 1) {
       statuses.push((await ask(index, { 'x-forwarded-for': '192.0.2.2' })).status);
@@ -74,7 +74,7 @@ describe('the rate limit', () => {
     expect(statuses[90]).toBe(429);
   });
 
-  it('counts each key by itself, and not by its address', async () => {
+  it('counts each key separately, whatever its address', async () => {
     const [one, other] = await Promise.all(
       ['one', 'other'].map((name) => two[0]!.deps.keys.create({ name, scopes: ['read'] })),
     );
@@ -85,14 +85,14 @@ describe('the rate limit', () => {
     expect((await ask(0, { 'x-forwarded-for': '192.0.2.3' })).status).toBe(404);
   });
 
-  it('counts wrong keys, for their address', async () => {
+  it('counts invalid keys for their address', async () => {
     const headers = { authorization: 'Bearer td_wrong', 'x-forwarded-for': '192.0.2.4' };
     const statuses = await statusesOf(Array.from({ length: 91 }, (_, index) => ask(index, headers)));
     expect(statuses.filter((status) => status === 401)).toHaveLength(90);
     expect(statuses.filter((status) => status === 429)).toHaveLength(1);
   });
 
-  it('takes a network of IPv6 for one caller', async () => {
+  it('counts an IPv6 network as one caller', async () => {
     const from = (index: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${index.toString(16)}` });
     const statuses = await statusesOf(Array.from({ length: 91 }, (_, index) => ask(index, from(index))));
     expect(statuses.filter((status) => status === 429)).toHaveLength(1);
@@ -122,7 +122,7 @@ describe('the rate limit', () => {
   });
 });
 
-describe('a window', () => {
+describe('a window of the rate limit', () => {
   // Of a small limit, which is used up at each of these times.
   let few: Facades[];
   beforeAll(async () => {
@@ -132,7 +132,7 @@ describe('a window', () => {
   const ask = (index: number, headers: Record<string, string>): Promise<Response> =>
     fetch(few[index % few.length]!.url + UNKNOWN, { headers });
 
-  it('begins with a request and lasts a minute, whichever process sees it first', async () => {
+  it('begins with a request to any process and lasts a minute', async () => {
     // At each of these times since the begin of a minute.
     for (const beginMs of [0, 1, 29_999, 59_998, 59_999]) {
       nowMs = Math.ceil(nowMs / 60_000) * 60_000 + 600_000 + beginMs;
@@ -155,7 +155,7 @@ describe('a window', () => {
   });
 });
 
-describe('requests for ids that do not exist', () => {
+describe('requests for unknown IDs', () => {
   const LIMIT = 10;
   let one: Facades;
   beforeAll(async () => {
@@ -175,7 +175,7 @@ describe('requests for ids that do not exist', () => {
     ['a letter that no ULID has', '01JD5Z3K6VQ0W8R9T2X4Y6B8CU'],
     ['an encoded slash', '01JD5Z3K6VQ0W8R9T2X4Y6B8%2FD'],
     ['a line break', '01JD5Z3K6VQ0W8R9T2X4Y6B8C%0A'],
-  ])('are counted and answered 404 without a database look-up where the form is wrong: %s', async (_what, id) => {
+  ])('are counted and answered 404 without a database query if the ID is malformed: %s', async (_what, id) => {
     const headers = await withKey();
     const lookUps = vi.spyOn(one.deps.records, 'get');
     for (const path of [`/downloads/${id}`, `/api/downloads/${id}/result`, `/api/transcripts/${id}.srt`]) {
@@ -187,7 +187,7 @@ describe('requests for ids that do not exist', () => {
     lookUps.mockRestore();
   });
 
-  it('cost a caller over the limit no more look-ups than the limit has requests', async () => {
+  it('cost a caller over the limit no more database queries than the limit', async () => {
     const headers = await withKey();
     const lookUps = vi.spyOn(one.deps.records, 'get');
     const statuses: number[] = [];
@@ -201,8 +201,8 @@ describe('requests for ids that do not exist', () => {
   });
 });
 
-describe('a process that counts many callers', () => {
-  it('keeps a bounded number of them', async () => {
+describe('a process with many callers', () => {
+  it('counts a limited number of them', async () => {
     const map = new Map<string, number>();
     for (let count = 0; count < 1_000; count += 1) {
       makeRoom(map, 10);
@@ -219,22 +219,22 @@ describe('a process that counts many callers', () => {
   });
 });
 
-describe('while the database is away', () => {
-  it('each process counts for itself', async () => {
+describe('while the database cannot be reached', () => {
+  it('each process counts alone', async () => {
     const add = vi.fn<RequestCountStore['add']>(() => Promise.reject(new Error('away')));
     const requestCounts = { add, removeBefore: () => Promise.resolve() };
     const now = () => nowMs;
     const counter = createRequestCounter({ requestCounts, now, elapsed: now, log: pino({ level: 'silent' }) }, 90);
     const counts = await Promise.all(Array.from({ length: 100 }, () => counter.count('caller', 1, false)));
     expect(counts.filter(({ used }) => used <= 90)).toHaveLength(90);
-    // It is not asked again for each request.
+    // It is not queried again for each request.
     expect(add.mock.calls.length).toBe(1);
     add.mockResolvedValue({ startMs: nowMs, used: 1 });
     nowMs += 3_000;
     expect((await counter.count('another', 1, false)).used).toBe(1);
   });
 
-  it('a request that reads does not wait for it', async () => {
+  it('a read request does not wait for it', async () => {
     const add = vi.spyOn(two[0]!.deps.requestCounts, 'add').mockReturnValue(new Promise(() => undefined));
     const answer = await ask(0, { 'x-forwarded-for': '192.0.2.7' });
     expect([answer.status, add.mock.calls.length]).toEqual([404, 1]);
@@ -242,8 +242,8 @@ describe('while the database is away', () => {
   });
 });
 
-describe('requests that read, far below the limit,', () => {
-  it('are written together, and none of them waits', async () => {
+describe('read requests far below the limit', () => {
+  it('are written together without waiting', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       let sum = 0;

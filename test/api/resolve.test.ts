@@ -40,11 +40,11 @@ describe('GET /api/resolve', () => {
     ['two words', []],
     ['http://127.0.0.1/', ['page http://127.0.0.1/']],
     ['http://[', []],
-  ])('tells what %s may mean', async (text, expected) => {
+  ])('returns the meanings of %s', async (text, expected) => {
     expect(kindsOf(await resolved(text))).toEqual(expected);
   });
 
-  it('tells what can be had, with requests that are taken and prices that are asked', async () => {
+  it('returns valid requests with their prices', async () => {
     const texts = [ID, 'https://www.youtube.com/@evening-talks', 'https://www.instagram.com/evening.talks/'];
     const subjects = await Promise.all(
       [...texts, 'instagram.com/p/DAbCdEfGhIj', 'https://example.com/talk'].map(resolved),
@@ -55,12 +55,12 @@ describe('GET /api/resolve', () => {
       const added = needs.includes('language') ? { language: 'en' } : {};
       const answer = await facades.post(path, JSON.stringify({ ...body, ...added }));
       expect([path, answer.status, per]).toEqual([path, 202, 'job']);
-      const told = answer.body as { data?: { cost: string }; cost?: string };
-      expect([path, told.data?.cost ?? told.cost]).toEqual([path, price]);
+      const result = answer.body as { data?: { cost: string }; cost?: string };
+      expect([path, result.data?.cost ?? result.cost]).toEqual([path, price]);
     }
   });
 
-  it('tells what comes after another', async () => {
+  it('returns which request depends on another one', async () => {
     const [video] = await resolved(ID);
     expect(video!.offers.at(-1)).toMatchObject({
       operation: 'requestSpeakerLabels',
@@ -73,7 +73,7 @@ describe('GET /api/resolve', () => {
     expect(profile!.offers.at(-1)).toMatchObject({ after: 'requestImgnetProfile', price: '0.001', per: 'post' });
   });
 
-  it('says why something cannot be had', async () => {
+  it('returns why a page cannot be fetched', async () => {
     const [page] = await resolved('http://10.0.0.1/talk');
     expect(page).toMatchObject({ kind: 'page', offers: [], note: 'The URL points to an address that is not public.' });
   });
@@ -86,7 +86,7 @@ describe('GET /api/resolve', () => {
     },
   );
 
-  it('starts nothing and asks no engine', async () => {
+  it('starts nothing and calls no engine', async () => {
     facades.jobs.start.mockClear();
     await resolved(ID);
     expect(facades.jobs.start).not.toHaveBeenCalled();

@@ -24,7 +24,7 @@ async function detailsOf(id: string): Promise<JobDetails> {
 }
 
 describe('GET /api/downloads/{downloadId}/result', () => {
-  it('is what the endpoint of its kind answers, and starts nothing', async () => {
+  it('returns the answer of the endpoint of its kind, and starts nothing', async () => {
     const audio = await keepAudio(facades);
     const labels = await keepLabels(facades, aLabelsJob(audio));
     expect(await get(`/api/downloads/${labels.id}/result`)).toEqual(await get(`/api/transcriptspeakerid/${labels.id}`));
@@ -34,7 +34,7 @@ describe('GET /api/downloads/{downloadId}/result', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('is 202 while the job runs, and 200 with the reason when it has failed', async () => {
+  it('answers 202 while the job runs, and 200 with the reason when it has failed', async () => {
     facades.jobs.status.mockResolvedValueOnce({ state: 'running', progress: { stage: 'fetching', percent: 12 } });
     const running = await keepJob(facades.deps.records, aTranscriptJob());
     const pending = await get(`/api/downloads/${running.id}/result`);
@@ -47,7 +47,7 @@ describe('GET /api/downloads/{downloadId}/result', () => {
     });
   });
 
-  it.each([ulid(), 'nothing'])('is 404 for %s', async (id) => {
+  it.each([ulid(), 'nothing'])('answers 404 for %s', async (id) => {
     for (const part of ['result', 'job']) {
       expect(await get(`/api/downloads/${id}/${part}`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     }
@@ -55,7 +55,7 @@ describe('GET /api/downloads/{downloadId}/result', () => {
 });
 
 describe('GET /api/downloads/{downloadId}/job', () => {
-  it('tells the files, the workflow, and how to ask again', async () => {
+  it('returns the files, the workflow, and the request that repeats the job', async () => {
     const audio = await keepAudio(facades);
     const { finished_at: finishedAt, ...details } = await detailsOf(audio.id);
     expect(Date.parse(finishedAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
@@ -72,7 +72,7 @@ describe('GET /api/downloads/{downloadId}/job', () => {
     });
   });
 
-  it('tells a title, as lists do; records alone are as the specification has them', async () => {
+  it('returns a title, as lists do and records do not', async () => {
     const result = { durationSeconds: 5, title: 'Tea & rain' };
     const { id, mediaId } = await keepJob(facades.deps.records, aTranscriptJob(), { status: 'success', result });
     expect(await detailsOf(id)).toMatchObject({ title: result.title });
@@ -82,7 +82,7 @@ describe('GET /api/downloads/{downloadId}/job', () => {
     expect((body as { data: object }).data).not.toHaveProperty('title');
   });
 
-  it('tells whose fault a failure is', async () => {
+  it('returns the fault of a failure', async () => {
     const failure = { code: 'upstream_timeout', message: 'No answer.' } as const;
     const failed = await keepJob(facades.deps.records, anAudioJob(), { status: 'failed', failure });
     expect(await detailsOf(failed.id)).toMatchObject({ failure: { ...failure, fault: 'upstream' }, files: [] });
@@ -126,7 +126,7 @@ describe('GET /api/downloads/{downloadId}/job', () => {
       '/api/transcriptspeakerid',
       { transcript_with_speaker_id: audioId, language: 'en', max_speakers: 3 },
     ],
-  ])('tells how %o is asked for again', async (job, path, body) => {
+  ])('returns the request that repeats %o', async (job, path, body) => {
     const { id, mediaId } = await keepJob(facades.deps.records, anAudioJob({ subjectId: ulid(), ...job }));
     const { request } = await detailsOf(id);
     const expected = JSON.parse(JSON.stringify({ method: 'POST', path, body }).replaceAll('MEDIA', mediaId)) as unknown;
@@ -135,7 +135,7 @@ describe('GET /api/downloads/{downloadId}/job', () => {
 });
 
 describe('GET /api/transcriptspeakerid/{id}/words', () => {
-  it('tells when each word begins, and who speaks when by the labels of the text', async () => {
+  it('returns the start of each word and the voice segments', async () => {
     const audio = await keepAudio(facades);
     const [first, second] = LABELS.segments;
     const labels = { ...LABELS, segments: [{ ...first!, wordStarts: [0.5, 0.75, 1.1] }, second!] };
@@ -158,7 +158,7 @@ describe('GET /api/transcriptspeakerid/{id}/words', () => {
     expect((await get(`/api/transcriptspeakerid/${audio.id}/words`)).body).toEqual(body);
   });
 
-  it('are none where nobody speaks, and not there yet while the job runs', async () => {
+  it('returns no words if nobody speaks, and 409 while the job runs', async () => {
     const silent = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(silent), SILENCE);
     expect(await get(`/api/transcriptspeakerid/${silent.id}/words`)).toMatchObject({

@@ -9,7 +9,7 @@ import { startFacades, type Facades } from '../helpers/rest-app.ts';
 let facades: Facades;
 let key: { readonly id: string; readonly text: string };
 beforeAll(async () => {
-  // Nobody goes on without a turn on a machine that is busy.
+  // On a busy machine no request may be treated as late.
   facades = await startFacades(100_000, { admissionQueue: { lateAfterMs: 600_000, maxWaitMs: 600_000 } });
   key = await facades.deps.keys.create({ name: 'test', scopes: ['read', 'jobs'] });
   await facades.deps.accounts.open(key.id, 1_000);
@@ -74,7 +74,7 @@ describe('a record that has ended', () => {
     },
   );
 
-  it('answers a request for its subject with no write and no question to Temporal', async () => {
+  it('answers a request for its subject without a write or a call of Temporal', async () => {
     const { mediaId } = await kept('success');
     const body = { vidnet_video_id: mediaId, language: 'en' };
     vi.spyOn(facades.deps.rendering.contents, 'facts').mockResolvedValue(undefined);
@@ -84,13 +84,13 @@ describe('a record that has ended', () => {
   });
 });
 
-describe('a request for a job that runs', () => {
+describe('a request for a running job', () => {
   const running = (input: JobInput) => {
     facades.jobs.running.mockResolvedValue({ running: input, runId: 'run' });
   };
   afterEach(() => facades.jobs.running.mockResolvedValue('closed'));
 
-  it('sets nothing releaseDuring and starts nothing', async () => {
+  it('reserves nothing and starts nothing', async () => {
     const url = '@polled-by-its-payer';
     await post('/api/channel/profile', { url });
     running(facades.jobs.start.mock.lastCall![1]);
@@ -100,7 +100,7 @@ describe('a request for a job that runs', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('sets releaseDuring and starts where no workflow runs', async () => {
+  it('reserves and starts if no workflow runs', async () => {
     const url = '@failed-meanwhile';
     await post('/api/channel/profile', { url });
     const first = facades.jobs.start.mock.lastCall![1];
@@ -112,7 +112,7 @@ describe('a request for a job that runs', () => {
     expect(holds).toContain(second.recordId);
   });
 
-  it('answers what has ended between two looks, and starts nothing', async () => {
+  it('answers with a result that ended between two reads, and starts nothing', async () => {
     const video = { vidnet_video_id: 'endedSince1' };
     await post('/api/downloads/audio', video);
     const job = facades.jobs.start.mock.lastCall![1];
@@ -128,7 +128,7 @@ describe('a request for a job that runs', () => {
 });
 
 describe('a burst of new jobs', () => {
-  it('is accepted a few at a time, and the first are answered before the last are begun', async () => {
+  it('is accepted a few at a time, and the first are answered before the last are processed', async () => {
     const within = { timeout: 20_000 };
     const begun: (() => void)[] = [];
     facades.jobs.start.mockImplementation(() => new Promise((resolve) => void begun.push(() => resolve('started'))));
@@ -138,8 +138,8 @@ describe('a burst of new jobs', () => {
       answered += 1;
       return status;
     });
-    for (const turn of [1, 2, 3]) {
-      const [before, now] = [(turn - 1) * ADMISSION_DEFAULTS.concurrency, turn * ADMISSION_DEFAULTS.concurrency];
+    for (const round of [1, 2, 3]) {
+      const [before, now] = [(round - 1) * ADMISSION_DEFAULTS.concurrency, round * ADMISSION_DEFAULTS.concurrency];
       await expect.poll(() => begun.length, within).toBe(now);
       expect(answered).toBe(before);
       for (const resolve of begun) resolve();

@@ -18,7 +18,7 @@ afterEach(() => {
 afterAll(() => facades.close());
 
 interface Followed {
-  readonly told: { readonly id: string; readonly data: unknown }[];
+  readonly received: { readonly id: string; readonly data: unknown }[];
   error: { readonly data?: unknown } | undefined;
   isOver: boolean;
   /** How the connection stands. */
@@ -27,9 +27,9 @@ interface Followed {
 }
 type Client = Facades['rpc'];
 function observer() {
-  const followed: Followed = { told: [], error: undefined, isOver: false, state: '', leave: () => undefined };
+  const followed: Followed = { received: [], error: undefined, isOver: false, state: '', leave: () => undefined };
   const callbacks = {
-    onData: (event: Followed['told'][number]) => void followed.told.push(event),
+    onData: (event: Followed['received'][number]) => void followed.received.push(event),
     onError: (error: NonNullable<Followed['error']>) => void (followed.error = error),
     onComplete: () => void (followed.isOver = true),
     onConnectionStateChange: ({ state }: { state: string }) => void (followed.state = state),
@@ -47,38 +47,38 @@ const success = { status: 'success', result: { durationSeconds: 61 } } as const;
 const polled = async (id: string): Promise<unknown> => (await fetch(`${facades.url}/downloads/${id}`)).json();
 
 describe('a subscription over tRPC', () => {
-  it('tells how a job stands, and its end as REST answers it, and is over', async () => {
+  it('sends the state of a job and its end like REST, and ends', async () => {
     const { id } = await keepJob(facades.deps.records, anAudioJob());
     const followed = follow(id);
-    await until(() => followed.told.length === 1);
+    await until(() => followed.received.length === 1);
     await finishRecord(facades.deps.records, id, success);
     await until(() => followed.isOver);
-    expect(followed.told.map(({ data }) => data)).toMatchObject([
+    expect(followed.received.map(({ data }) => data)).toMatchObject([
       { data: { status: 'pending', progress: { percent: 10 } } },
       await polled(id),
     ]);
     expect(followed.error).toBeUndefined();
-    const again = follow(id, followed.told.at(-1)?.id);
+    const again = follow(id, followed.received.at(-1)?.id);
     await until(() => again.isOver);
-    expect(again.told).toEqual([]);
+    expect(again.received).toEqual([]);
   });
 
-  it('brings a list whole, as it is read', async () => {
+  it('sends a complete list while it is read', async () => {
     const body = await keepChannel(facades, 5_000);
     const answer = await facades.post('/api/channel/profile', body);
     const { id } = answer.body['download'] as { id: string };
     const followed = follow(id);
     await until(() => followed.isOver, { within: 20_000 });
-    expect(followed.told.map(({ data }) => data)).toEqual([answer.body]);
+    expect(followed.received.map(({ data }) => data)).toEqual([answer.body]);
   });
 
-  it('goes on by itself, with nothing lost, when the server stops in order', async () => {
+  it('continues without a loss when the server stops in order', async () => {
     const stopped = await startFacades(undefined, { looks: { everyMs: 100 } });
     stopped.jobs.status.mockResolvedValue({ state: 'running', progress: { stage: 'fetching', percent: 10 } });
     try {
       const { id } = await keepJob(stopped.deps.records, anAudioJob());
       const followed = follow(id, undefined, stopped.rpc);
-      await until(() => followed.told.length === 1);
+      await until(() => followed.received.length === 1);
       stopped.stop();
       await finishRecord(stopped.deps.records, id, success);
       // A subscription that is over would not come again.
@@ -90,19 +90,19 @@ describe('a subscription over tRPC', () => {
     }
   });
 
-  it('tells services of all downloads', async () => {
+  it('sends all downloads to services', async () => {
     const { followed, callbacks } = observer();
     const subscription = facades.rpc.downloads.allEvents.subscribe(undefined, callbacks);
     leaving.push(() => subscription.unsubscribe());
     const { data } = await facades.rpc.downloads.audio.mutate({ vidnet_video_id: 'kX3vQ9mTz0A' });
-    await until(() => followed.told.some(({ data: told }) => JSON.stringify(told).includes(data.id)), {
+    await until(() => followed.received.some(({ data: body }) => JSON.stringify(body).includes(data.id)), {
       within: 20_000,
     });
     await finishRecord(facades.deps.records, data.id, success);
-    await until(() => followed.told.some(({ data: told }) => JSON.stringify(told).includes('"success"')), {
+    await until(() => followed.received.some(({ data: body }) => JSON.stringify(body).includes('"success"')), {
       within: 20_000,
     });
-    expect(followed.told.at(-1)?.data).toEqual(await polled(data.id));
+    expect(followed.received.at(-1)?.data).toEqual(await polled(data.id));
   });
 
   it('is refused with the error that REST answers', async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => facades.close());
 
-it('no line of the log holds a key, a token or the body of a webhook URL, whatever goes wrong', async () => {
+it('no log line contains a key, a token or the path of a webhook URL, whatever goes wrong', async () => {
   const key = await facades.deps.keys.create({ name: 'test', scopes: ['read', 'jobs', 'webhooks'] });
   await facades.deps.accounts.open(key.id, undefined);
   const secret = key.text.split('_').slice(2).join('_');

@@ -52,7 +52,7 @@ describe('a reader of a large answer', () => {
     ['a list, over REST', () => ask(channelUrl(), channel)],
     ['a transcript, over REST', () => ask(`${facades.url}/api/transcripts/${transcript}`)],
     ['a transcript, over tRPC', () => ask(transcriptOverRpc(), { headers: asService() })],
-  ])('who takes nothing is cut, and what was held for him is given back: %s', async (_how, open) => {
+  ])('that reads nothing is disconnected, and its share of the budget is released: %s', async (_how, open) => {
     const stalled = await open();
     expect(await stalled.head()).toMatch(/^HTTP\/1.1 200/);
     // To send something now and then does not help.
@@ -66,7 +66,7 @@ describe('a reader of a large answer', () => {
     again.socket.destroy();
   });
 
-  it('who is slow gets it to its end', async () => {
+  it('that is slow gets the complete answer', async () => {
     const sinceMs = Date.now();
     const reader = await ask(channelUrl(), channel);
     let bytes = Buffer.byteLength(await reader.head(), 'latin1');
@@ -89,7 +89,7 @@ describe('a reader of a large answer', () => {
     reader.socket.destroy();
   });
 
-  it('who waits for his job takes longer than one may do nothing', async () => {
+  it('may wait for its job longer than a stalled connection lives', async () => {
     const pending = { vidnet_video_id: 'slow-caller' };
     facades.jobs.waitFor.mockImplementationOnce(() => delay(3 * STALLED_MS));
     const answer = await fetch(`${facades.url}/api/downloads/audio`, {
@@ -114,7 +114,7 @@ describe('large answers that are not read', () => {
     };
   };
 
-  it('are refused to a caller beyond what one may hold, until he reads or leaves', async () => {
+  it('are refused beyond the limit of a caller until it reads or leaves', async () => {
     const key = await keyed();
     const { heads, leave } = await headsOf([key, key, key]);
     expect(heads.map((head) => head.slice(9, 12))).toEqual(['200', '200', '429']);
@@ -128,7 +128,7 @@ describe('large answers that are not read', () => {
     });
   });
 
-  it('are refused to everyone beyond what all may hold', async () => {
+  it('are refused beyond the limit of all callers', async () => {
     const { heads, leave } = await headsOf([await keyed(), await keyed(), await keyed(), await keyed()]);
     expect(heads.map((head) => head.slice(9, 12))).toEqual(['200', '200', '200', '503']);
     expect(heads[3]).toMatch(/retry-after: 5\r\n/);
@@ -136,7 +136,7 @@ describe('large answers that are not read', () => {
     leave();
   });
 
-  it('hold nobody up who asks for little', async () => {
+  it('do not block small requests', async () => {
     const key = await keyed();
     const { leave } = await headsOf([key, key]);
     expect((await fetch(`${facades.url}/api/account`, { headers: key })).status).toBe(200);
@@ -164,13 +164,13 @@ describe.concurrent('a request that does not arrive', () => {
   ])('is answered 408 and closed: %s', async (_what, urlOf, textOf) => {
     const errors = vi.spyOn(facades.deps.log, 'error');
     const { answer } = await send(urlOf(), textOf());
-    const told = await answer;
-    expect(told).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
-    expect(told).toContain('"code":"request_timeout"');
+    const text = await answer;
+    expect(text).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
+    expect(text).toContain('"code":"request_timeout"');
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('is counted when it breaks off, and is no error of the database', async () => {
+  it('is counted when it breaks off, and is not reported as an error of the database', async () => {
     const errors = vi.spyOn(facades.deps.log, 'error');
     const key = await keyed();
     const remaining = async (): Promise<number> =>

@@ -38,7 +38,7 @@ const failLabels = (job: SpeakerLabelsJob): Promise<DownloadRecord> =>
   });
 
 describe('a request for speaker labels', () => {
-  it('is about the first file with sound where the first video has none', async () => {
+  it('uses the first file with sound', async () => {
     const audio = await keepAudio(facades, { type: 'imgnet_audio' }, 'silence first');
     const answer = await request(audio.id);
     expect(answer).toMatchObject({ status: 202, body: { transcript_speaker_cost: '0.012' } });
@@ -80,7 +80,7 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.waitFor).not.toHaveBeenCalled();
   });
 
-  it('hands on what the caller knows of the audio, and is another subject then', async () => {
+  it('passes on the parameters of the caller, which make another subject', async () => {
     const audio = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(audio));
     const answer = await request(audio.id, { language: 'EN', min_speakers: 2, max_speakers: 3 });
@@ -91,7 +91,7 @@ describe('a request for speaker labels', () => {
     });
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('waits for the requested time', async () => {
     const audio = await keepAudio(facades);
     facades.jobs.waitFor.mockImplementationOnce(async () => {
       const started = facades.jobs.start.mock.calls[0]?.[1];
@@ -110,7 +110,7 @@ describe('a request for speaker labels', () => {
     expect(waitMs).toBeLessThanOrEqual(7_000);
   });
 
-  it('of a finished transcript starts nothing, in REST and tRPC alike', async () => {
+  it('starts nothing if the transcript is finished, over REST and tRPC', async () => {
     const audio = await keepAudio(facades);
     const record = await keepLabels(facades, aLabelsJob(audio));
     const answer = await request(audio.id);
@@ -136,7 +136,7 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('of an audio in which nobody speaks is a success without a charge', async () => {
+  it('is a free success if nobody speaks', async () => {
     const audio = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(audio), SILENCE);
     const { body } = await request(audio.id);
@@ -147,7 +147,7 @@ describe('a request for speaker labels', () => {
     });
   });
 
-  it('while the audio is being downloaded starts nothing, and keeps no webhook', async () => {
+  it('starts nothing and stores no webhook while the audio is being downloaded', async () => {
     for (const type of ['audio', 'imgnet_audio'] as const) {
       const audio = await keepJob(facades.deps.records, anAudioJob({ type }));
       const answer = await request(audio.id, hook);
@@ -167,7 +167,7 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.subscribe).not.toHaveBeenCalled();
   });
 
-  it('that waits goes on when the audio is there', async () => {
+  it('continues when the audio is downloaded, if it waits', async () => {
     const job = anAudioJob();
     await keepJob(facades.deps.records, job);
     facades.jobs.waitFor.mockImplementationOnce(async () => {
@@ -185,7 +185,7 @@ describe('a request for speaker labels', () => {
     ['was refused', 'The video is private.'],
     // Its record is still pending, and nobody else would end it.
     ['was terminated', 'The job was stopped by an operator.'],
-  ])('of an audio whose job %s says why', async (what, reason) => {
+  ])('reports why the audio is missing if its job %s', async (what, reason) => {
     const job = anAudioJob();
     const isTerminated = what === 'was terminated';
     const failure = { code: 'private', message: 'The video is private.' } as const;
@@ -201,7 +201,7 @@ describe('a request for speaker labels', () => {
     ).rejects.toMatchObject({ data: { code: 'BAD_REQUEST', body: answer.body } });
   });
 
-  it('of a post without audio is finished', async () => {
+  it('is finished for a post without audio', async () => {
     const job = anAudioJob({ type: 'imgnet_audio' });
     const audio = await keepJob(facades.deps.records, job, { status: 'success', result: {} });
     const answer = await request(audio.id, hook);
@@ -224,7 +224,7 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('joins the job that runs, and adds its webhook to it', async () => {
+  it('joins a running job and adds its webhook', async () => {
     const job = aLabelsJob(await keepAudio(facades));
     facades.jobs.start.mockResolvedValueOnce({ running: job, runId: 'run-7' });
     const answer = await request(job.parameters.audioId, hook);
@@ -235,7 +235,7 @@ describe('a request for speaker labels', () => {
     expect(await bodyOf(job.parameters.audioId)).toEqual(answer.body);
   });
 
-  it('after a failure starts a new job', async () => {
+  it('starts a new job after a failure', async () => {
     const audio = await keepAudio(facades);
     const failed = await failLabels(aLabelsJob(audio));
     const answer = await request(audio.id);
@@ -244,7 +244,7 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.start).toHaveBeenCalledTimes(1);
   });
 
-  it('of an audio whose file is gone is answered by the transcript that is there, and else refused', async () => {
+  it('is answered with the stored transcript if the file was removed, and otherwise refused', async () => {
     const audio = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(audio, { minSpeakers: 2 }));
     await facades.deps.files.remove({ recordId: audio.id, name: `${audio.mediaId}.m4a` });
@@ -255,7 +255,7 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it.each([UNKNOWN, 'video', 'labels'])('of %s, which is no audio, is not found', async (what) => {
+  it.each([UNKNOWN, 'video', 'labels'])('is answered 404 for %s, which is not an audio', async (what) => {
     const { records } = facades.deps;
     const id =
       what === 'video'
@@ -288,15 +288,15 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('with a webhook that may not be called is refused, also when nothing would be started', async () => {
+  it('is refused with a forbidden webhook, also if it would start nothing', async () => {
     const pending = await keepJob(facades.deps.records, anAudioJob());
     const answer = await request(pending.id, { include_webhook: 'http://localhost/hook' });
     expect(answer).toMatchObject({ status: 400, body: { code: 'webhook_target_forbidden' } });
   });
 });
 
-describe('speaker labels that are asked for again', () => {
-  it('have the body of the first answer, by the id of the audio and of the job, in REST and tRPC', async () => {
+describe('stored speaker labels', () => {
+  it('have the body of the first answer, by the ID of the audio and of the job, over REST and tRPC', async () => {
     const audio = await keepAudio(facades);
     const first = await request(audio.id);
     const jobId = String(first.body['download_id']);
@@ -313,7 +313,7 @@ describe('speaker labels that are asked for again', () => {
     expect(facades.jobs.start).toHaveBeenCalledTimes(1);
   });
 
-  it('by the audio are the newest success, else the newest job, whatever was said about the audio', async () => {
+  it('of an audio are the newest success, or else the newest job, with any parameters', async () => {
     const audio = await keepAudio(facades);
     const shown = async (): Promise<unknown> => ((await bodyOf(audio.id)) as { download_id: string }).download_id;
     // Ids tell their time, as in life.
@@ -332,7 +332,7 @@ describe('speaker labels that are asked for again', () => {
     expect(await shown()).toBe(third.recordId);
   });
 
-  it('say so when the job failed', async () => {
+  it('report the failure of the job', async () => {
     const { id } = await failLabels(aLabelsJob(await keepAudio(facades)));
     const response = await get(id);
     expect(response.status).toBe(200);
@@ -345,7 +345,7 @@ describe('speaker labels that are asked for again', () => {
     expect((await get(`${id}.txt`)).status).toBe(404);
   });
 
-  it('are not found where nobody asked, and tell how the audio is', async () => {
+  it('are not found if nobody requested them, and report the state of the audio', async () => {
     const { records } = facades.deps;
     const pending = await keepJob(records, anAudioJob());
     const failure = { code: 'private', message: 'The video is private.' } as const;
@@ -363,7 +363,7 @@ describe('speaker labels that are asked for again', () => {
     ['vtt', 'text/vtt', 'WEBVTT\n\n00:00:00.500 --> 00:00:01.750\n<v Speaker 1>Shall we &lt;begin&gt;?\n\n'],
     ['txt', 'text/plain', 'Speaker 1: Shall we <begin>?\n\nSpeaker 2: Yes.\n'],
     ['rttm', 'text/plain', 'SPEAKER MEDIA 1 0.500 1.250 <NA> <NA> Speaker_1 <NA> <NA>\nSPEAKER MEDIA 1 2.000 0.500 '],
-  ] as const)('can be had as .%s', async (format, contentType, beginning) => {
+  ] as const)('are exported as .%s', async (format, contentType, beginning) => {
     const audio = await keepAudio(facades);
     const { id, mediaId } = await keepLabels(facades, aLabelsJob(audio));
     const response = await get(`${audio.id}.${format}`);
@@ -376,7 +376,7 @@ describe('speaker labels that are asked for again', () => {
     expect(await facades.rpc.speakers.export.query({ id, format })).toEqual({ name, contentType, text });
   });
 
-  it('have no file while the job runs, nor of an unknown ending', async () => {
+  it('have no file while the job runs or for an unknown format', async () => {
     const audio = await keepAudio(facades);
     const { id } = await keepJob(facades.deps.records, aLabelsJob(audio));
     const early = await get(`${id}.vtt`);
@@ -387,7 +387,7 @@ describe('speaker labels that are asked for again', () => {
 });
 
 describe('the job behind speaker labels', () => {
-  it('is a download that can be looked at, listed and cancelled', async () => {
+  it('is a download that can be read, listed and cancelled', async () => {
     const job = { ...aLabelsJob(await keepAudio(facades)), startedBy: WITHOUT_KEY };
     const record = await keepJob(facades.deps.records, job);
     const download = await (await fetch(`${facades.url}/downloads/${record.id}`)).json();

@@ -14,11 +14,12 @@ const request = (id: string, more: object = {}) =>
 
 describe('a request for speaker labels in a language', () => {
   const message = 'The speech engine does not support the language de; it supports en.';
-  const told = (languages?: string[]) => vi.spyOn(facades.deps.speechLanguages, 'known').mockResolvedValue(languages);
+  const mockLanguages = (languages?: string[]) =>
+    vi.spyOn(facades.deps.speechLanguages, 'known').mockResolvedValue(languages);
   afterEach(() => vi.restoreAllMocks());
 
-  it('that the speech engine does not know is refused by its field before anything is started', async () => {
-    told(['en']);
+  it('is refused by its field if the speech engine does not know it, and starts nothing', async () => {
+    mockLanguages(['en']);
     const audio = await keepAudio(facades);
     const answer = await request(audio.id, { language: 'de' });
     expect([answer.status, answer.body]).toEqual([
@@ -29,13 +30,13 @@ describe('a request for speaker labels in a language', () => {
     expect((await request(audio.id, { language: 'en-GB' })).status).toBe(202);
   });
 
-  it('is not refused where only asking the engine tells', async () => {
-    told();
+  it('is not refused if only the engine knows its languages', async () => {
+    mockLanguages();
     expect((await request((await keepAudio(facades)).id, { language: 'de' })).status).toBe(202);
   });
 
-  it('is answered when its transcript is there, whatever engine there is now', async () => {
-    told(['en']);
+  it('is answered with the stored transcript, whatever the current engine is', async () => {
+    mockLanguages(['en']);
     const audio = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(audio, { language: 'de' }));
     expect((await request(audio.id, { language: 'de' })).status).toBe(200);

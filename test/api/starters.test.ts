@@ -36,13 +36,13 @@ const STARTERS: Readonly<Record<string, () => Partial<JobInput>>> = {
   'another job': () => ({ startedBy: 'job' }),
 };
 
-describe('a job that was started by', () => {
+describe('a job of', () => {
   it.each<[string, RestCaller[]]>([
     ['a key', ['key']],
     ['a service', []],
     ['a caller without a key', ['no key']],
     ['another job', []],
-  ])('%s can be cancelled by %j, and by services of ours', async (starter, allowed) => {
+  ])('%s can be cancelled by %j, and by internal services', async (starter, allowed) => {
     for (const caller of ['key', 'another key', 'no key'] as const) {
       const { id } = await keepJob(facades.deps.records, anAudioJob(STARTERS[starter]!()));
       expect([caller, await cancel(caller, id)]).toEqual([caller, allowed.includes(caller) ? 202 : 403]);
@@ -55,8 +55,8 @@ describe('a job that was started by', () => {
   });
 });
 
-describe('who starts a job', () => {
-  it('is told to the job and its record, and to no caller', async () => {
+describe('the caller that starts a job', () => {
+  it('is stored in the job and its record, and not shown to callers', async () => {
     const bodies: string[] = [];
     const starters: (string | undefined)[] = [];
     for (const caller of ['key', 'no key'] as const) {
@@ -79,7 +79,7 @@ describe('who starts a job', () => {
     expect(bodies.join()).not.toContain(keys.key.id);
   });
 
-  it('stays who it was when others join', async () => {
+  it('stays the same when others join', async () => {
     await facades.post('/api/channel/profile', JSON.stringify({ url: '@joined-by-others' }));
     const running = lastStarted();
     facades.jobs.start.mockResolvedValueOnce({ running, runId: 'run' });
@@ -94,8 +94,8 @@ describe('who starts a job', () => {
   });
 });
 
-describe('the list of downloads shows to callers without a key', () => {
-  it('what was started without one, and to services everything', async () => {
+describe('the list of downloads of callers without a key', () => {
+  it('contains what was started without one, and that of services everything', async () => {
     const mediaId = videoId();
     const ids: Record<string, string> = {};
     for (const [starter, fields] of Object.entries(STARTERS)) {

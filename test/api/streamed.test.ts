@@ -32,7 +32,7 @@ async function aLongList(handle: string, kept: number): Promise<(signal?: AbortS
   return (signal) => fetch(`${url}/api/channel/profile`, { ...init, ...(signal === undefined ? {} : { signal }) });
 }
 
-it('an answer whose list has lost a piece is cut, which the log tells: half a list must not look like a whole one', async () => {
+it('an answer whose list has lost a piece is cut off and logged', async () => {
   const logged = vi.spyOn(facades.deps.log, 'error');
   const ask = await aLongList('tea-time', 2);
   const answer = await ask();
@@ -41,7 +41,7 @@ it('an answer whose list has lost a piece is cut, which the log tells: half a li
   expect(logged.mock.lastCall).toMatchObject([{ path: '/api/channel/profile' }, 'an answer was cut short']);
 });
 
-it('a list is read no further when the caller has left, which is no error', async () => {
+it('the read of a list stops without an error when the caller has left', async () => {
   const logged = vi.spyOn(facades.deps.log, 'error');
   const ask = await aLongList('tea-break', 0);
   let read = 0;

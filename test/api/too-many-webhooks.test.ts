@@ -55,7 +55,7 @@ const channel = (url: string, webhook: string | undefined, options = {}) =>
 const hook = (n: number, host = 'hooks.example'): string => `https://${host}/h?n=${String(n)}`;
 
 describe('the webhooks of a job', () => {
-  it('are three at one host, for 40 requests that join it in two processes; the rest is refused with the field', async () => {
+  it('are limited to three per host for 40 concurrent requests in two processes', async () => {
     const url = aChannel();
     expect((await channel(url, hook(0))).status).toBe(202);
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => channel(url, hook(n + 1), { process: n })));
@@ -70,7 +70,7 @@ describe('the webhooks of a job', () => {
     expect([callsOf('subscribe'), open.size]).toEqual([2, 1]);
   });
 
-  it('are 20 in all, whoever asks', async () => {
+  it('are limited to 20 for all callers', async () => {
     const url = aChannel();
     const statuses: number[] = [];
     for (let n = 0; n < 24; n += 1) {
@@ -81,7 +81,7 @@ describe('the webhooks of a job', () => {
     expect((await channel(url, undefined)).status).toBe(202);
   });
 
-  it('are told to the job once, however often they are asked for', async () => {
+  it('are signalled to the job once, however often they are requested', async () => {
     const url = aChannel();
     await channel(url, hook(1));
     for (let times = 0; times < 20; times += 1) {
@@ -91,7 +91,7 @@ describe('the webhooks of a job', () => {
     expect(callsOf('subscribe')).toBe(1);
   });
 
-  it('are told again when the process died before it could note that the job was told', async () => {
+  it('are signalled again if the process died before it recorded the signal', async () => {
     const url = aChannel();
     await channel(url, undefined);
     const markKnown = vi.spyOn(first.deps.webhookSubscriptions, 'markKnown').mockRejectedValueOnce(new Error('killed'));
@@ -101,7 +101,7 @@ describe('the webhooks of a job', () => {
     expect(callsOf('subscribe')).toBe(2);
   });
 
-  it('cost no look into the database when there are none', async () => {
+  it('cost no database query if there are none', async () => {
     const url = aChannel();
     const claim = vi.spyOn(first.deps.webhookSubscriptions, 'claim');
     const markKnown = vi.spyOn(first.deps.webhookSubscriptions, 'markKnown');
@@ -111,7 +111,7 @@ describe('the webhooks of a job', () => {
     vi.restoreAllMocks();
   });
 
-  it('are refused over tRPC too, where services are one caller', async () => {
+  it('are limited over tRPC too, where services are one caller', async () => {
     const url = aChannel();
     for (let n = 0; n < 3; n += 1) await first.rpc.channels.profile.mutate({ url, include_webhook: hook(n) });
     const fourth = first.rpc.channels.profile.mutate({ url, include_webhook: hook(3) });
@@ -119,8 +119,8 @@ describe('the webhooks of a job', () => {
   });
 });
 
-describe('a list of which one part runs and has no place left', () => {
-  it('is refused before the other part is started, or told', async () => {
+describe('a list with a running part that has no room for another webhook', () => {
+  it('is refused before the other part is started or signalled', async () => {
     const { parameters: _none, ...profileJob } = aProfileJob('');
     const profile = (await keepJob(first.deps.records, profileJob, { status: 'success', result: {} })) as SuccessRecord;
     const list = (n: number) => post('/api/imgnet/list', { list_id: profile.id, include_webhook: hook(n) });
@@ -132,8 +132,8 @@ describe('a list of which one part runs and has no place left', () => {
       { status: 'failed', failure: { code: 'removed', message: 'It is gone.' } },
       '2026-11-22T09:30:00.000000Z',
     );
-    const [started, told] = [callsOf('start'), callsOf('subscribe')];
+    const [started, signalled] = [callsOf('start'), callsOf('subscribe')];
     expect(await list(4)).toMatchObject({ status: 409, body: { code: 'too_many_webhooks' } });
-    expect([callsOf('start'), callsOf('subscribe')]).toEqual([started, told]);
+    expect([callsOf('start'), callsOf('subscribe')]).toEqual([started, signalled]);
   });
 });

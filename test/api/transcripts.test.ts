@@ -40,7 +40,7 @@ const get = (path: string, init?: RequestInit): Promise<Response> => fetch(facad
 const request = (body: object) => facades.post('/api/transcripts', JSON.stringify(body));
 
 describe('a request for a transcript', () => {
-  it('waits 25 s for a new job unless told otherwise', async () => {
+  it('waits 25 s for a new job by default', async () => {
     const answer = await request({ vidnet_video_id: 'aaaaaaaaaaa', language: 'en' });
     expect(vidnetPendingResultSchema.strict().parse(answer.body)).toMatchObject({ status: 'pending', cost: '0.003' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([202, '30']);
@@ -58,7 +58,7 @@ describe('a request for a transcript', () => {
     expect(facades.jobs.waitFor).toHaveBeenCalledTimes(1);
   });
 
-  it('joins the job that runs, and adds its webhook to it', async () => {
+  it('joins a running job and adds its webhook', async () => {
     const job = aTranscriptJob();
     facades.jobs.start.mockResolvedValueOnce({ running: job, runId: 'run-7' });
     const answer = await request({
@@ -72,7 +72,7 @@ describe('a request for a transcript', () => {
     ]);
   });
 
-  it('is answered with the result when the job that runs has closed before it took the webhook', async () => {
+  it('is answered with the result if the running job closed before it accepted the webhook', async () => {
     const job = aTranscriptJob();
     facades.jobs.start.mockResolvedValueOnce({ running: job, runId: 'run-7' });
     facades.jobs.subscribe.mockImplementationOnce(async () => {
@@ -85,7 +85,7 @@ describe('a request for a transcript', () => {
     expect([answer.status, answer.body['status']]).toEqual([200, 'ok']);
   });
 
-  it('that meets a job which has failed but not closed yet starts the next one', async () => {
+  it('starts the next job if the previous one has failed but not closed yet', async () => {
     const failed = aTranscriptJob();
     await failedTranscript(failed);
     facades.jobs.start.mockResolvedValueOnce({ running: failed, runId: 'run-7' });
@@ -95,7 +95,7 @@ describe('a request for a transcript', () => {
     expect(answer.body['download_id']).not.toBe(failed.recordId);
   });
 
-  it('that waits for such a job to close keeps no others from being accepted', async () => {
+  it('does not block other requests while it waits for a job to close', async () => {
     let close: () => void = () => undefined;
     const closed = new Promise<void>((resolve) => (close = resolve));
     const failed = await Promise.all(
@@ -117,14 +117,14 @@ describe('a request for a transcript', () => {
     expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([202]));
   });
 
-  it('of a finished one starts nothing', async () => {
+  it('starts nothing if the transcript is finished', async () => {
     const record = await finishedTranscript();
     const answer = await request({ vidnet_video_id: record.mediaId, language: 'EN' });
     expect(transcriptSchema.strict().parse(answer.body).download.id).toBe(record.id);
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('with comments is another job, at another price', async () => {
+  it('starts another job with comments, at another price', async () => {
     const record = await finishedTranscript();
     const answer = await request({ vidnet_video_id: record.mediaId, language: 'en', include_comments: true });
     expect(answer.body).toMatchObject({ status: 'pending', cost: '0.005' });
@@ -147,14 +147,14 @@ describe('a request for a transcript', () => {
     ['EN', 'en'],
     ['pt-br', 'pt-BR'],
     ['xx', 'xx'],
-  ])('in %s is one in %s', async (asked, language) => {
-    await request({ vidnet_video_id: 'bbbbbbbbbbb', language: asked });
+  ])('in %s is one in %s', async (requested, language) => {
+    await request({ vidnet_video_id: 'bbbbbbbbbbb', language: requested });
     expect(facades.jobs.start.mock.calls[0]?.[1].subjectId).toBe(`captions/bbbbbbbbbbb/${language}`);
   });
 });
 
-describe('a transcript that is asked for by its id', () => {
-  it('has the body of the first answer, in REST and tRPC', async () => {
+describe('a stored transcript', () => {
+  it('has the body of the first answer, over REST and tRPC', async () => {
     const { id, mediaId } = await finishedTranscript();
     const body: unknown = await (await get(`/api/transcripts/${id}`)).json();
     expect(await facades.rpc.transcripts.get.query({ download_id: id })).toEqual(body);
@@ -188,7 +188,7 @@ describe('a transcript that is asked for by its id', () => {
     });
   });
 
-  it('says so while it is pending, and when it has failed', async () => {
+  it('reports that it is pending or has failed', async () => {
     const pending = await keepJob(facades.deps.records, aTranscriptJob());
     const first = await get(`/api/transcripts/${pending.id}`);
     expect([first.status, vidnetPendingResultSchema.parse(await first.json()).download_id]).toEqual([202, pending.id]);
@@ -202,7 +202,7 @@ describe('a transcript that is asked for by its id', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('brings its comments along, however many pieces they are kept in', async () => {
+  it('contains its comments, however many pieces they are stored in', async () => {
     const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
     await facades.contents.putFacts(job.recordId, facts(job.mediaId));
     const list = { recordId: job.recordId, name: 'comments' as const };
@@ -228,7 +228,7 @@ describe('a transcript that is asked for by its id', () => {
     ['srt', 'application/x-subrip; charset=utf-8', '1\n00:00:00,500 --> 00:00:01,750\nHello <there>\n'],
     ['vtt', 'text/vtt; charset=utf-8', 'WEBVTT\n\n00:00:00.500 --> 00:00:01.750\nHello &lt;there&gt;\n'],
     ['txt', 'text/plain; charset=utf-8', 'Hello <there>\n\nand goodbye.\n'],
-  ] as const)('can be had as .%s', async (format, contentType, beginning) => {
+  ] as const)('is exported as .%s', async (format, contentType, beginning) => {
     const { id, mediaId } = await finishedTranscript();
     const response = await get(`/api/transcripts/${id}.${format}`);
     const text = await response.text();
@@ -238,7 +238,7 @@ describe('a transcript that is asked for by its id', () => {
     expect((await facades.rpc.transcripts.export.query({ download_id: id, format })).text).toBe(text);
   });
 
-  it('has no file yet while it is pending, and none when it failed', async () => {
+  it('has no file while it is pending or if it failed', async () => {
     const pending = await keepJob(facades.deps.records, aTranscriptJob());
     const failed = await failedTranscript();
     const statuses = [pending.id, failed.id].map(async (id) => (await get(`/api/transcripts/${id}.srt`)).status);

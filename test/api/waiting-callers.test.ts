@@ -14,10 +14,10 @@ afterAll(() => connection.close());
 
 const noPause = breakersOn();
 
-it('50 callers who wait for one job ask Temporal once each, and leave no listeners behind', async () => {
+it('50 callers that wait for one job call Temporal once each, and leave no listeners', async () => {
   const workflowId = `waited-for-${randomUUID()}`;
   const handle = await client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
-  const asked = vi.spyOn(connection.workflowService, 'getWorkflowExecutionHistory');
+  const calls = vi.spyOn(connection.workflowService, 'getWorkflowExecutionHistory');
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on('warning', onWarning);
@@ -27,17 +27,17 @@ it('50 callers who wait for one job ask Temporal once each, and leave no listene
   try {
     const waits = Array.from({ length: 50 }, () => jobs.waitFor({ subjectId: workflowId }, 1_500, stopping.signal));
     await Promise.all(waits);
-    expect(asked).toHaveBeenCalledTimes(50);
+    expect(calls).toHaveBeenCalledTimes(50);
     expect(removed).toHaveBeenCalledTimes(50);
     expect(warnings).toEqual([]);
   } finally {
     process.off('warning', onWarning);
-    asked.mockRestore();
+    calls.mockRestore();
     await handle.terminate();
   }
 });
 
-it('whoever waits is told when the job has closed', async () => {
+it('a waiting caller is answered when the job has closed', async () => {
   const workflowId = `closed-${randomUUID()}`;
   const handle = await client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
   const waiting = createJobGateway(client, 'without-workers', noPause).waitFor({ subjectId: workflowId }, 60_000);
@@ -46,7 +46,7 @@ it('whoever waits is told when the job has closed', async () => {
   expect((await handle.describe()).status.name).toBe('TERMINATED');
 });
 
-it('whoever waits for a run that has closed does not wait for the one after it', async () => {
+it('a caller that waits for a closed run does not wait for the next run', async () => {
   const workflowId = `run-again-${randomUUID()}`;
   const start = () => client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
   const first = await start();
@@ -58,13 +58,13 @@ it('whoever waits for a run that has closed does not wait for the one after it',
     await jobs.waitFor({ subjectId: workflowId, runId }, waitMs);
     return performance.now() - startedMs;
   };
-  const asked = vi.spyOn(connection.workflowService, 'getWorkflowExecutionHistory');
+  const calls = vi.spyOn(connection.workflowService, 'getWorkflowExecutionHistory');
   try {
     expect(await waitedFor(first.firstExecutionRunId, 60_000)).toBeLessThan(30_000);
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(calls).toHaveBeenCalledTimes(1);
     expect(await waitedFor(second.firstExecutionRunId, 3_000)).toBeGreaterThan(2_500);
   } finally {
-    asked.mockRestore();
+    calls.mockRestore();
     await client.workflow.getHandle(workflowId).terminate();
   }
 });

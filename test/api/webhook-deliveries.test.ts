@@ -59,7 +59,7 @@ async function get(query: string): Promise<{ status: number; body: Record<string
 const page = async (query: string) => deliveryListSchema.parse((await get(query)).body);
 const redeliver = (id: string) => facades.post(`/api/webhook/deliveries/${id}/redeliver`, '');
 
-describe('the log of webhooks', () => {
+describe('the list of deliveries', () => {
   it('shows a delivery with its attempts and the time of the next', async () => {
     const recordId = ulid();
     const timedOut = { number: 2, startedAt: '2026-11-21T09:30:11.500000Z', durationMs: 10_000, error: 'timeout' };
@@ -88,7 +88,7 @@ describe('the log of webhooks', () => {
     ['before the first attempt', { attempts: [] }, undefined],
     ['after the last one', { attempts: [1, 2, 3, 4].map(failedAttempt), state: 'abandoned' }, undefined],
     ['in a second round', { attempts: [4, 5].map(failedAttempt), firstAttempt: 5 }, '2026-11-21T09:30:11.500000Z'],
-  ] as const)('tells the next attempt %s', async (_case, prepared, expected) => {
+  ] as const)('shows the next attempt %s', async (_case, prepared, expected) => {
     const recordId = ulid();
     await prepare({ recordId, ...prepared });
     expect((await page(`download_id=${recordId}`)).deliveries[0]?.next_attempt_at).toBe(expected);
@@ -107,7 +107,7 @@ describe('the log of webhooks', () => {
     expect(answer.body).toMatchObject({ deliveries: [{ url: shown }] });
   });
 
-  it('finds all deliveries of a download by their ids, without a scan, over gaps', async () => {
+  it('finds all deliveries of a download by their IDs without a scan, also over gaps', async () => {
     const recordId = ulid();
     const find = vi.spyOn(facades.deps.deliveries, 'list');
     find.mockClear();
@@ -118,7 +118,7 @@ describe('the log of webhooks', () => {
     expect(find).not.toHaveBeenCalled();
   });
 
-  it.each([true, false])('pages through everything once, by state (of one download: %s)', async (ofOne) => {
+  it.each([true, false])('pages through each delivery once, by state (of one download: %s)', async (ofOne) => {
     const recordId = ulid();
     const expected = new Set<string>();
     for (let number = 1; number <= 12; number += 1) {
@@ -143,7 +143,7 @@ describe('the log of webhooks', () => {
     if (ofOne) expect(seen).toHaveLength(expected.size);
   });
 
-  it('is empty for a download that nobody subscribed to', async () => {
+  it('is empty for a download without subscriptions', async () => {
     expect((await get(`download_id=${ulid()}`)).body).toEqual({ deliveries: [], next_cursor: null });
   });
 
@@ -167,8 +167,8 @@ describe('the log of webhooks', () => {
   });
 });
 
-describe('a delivery that is made again', () => {
-  it.each(['abandoned', 'delivered'] as const)('is pending, however it had ended: %s', async (state) => {
+describe('a redelivery', () => {
+  it.each(['abandoned', 'delivered'] as const)('is pending, however the delivery had ended: %s', async (state) => {
     const recordId = ulid();
     const id = await prepare({ recordId, state, attempts: [1, 2, 3, 4].map(failedAttempt) });
     const answer = await redeliver(id);
@@ -189,7 +189,7 @@ describe('a delivery that is made again', () => {
     expect(await facades.rpc.webhook.redeliver.mutate({ delivery_id: id })).toMatchObject({ id, state: 'pending' });
   });
 
-  it('is found by what its job is found by, and by who asked for it', async () => {
+  it('has the search attributes of its job and the caller', async () => {
     const record = await keepJob(facades.deps.records, anAudioJob());
     const subscribedBy = ['0123456789abcdef'];
     const id = await prepare({ recordId: record.id, state: 'abandoned', attempts: [failedAttempt(1)], subscribedBy });
@@ -198,7 +198,7 @@ describe('a delivery that is made again', () => {
     expect(facades.redeliveries.start.mock.lastCall?.[0]).toMatchObject({ record, subscribedBy });
   });
 
-  it('is refused while attempts go on', async () => {
+  it('is refused while a round runs', async () => {
     const recordId = ulid();
     const id = await prepare({ recordId, state: 'abandoned', attempts: [failedAttempt(1)] });
     facades.redeliveries.start.mockResolvedValue(false);
@@ -206,14 +206,14 @@ describe('a delivery that is made again', () => {
     expect((await page(`download_id=${recordId}`)).deliveries[0]?.state).toBe('abandoned');
   });
 
-  it('is refused when it was tried 100 times', async () => {
+  it('is refused after 100 attempts', async () => {
     const attempts = [100].map(failedAttempt);
     const id = await prepare({ state: 'abandoned', attempts });
     expect(await redeliver(id)).toMatchObject({ status: 409, body: { code: 'too_many_webhooks' } });
     expect(facades.redeliveries.start).not.toHaveBeenCalled();
   });
 
-  it('is refused at a host that has had 20 repeated within the minute, however it is written', async () => {
+  it('is refused after 20 redeliveries to a host within a minute, however the host is written', async () => {
     vi.mocked(facades.deps.now).mockReturnValue(Date.parse(at) + 20_000);
     const urls = [
       'https://Flooded.example.com./a',
@@ -236,7 +236,7 @@ describe('a delivery that is made again', () => {
     vi.mocked(facades.deps.now).mockImplementation(() => Date.now());
   });
 
-  it('keeps the result of a round that was faster than the answer', async () => {
+  it('shows the result of a round that was faster than the answer', async () => {
     const recordId = ulid();
     const id = await prepare({ recordId, state: 'abandoned', attempts: [failedAttempt(1)] });
     facades.redeliveries.start.mockImplementation(async () => {
@@ -246,7 +246,7 @@ describe('a delivery that is made again', () => {
     expect((await redeliver(id)).body).toMatchObject({ state: 'delivered', attempts: [{ number: 1 }, { number: 2 }] });
   });
 
-  it.each([`${ulid()}-1`, ulid(), 'x', `${ulid()}-0`, `webhook%2F${ulid()}%2F1`])('is not known as %s', async (id) => {
+  it.each([`${ulid()}-1`, ulid(), 'x', `${ulid()}-0`, `webhook%2F${ulid()}%2F1`])('is not found as %s', async (id) => {
     expect(await redeliver(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect(facades.redeliveries.start).not.toHaveBeenCalled();
   });

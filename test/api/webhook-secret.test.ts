@@ -6,7 +6,7 @@ import { parseWebhookSecret } from '../../outbound/webhooks/webhook-signature.ts
 
 const keys = [randomBytes(32), randomBytes(24)];
 
-it('the secret of a receiver is one for all of its addresses, in the form that its library takes', () => {
+it('a receiver has one secret for all of its URLs, in the format of Standard Webhooks', () => {
   const printed = webhookSecret(keys, 'https://Receiver.example:443/hooks?x=1');
   expect(printed).toBe(webhookSecret(keys, 'https://receiver.example'));
   expect(printed.split('\n').map((line) => parseWebhookSecret(line)?.length)).toEqual([32, 32]);
@@ -14,10 +14,10 @@ it('the secret of a receiver is one for all of its addresses, in the form that i
 });
 
 it.each([undefined, '', 'receiver.example', 'ftp://receiver.example', 'https://'])(
-  'the secret of a receiver that is %j is not told',
+  'the secret of the invalid receiver %j is refused',
   (url) => expect(() => webhookSecret(keys, url)).toThrow(UsageError),
 );
 
-it('there is no secret of a receiver where webhooks are not signed', () => {
+it('no receiver has a secret if webhooks are not signed', () => {
   expect(() => webhookSecret([], 'https://receiver.example')).toThrow('WEBHOOK_SECRETS');
 });

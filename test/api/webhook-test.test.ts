@@ -21,18 +21,18 @@ const test = (outcome: PostOutcome) => {
 };
 
 describe('the webhook test', () => {
-  it('tells a success with the code that the URL returned', async () => {
+  it('reports a success with the status of the URL', async () => {
     const answer = await test({ kind: 'answered', statusCode: 204, durationMs: 1 });
     expect(answer).toMatchObject({ status: 200, body: { status: 'success', http_status: 204 } });
   });
 
-  it.each([302, 404, 500])('tells a refusal with %i', async (statusCode) => {
+  it.each([302, 404, 500])('reports an error with the status %i', async (statusCode) => {
     const answer = await test({ kind: 'answered', statusCode, durationMs: 1 });
     expect(answer.body).toMatchObject({ status: 'error', http_status: statusCode });
     expect(answer.body['message']).toContain('POST');
   });
 
-  it('gives one answer after one time, whether the name is forbidden or unknown, or the connection refused, broken or silent', async () => {
+  it('gives the same answer after the same time for forbidden and unknown names and for refused, broken and silent connections', async () => {
     const outcomes: (PostOutcome & { readonly afterMs: number })[] = [
       { kind: 'forbidden', reason: 'The name leads to a private address.', durationMs: 1, afterMs: 0 },
       { kind: 'unreachable', error: 'refused', durationMs: 1, afterMs: 2 },
@@ -53,7 +53,7 @@ describe('the webhook test', () => {
     for (const { tookMs } of answers) expect(tookMs).toBeGreaterThan(299);
   });
 
-  it('keeps nobody waiting for a status that has arrived', async () => {
+  it('answers at once when a status has arrived', async () => {
     const tookMs: number[] = [];
     // A busy machine takes its time now and then, whoever asks.
     for (let times = 0; times < 5; times += 1) {
@@ -64,11 +64,11 @@ describe('the webhook test', () => {
     expect(Math.min(...tookMs)).toBeLessThan(290);
   });
 
-  it('takes longer than any attempt of its client may', () => {
+  it('takes longer than the longest attempt of its client', () => {
     expect(WEBHOOK_TEST_TAKES_MS).toBeGreaterThan(WEBHOOK_TEST_LIMITS.timeoutMs);
   });
 
-  it('is signed, each time with an id of its own', async () => {
+  it('is signed with a new ID each time', async () => {
     const ids = new Set<unknown>();
     for (let times = 0; times < 2; times += 1) {
       await test({ kind: 'answered', statusCode: 200, durationMs: 1 });
@@ -103,7 +103,7 @@ describe('the webhook test', () => {
     'http://[::1]/',
     'ftp://example.com/',
     'x',
-  ])('refuses %s without sending anything, and tells it as a failed test too', async (url) => {
+  ])('refuses %s without sending anything, with the fields of a failed test', async (url) => {
     facades.webhooks.post.mockClear();
     const answer = await facades.post('/api/webhook/test', JSON.stringify({ url }));
     expect(answer).toMatchObject({

@@ -169,12 +169,12 @@ it.each([
     ]);
     await told.close();
     expect(events.end).toBe('whole');
-    const ends = [polled, waited, events.told.at(-1)?.data, overRpc, JSON.parse(post.body) as unknown].map(
+    const ends = [polled, waited, events.received.at(-1)?.data, overRpc, JSON.parse(post.body) as unknown].map(
       withoutExpiry,
     );
     for (const end of ends) expect(end).toEqual(ends[0]);
     expect(JSON.stringify(ends[0])).toContain('"status":"success"');
-    expect(events.told.map(({ id: eventId }) => eventId).at(-1)).toBe(`${id}-success`);
+    expect(events.received.map(({ id: eventId }) => eventId).at(-1)).toBe(`${id}-success`);
   },
   120_000,
 );

@@ -1,5 +1,5 @@
 /** An event as an EventSource gives it. */
-export interface Told {
+export interface ReceivedEvent {
   readonly id: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -13,9 +13,9 @@ export async function readEvents(url: string, headers: Readonly<Record<string, s
   const reader = {
     status: response.status,
     headers: response.headers,
-    /** What was told so far. */
-    told: [] as Told[],
-    /** What a reader who comes again would send. */
+    /** The events that have arrived. */
+    received: [] as ReceivedEvent[],
+    /** The ID with which a reader reconnects. */
     lastEventId: '',
     text: '',
     /** How the stream ended: by itself, or cut. */
@@ -38,7 +38,7 @@ export async function readEvents(url: string, headers: Readonly<Record<string, s
   return Object.assign(reader, { over });
 }
 
-function take(reader: { told: Told[]; lastEventId: string }, block: string): void {
+function take(reader: { received: ReceivedEvent[]; lastEventId: string }, block: string): void {
   const field = (name: string): string | undefined =>
     block
       .split('\n')
@@ -46,5 +46,6 @@ function take(reader: { told: Told[]; lastEventId: string }, block: string): voi
       ?.slice(name.length + 2);
   reader.lastEventId = field('id') ?? reader.lastEventId;
   const data = field('data');
-  if (data !== undefined) reader.told.push({ id: reader.lastEventId, data: JSON.parse(data) as Told['data'] });
+  if (data !== undefined)
+    reader.received.push({ id: reader.lastEventId, data: JSON.parse(data) as ReceivedEvent['data'] });
 }
