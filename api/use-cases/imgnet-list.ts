@@ -77,9 +77,9 @@ async function partsOf(
   const since = sinceOf(days, nowMs);
   const name = { listId: profile.id, days: since === undefined ? undefined : days };
   const before = await deps.lists.get(name);
-  const standing = before && (await standingOf(deps, profile, { list: before, nowMs }));
+  const current = before && (await currentListOf(deps, profile, { list: before, nowMs }));
   const mayStart = isWithin(await validSinceMs(deps, profile), LIST_ID_VALID_MS, nowMs);
-  const { posts, reels } = standing ?? {};
+  const { posts, reels } = current ?? {};
   if (posts !== undefined && reels !== undefined) {
     const isRunning = [posts, reels].some(({ status }) => status === 'pending');
     if (isRunning || !mayStart) return followBoth(deps, caller, { records: [posts, reels], webhookUrl });
@@ -88,7 +88,7 @@ async function partsOf(
     throw new ApiError('list_id_expired', 'The list_id is older than one hour. Request the profile again.');
   }
   const next = { askedAtMs: nowMs, ...(since === undefined ? {} : { since }) };
-  const list = standing?.list ?? (await deps.lists.begin(name, next, before));
+  const list = current?.list ?? (await deps.lists.begin(name, next, before));
   const jobOf = await jobsOf(deps, profile, list);
   return startOrJoinBoth(deps, caller, [
     { ...jobOf('posts'), webhookUrl, success: successOf(posts) },
@@ -123,18 +123,18 @@ async function jobsOf(
  *
  * @returns undefined when the list ended more than an hour ago, so that it is fetched again
  */
-async function standingOf(
+async function currentListOf(
   deps: ServiceDeps,
   profile: SuccessRecord,
   { list, nowMs }: { readonly list: RequestedList; readonly nowMs: number },
 ) {
   const latest = (part: ListPartName) => deps.records.latestOf(subjectOf(part, profile, list));
   const [posts, reels] = [await latest('posts'), await latest('reels')];
-  const isStanding = [posts, reels].some((record) => {
+  const isCurrent = [posts, reels].some((record) => {
     if (record === undefined) return isWithin(list.askedAtMs, STARTING_MS, nowMs);
     return record.status === 'pending' || isWithin(Date.parse(record.finishedAt), FRESH_MS, nowMs);
   });
-  return isStanding ? { list, posts, reels } : undefined;
+  return isCurrent ? { list, posts, reels } : undefined;
 }
 
 function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'all' }: RequestedList): string {

@@ -4,7 +4,7 @@ import { ADMISSION_DEFAULTS, createAdmissionQueue, type AdmissionQueueOptions } 
 
 const patient = { ...ADMISSION_DEFAULTS, lateAfterMs: 60_000, maxWaitMs: 60_000 };
 
-/** Requests whose processing ends when the test says so. */
+/** Requests whose processing the test ends. */
 function queueOfManualRequests(options: Partial<AdmissionQueueOptions>) {
   const queue = createAdmissionQueue({ ...patient, ...options });
   const begun: number[] = [];

@@ -41,7 +41,7 @@ async function followAll(headers: Headers, lastEventId?: string, { url } = facad
   readers.push(reader);
   return reader;
 }
-/** A job that a caller starts. @returns its id */
+/** Starts a job. @returns its ID */
 async function started(headers: Headers, { url } = facades): Promise<string> {
   const body = JSON.stringify({ vidnet_video_id: Math.random().toString(36).slice(2).padEnd(11, 'x').slice(0, 11) });
   const answer = await fetch(`${url}/api/downloads/audio`, { method: 'POST', headers, body });
@@ -57,7 +57,7 @@ const seen = ({ received }: EventReader): Seen[] =>
   });
 const sees = (reader: EventReader, id: string, status: string): Promise<unknown> =>
   until(() => seen(reader).some((one) => one.join() === [id, status].join()), {
-    // After a look that took a second, on a busy machine, the next one comes 20 s later.
+    // On a busy machine a read may take a second, and the next one then comes 20 s later.
     within: 100_000,
     what: `${id} ${status}`,
   });
@@ -182,7 +182,7 @@ describe('the ID of an event of all downloads', () => {
     tracker.markReported(idOf(2), 990_000);
     expect(parsePosition(tracker.text(0))).toEqual({ sinceMs: 940_000, reported: [idOf(1), idOf(2)] });
     expect(parsePosition(tracker.text(960_000))).toEqual({ sinceMs: 960_000, reported: [idOf(2)] });
-    // It never goes back.
+    // The time never goes back.
     expect(parsePosition(tracker.text(0))?.sinceMs).toBe(960_000);
   });
 

@@ -57,7 +57,7 @@ describe('the answer budget', () => {
     expect(() => hold('other', 1)).toThrow(expect.objectContaining({ code: 'unavailable' }));
     release();
     hold('one', 10);
-    // A release counts once.
+    // A second release has no effect.
     release();
     expect(() => hold('one', 1)).toThrow(expect.objectContaining({ code: 'answers_unread' }));
   });

@@ -11,7 +11,7 @@ it('the built console is small and loads nothing from other hosts', async () => 
     .filter((url) => url !== '/docs');
   expect(named).toHaveLength(3);
   for (const url of named) expect(assets.has(url.replace('/console/assets/', ''))).toBe(true);
-  // All that may ever be loaded: the first load is a part of that.
+  // The size of all files; the first load is a part of it.
   const sizes = [...assets.values()].map(({ gzipped }) => gzipped.length);
   const bytes = gzipSync(page).length + sizes.reduce((sum, size) => sum + size, 0);
   expect(bytes).toBeGreaterThan(20_000);

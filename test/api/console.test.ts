@@ -81,7 +81,7 @@ describe('the console', () => {
         expect(policy).toMatch(/^default-src 'none'; script-src 'self'; /);
         expect(policy).not.toContain('unsafe');
         expect(policy).toContain("frame-ancestors 'none'");
-        // Files are at the address that the configuration says.
+        // Files are served at the configured address.
         expect(policy).toContain("media-src 'self' http://drive.example");
         return nonce;
       }),
@@ -101,7 +101,7 @@ describe('the console', () => {
     expect(plain.headers.has('content-encoding')).toBe(false);
     expect(await plain.text()).toBe(String(SCRIPT));
     expect((await get(path, { 'if-none-match': '"1"' })).status).toBe(304);
-    // What has no hash in its name may change.
+    // A file without a hash in its name may change.
     expect((await get('/console/assets/licences.md')).headers.get('cache-control')).toBe('no-cache');
     for (const wrong of ['/console/assets/other.js', '/console/assets/', '/console/assets/..%2f..%2fpackage.json']) {
       expect((await get(wrong)).status).toBe(404);

@@ -4,7 +4,7 @@ import type { JobInput } from '../../contract/job-input.ts';
 import type { AccountResult } from '../../contract/http/account-schemas.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
-// Two processes of the api on one database, and a Temporal that starts a subject once.
+// Two processes of the api on one database, and a Temporal mock that starts a subject once.
 let two: Facades[];
 const running = new Map<string, JobInput>();
 beforeAll(async () => {
@@ -62,7 +62,7 @@ it('a credit for 10 jobs starts 10 of 50 concurrent requests to two processes, a
   expect(statuses.filter((status) => status === 402)).toHaveLength(40);
   expect(running.size).toBe(10);
   expect(await accountOf(key)).toEqual({ credit: '0.000', reserved: '0.050', spent: '0.000', amounts: [] });
-  // Both processes end each job, at once: as a worker that is repeated, and an api that finds an orphan. Four fail.
+  // Both processes end each job at once, like a retried worker and an api that finds a terminated job. Four jobs fail.
   const jobs = [...running.values()];
   await Promise.all([0, 1].flatMap((process) => jobs.map((job, index) => end(process, job, index >= 4))));
   const amounts = times(6, () => '0.005');

@@ -172,7 +172,7 @@ describe('a reservation of a process that died', () => {
   it('is captured if the record had ended', async () => {
     const key = await makeKey(5);
     await audio(key);
-    // As the worker writes it, right before it would settle.
+    // This is what the worker writes before it captures the reservation.
     await facades.db
       .collection<{ _id: string }>('records')
       .updateOne({ _id: started[0]!.recordId }, { $set: { status: 'success', files: [], charge: 5, finishedAt: at } });
@@ -196,7 +196,7 @@ describe('a reservation of a process that died', () => {
     const key = await makeKey(5);
     facades.jobs.start.mockRejectedValueOnce(new Error('the connection broke'));
     expect((await audio(key)).status).toBe(500);
-    // Nobody knows yet whether it was started.
+    // It is not known yet whether the job was started.
     expect((await audio(key)).status).toBe(402);
     later(11);
     facades.jobs.status.mockResolvedValueOnce({ state: 'unknown' });

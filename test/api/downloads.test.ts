@@ -25,7 +25,7 @@ describe('the list of downloads', () => {
     for (let minute = 0; minute < 6; minute += 1) {
       const createdAt = `2026-11-20T10:0${String(minute)}:00.000000Z`;
       const job = minute % 2 === 0 ? anAudioJob({ createdAt }) : aTranscriptJob({ createdAt });
-      // Ids tell their time, as in life.
+      // IDs contain their time, as in production.
       const recordId = `01JD5Z3K6VQ0W8R9T2X4Y6B8C${String(minute)}`;
       jobs.push(await keepJob(records, { ...job, recordId }, minute < 2 ? failed : undefined));
     }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toApiError } from '../../api/http/to-api-error.ts';
 import { unavailable } from '../../api/job-gateway.ts';
 
-/** As @grpc/grpc-js makes them. */
+/** Creates an error like those of @grpc/grpc-js. */
 function grpcError(code: number): ServiceError {
   const cause = Object.assign(new Error(`code ${String(code)}`), {
     code,

@@ -60,7 +60,7 @@ describe('event streams of one caller', () => {
       error: expect.stringContaining(`${String(STREAMS)} event streams`) as string,
     });
     expect((await follow(await events(), asCaller('192.0.2.9'))).status).toBe(200);
-    // A stream that is closed makes room.
+    // A closed stream makes room for another.
     readers[0]!.leave();
     await until(async () => (await follow(await events(), headers)).status === 200);
   });
@@ -124,7 +124,7 @@ describe('an event stream', () => {
       await vi.advanceTimersByTimeAsync(2_500);
       let reads = 0;
       while (!(await reader.read()).done) reads += 1;
-      // At most what was made before the key was found revoked.
+      // At most the chunks from before the revocation was noticed.
       expect(reads).toBeLessThanOrEqual(2);
       expect(onCut).not.toHaveBeenCalled();
     } finally {
@@ -156,7 +156,7 @@ describe('while as many connections are open as are allowed', () => {
     return socket;
   };
 
-  /** Each on a connection of its own. */
+  /** Each request has its own connection. */
   const ask = async (path: string) => {
     const [answer] = (await once(get(facades.url + path, { agent: false }), 'response')) as [IncomingMessage];
     return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };

@@ -168,7 +168,7 @@ describe('the watches of jobs', () => {
     const leave = Array.from({ length: 500 }, (_, index) => follow(`many-${String(index)}`, 'many'));
     await expect.poll(() => looks.length).toBeGreaterThanOrEqual(4);
     leave.push(follow('few-1', 'few'), follow('few-2', 'few'), follow('single', 'single'));
-    // A job that several callers follow is looked at when it is due for any of them.
+    // A job with several callers is read when it is due for any of them.
     leave.push(follow('many-499', 'shared'));
     const from = looks.length;
     await expect.poll(() => looks.length).toBeGreaterThanOrEqual(from + 16);

@@ -22,7 +22,7 @@ const webhook = fc.oneof(
 const anything = fc.jsonValue();
 const field = (valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: valid }, { weight: 1, arbitrary: anything });
-/** Each of its own, so that no job of one request stands in the way of another. */
+/** A new value for each request, so that requests share no job. */
 const videoId = fc.constant(0).map(() => randomBytes(9).toString('base64url').slice(0, 11));
 const ulid = fc.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
 const language = fc.constantFrom('en', 'pt-br', 'iw', 'english language', 'x');
@@ -56,7 +56,7 @@ const REQUESTS: readonly (readonly [string, string, Record<string, fc.Arbitrary<
   ['/api/webhook/test', 'webhook.test', { url: webhook }],
 ];
 
-/** What differs from job to job is left out, where it is what it should be. */
+/** Removes valid values that differ from job to job. */
 const OWN = new Set(['id', 'download_id', 'created_at', 'transcript_speaker_id', 'list_id']);
 const OF_ITS_OWN = /^(?:[0-7][0-9A-HJKMNP-TV-Z]{25}|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 function seen(body: unknown): unknown {

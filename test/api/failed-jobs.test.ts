@@ -44,7 +44,7 @@ async function overRpc(procedure: string, input: object): Promise<{ status: numb
   return { status: response.status, data: result?.data };
 }
 
-/** What the webhook of a job brings, and which status it tells. */
+/** The body and the original status of a job's webhook. */
 async function webhookOf({ recordId }: JobInput): Promise<{ status: number; body: unknown }> {
   const record = (await facades.deps.records.get(recordId))!;
   const delivery = {
@@ -55,7 +55,7 @@ async function webhookOf({ recordId }: JobInput): Promise<{ status: number; body
   return { status: Number(headers['X-Webhook-Original-Status']), body: JSON.parse(body as string) };
 }
 
-/** @returns the list_id of a profile that was fetched */
+/** @returns the list_id of a fetched profile */
 async function listId(): Promise<string> {
   const { body } = await waitFor('/api/imgnet/profile', { url: `@${ulid()}` }, {});
   const id = String(body['list_id']);
@@ -111,7 +111,7 @@ describe('a request that waits until its job fails', () => {
     const looked = await fetch(`${facades.url}/downloads/${job!.recordId}`);
     expect([looked.status, await looked.json()]).toMatchObject([200, { data: { status: 'failed' } }]);
 
-    // The next request starts a job of its own. Over tRPC its failure is a result too, which has the same fields.
+    // The next request starts a new job. Over tRPC its failure is a result with the same fields.
     const next = await overRpc(rpc, { ...input, wait_seconds: 5 });
     const [, repeated] = started();
     expect(repeated!.recordId).not.toBe(job!.recordId);

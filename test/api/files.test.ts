@@ -20,7 +20,7 @@ interface Answered {
   readonly body: Buffer;
 }
 
-/** Not by fetch, which adds headers to conditional requests. */
+/** This does not use fetch, which adds headers to conditional requests. */
 function ask(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answered> {
   return new Promise((resolve, reject) => {
     httpRequest(url, { method, headers }, (response) => {
@@ -124,7 +124,7 @@ describe.each(Object.entries(stores))('links to files on %s', (_kind, open) => {
     expect([status, headers['content-type'], body.length]).toEqual([200, 'video/mp4', 0]);
   });
 
-  // The library that serves static files to half the web is the measure.
+  // The reference is the library `send`.
   describe('answer conditions and ranges', () => {
     let reference: Server;
     let referenceUrl: string;

@@ -33,7 +33,7 @@ describe.runIf(canMount)('a full disk under the embedded database', () => {
     stateDir = await mkdtemp(join(tmpdir(), 'tapedeck-full-database-'));
     const data = join(stateDir, 'ferretdb');
     disk = mountSmallDisk(data, SMALL_MIB);
-    // Its presence makes this the folder of a FerretDB.
+    // This file marks the folder as one of FerretDB.
     await writeFile(join(data, 'mark'), '');
     const setup = { env: process.env, cacheDir: defaultCacheDir(process.env), log };
     const { value: server } = await ensureMongodbServer(setup, stateDir);
@@ -41,7 +41,7 @@ describe.runIf(canMount)('a full disk under the embedded database', () => {
     daemon = await startMongodb({ server, env: process.env, stateDir, address, log });
     facades = await startFacades(undefined, { mongodbUri: address.uri });
     const { records, keys } = facades.deps;
-    // The collections are there, as after the first jobs.
+    // The collections exist, as after the first jobs.
     await keys.create({ name: 'first', scopes: ['jobs'] });
     await records.insertIfAbsent(pendingRecordOf(job));
     await facades.contents.putFacts(job.recordId, { title: 'Tea' });
@@ -142,7 +142,7 @@ describe.runIf(canMount)('a full disk under the embedded database', () => {
     const order = { recordId: ulid(), mediaId: VIDEO, language: 'en' };
     const fetchTranscript = (): Promise<unknown> =>
       new MockActivityEnvironment().run(activities.fetchTranscript, order).catch((error: unknown) => error);
-    // The workflow waits for space then, and uses up no attempt.
+    // The workflow then waits for space without using an attempt.
     expect(await fetchTranscript()).toMatchObject({ type: 'internal', nonRetryable: true, details: ['disk_full'] });
     disk.resize(64);
     expect(await fetchTranscript()).toMatchObject({ durationSeconds: 60 });

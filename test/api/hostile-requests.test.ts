@@ -11,7 +11,7 @@ it('no request holds the event loop, with or without a key', async () => {
   const facades = await startFacades(1e9, { trustedProxies });
   onTestFinished(() => facades.close());
   const { text: key } = await facades.deps.keys.create({ name: 'hostile', scopes: ['read', 'jobs', 'webhooks'] });
-  // The first requests load and compile what later ones use.
+  // The first requests load and compile code for later ones.
   for (const path of ['/health', '/api/account']) await (await fetch(facades.url + path)).text();
   const port = Number(new URL(facades.url).port);
   const random = createRandom(1);
@@ -25,7 +25,7 @@ it('no request holds the event loop, with or without a key', async () => {
   }
   const { ms, label } = watched.longest();
   console.log(`longest block of the event loop ${ms.toFixed(1)} ms: ${label}`, statuses);
-  // They reach the router, the schemas and the parser of headers.
+  // The requests reach the router, the schemas and the parser of headers.
   for (const status of [400, 404, 431]) expect(statuses.get(status)).toBeGreaterThan(0);
   expect(statuses.get(500)).toBe(undefined);
   expect(ms, label).toBeLessThan(MAX_TURN_MS);

@@ -58,7 +58,7 @@ describe('a request for content', () => {
       { price: 5, parameters: { profilePrice: 0 } },
       { price: 15, parameters: { profilePrice: 10 } },
     ]);
-    // The profile is not fresh any more.
+    // The profile is no longer fresh.
     vi.mocked(facades.deps.now).mockImplementation(() => Date.now() + 2 * HALF_HOUR_MS + 1_000);
     const url = `https://www.instagram.com/reel/${codes[0]!}/`;
     expect((await ask('content', { url })).body['cost']).toBe('0.015');

@@ -29,7 +29,7 @@ const later = (sinceMs: number, byMs: number): void => {
 const failure = { status: 'failed', failure: { code: 'upstream_error', message: 'It did not work.' } } as const;
 const timeOf = (record: object): number => Date.parse((record as { finishedAt: string }).finishedAt);
 
-/** A profile that was fetched. @returns its list_id, and when it was finished */
+/** Creates a fetched profile. @returns its list_id and the time of its end */
 async function profile(name: string, postsCount?: number): Promise<{ listId: string; finishedMs: number }> {
   const { body } = await ask('profile', { url: `@${name}` });
   const listId = String(body['list_id']);
@@ -164,7 +164,7 @@ describe('a request for a list', () => {
     [999_999, 'all'],
     [undefined, 'all'],
   ])('with max_age_days %s begins at %s', async (maxAgeDays, since) => {
-    // The profile is of the same moment, because the list_id must be valid.
+    // The profile has the same time, because the list_id must be valid.
     const nowMs = Date.parse('2026-11-21T23:59:00Z');
     later(nowMs, 0);
     const { listId } = await profile(account());

@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 
 const soon = { everyMs: 100 };
 let facades: Facades;
-/** Another process on the same database, which looks at jobs as often as the service does. */
+/** Another process on the same database, which reads jobs as often as in production. */
 let other: Facades;
 beforeAll(async () => {
   facades = await startFacades(undefined, { looks: soon });

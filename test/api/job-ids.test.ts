@@ -13,7 +13,7 @@ import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 import { kindSamples } from '../helpers/kind-samples.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
-/** Of a column of MySQL or PostgreSQL, where Temporal keeps the IDs of workflows. */
+/** The size of the column for Workflow IDs in MySQL and PostgreSQL. */
 const MAX = 255;
 
 let facades: Facades;
@@ -27,14 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => facades.close());
 
-/** Letters out of one to four bytes; two of them become longer by their normal form or in lower case. */
+/** Letters of one to four bytes; two of them become longer in normal form or in lower case. */
 const letter = fc.constantFrom('a', 'Z', '7', 'é', 'İ', '話', '𠀀', '𐐨', '\u{FB2C}', '·', '_', '-');
 const nameLetter = letter.filter((one) => one !== '·');
 const of = (letters: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<string> =>
   fc.oneof(
     fc.string({ unit: letters, minLength: maxLength, maxLength }),
     fc.string({ unit: letters, minLength: 3, maxLength }),
-    // The longest there is, of one letter.
+    // The longest name of one letter.
     letters.map((one) => one.repeat(maxLength)),
   );
 const ascii = fc.constantFrom('a', 'b', 'X', 'Z', '0', '9', '_');

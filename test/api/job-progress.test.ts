@@ -40,7 +40,7 @@ describe('the progress of a transcription', () => {
     ['diarizing', 'labelSpeakers', { stage: 'diarizing' }],
   ])('is the report of the activity before and after the windows (%s)', (stage, name, heartbeat) => {
     expect(progressOf({ memo: { speech: { stage } }, activities: [{ name, heartbeat }] })).toEqual(heartbeat);
-    // No worker has taken it yet.
+    // No worker has started the activity yet.
     const activities = [{ name, heartbeat: undefined }];
     const expected = stage === 'preparing' ? 'waiting' : stage;
     expect(progressOf({ memo: { speech: { stage } }, activities })).toEqual({ stage: expected });

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
 import { longAnswers } from '../helpers/long-answers.ts';
 
-// What is larger is in long-answers.long.test.ts.
+// Larger answers are in long-answers.long.test.ts.
 describe('a long answer', () => longAnswers(1 / 4));

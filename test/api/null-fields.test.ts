@@ -79,7 +79,7 @@ describe('null', () => {
     expect(again).not.toHaveProperty('webhookUrl');
     expect(transcript).toMatchObject({ subjectId: 'captions/kX3vQ9mTz0A/en', parameters: { includeComments: false } });
     expect(other).toMatchObject({ subjectId: transcript!.subjectId });
-    // As long as without it: what waits by itself waits.
+    // The wait is the same as without the field.
     expect(jobs.waitFor.mock.calls.map(([, waitMs]) => waitMs)).toEqual([25_000, 25_000]);
   });
 

@@ -26,7 +26,7 @@ const valuesOf = ({ examples = {} }: Shown): unknown[] =>
     $ref === undefined ? value : components[$ref.split('/').at(-1)!]!.value,
   );
 
-/** What an operation answers, by status and content type. */
+/** The documented answers of an operation, by status and content type. */
 const answersOf = (operation: Operation) =>
   Object.entries(described(operation).responses).flatMap(([status, { content = {} }]) =>
     Object.entries(content).map(([type, shown]) => ({ status: Number(status), type, values: valuesOf(shown) })),
@@ -39,7 +39,7 @@ describe('the OpenAPI document', () => {
       extends: ['recommended-strict'],
       rules: {
         'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: false },
-        // An id holds no dot, so `{id}.srt` is none.
+        // An ID contains no dot, so `{id}.srt` is not an ID.
         'no-ambiguous-paths': 'off',
       },
     });
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
         const error = errorBodySchema.safeParse(value);
         if (error.success) codes.push(error.data.code);
       }
-      // One of every error that has the status.
+      // There is an example of every error with the status.
       const expected = errorsOf(operation).filter((code) => ERROR_TABLE[code].http === status);
       expect(new Set(codes)).toEqual(new Set(expected));
     }
@@ -103,7 +103,7 @@ describe('the webhooks of the OpenAPI document', () => {
         const values = valuesOf(webhooks[kinds[type].endpoint]!.post.requestBody.content['application/json']!);
         const isOf = (status: number) =>
           values.filter((value) => own[status]?.schema?.safeParse(value).success === true);
-        // Where the record is the answer, its schema knows every state.
+        // If the answer is a record, its schema has every state.
         expect(new Set([...isOf(200), ...isOf(400)])).toEqual(new Set(values));
         expect(isOf(200).length).toBeGreaterThan(0);
         expect(isOf(400).length).toBeGreaterThanOrEqual(2);

@@ -111,7 +111,7 @@ describe('a redelivery', () => {
     for (const stranger of [other, undefined]) {
       const refused = await redeliver(id!, stranger);
       expect(refused.status).toBe(404);
-      // The same words as for an id that leads nowhere.
+      // The message is the same as for an unknown ID.
       expect(await refused.json()).toEqual(await (await redeliver(`${ulid()}-1`, stranger)).json());
     }
     expect(facades.redeliveries.start).not.toHaveBeenCalled();

@@ -8,7 +8,7 @@ import { makeRoom } from '../../runtime/make-room.ts';
 import type { RequestCountStore } from '../../store/accounts/request-counts.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
-// Two processes of the api, as far as the limit is concerned: nothing but the database is shared.
+// Two processes of the api, which share only the database.
 let two: Facades[];
 let nowMs = Date.parse('2026-11-21T09:30:00Z');
 async function startTwo(limit: number): Promise<Facades[]> {
@@ -28,7 +28,7 @@ async function startTwo(limit: number): Promise<Facades[]> {
 beforeAll(async () => {
   two = await startTwo(90);
 });
-// Each test has windows of its own.
+// Each test has its own windows.
 beforeEach(() => {
   nowMs += 600_000;
 });
@@ -42,7 +42,7 @@ const statusesOf = async (answers: Promise<Response>[]) => (await Promise.all(an
 describe('the rate limit', () => {
   it('accepts 90 of 200 reads by two processes, or one more for each, and returns Retry-After', async () => {
     const answers = await Promise.all(
-      // What a client writes itself, left of what the proxy saw, must not make a second caller of one.
+      // Text that a client writes left of the proxy's entry must not create a second caller.
       Array.from({ length: 200 }, (_, index) =>
         ask(index, { 'x-forwarded-for': `10.0.0.${String(index)}, 192.0.2.1` }),
       ),
@@ -110,7 +110,7 @@ describe('the rate limit', () => {
     const windows = two[0]!.db.collection<{ _id: string }>('windows');
     const within = { timeout: 20_000 };
     await ask(0, { 'x-forwarded-for': '192.0.2.5' });
-    // Who only reads does not wait for the count.
+    // A read request does not wait for the count.
     await vi.waitFor(async () => expect(await windows.countDocuments({ startMs: nowMs })).toBe(1), within);
     nowMs += 600_000;
     await ask(0, { 'x-forwarded-for': '192.0.2.5' });
@@ -123,7 +123,7 @@ describe('the rate limit', () => {
 });
 
 describe('a window of the rate limit', () => {
-  // Of a small limit, which is used up at each of these times.
+  // A small limit is used up at each of these times.
   let few: Facades[];
   beforeAll(async () => {
     few = await startTwo(10);
@@ -133,7 +133,7 @@ describe('a window of the rate limit', () => {
     fetch(few[index % few.length]!.url + UNKNOWN, { headers });
 
   it('begins with a request to any process and lasts a minute', async () => {
-    // At each of these times since the begin of a minute.
+    // Requests arrive at each of these times after the start of a minute.
     for (const beginMs of [0, 1, 29_999, 59_998, 59_999]) {
       nowMs = Math.ceil(nowMs / 60_000) * 60_000 + 600_000 + beginMs;
       const from = { 'x-forwarded-for': '192.0.2.6' };
@@ -262,7 +262,7 @@ describe('read requests far below the limit', () => {
       expect(add.mock.calls.map(([, amount]) => amount)).toEqual([1]);
       await vi.advanceTimersByTimeAsync(1_000);
       expect(add.mock.calls.map(([, amount]) => amount)).toEqual([1, 89]);
-      // As many as may be ahead are written at once, and whoever changes something is counted after all of them.
+      // The accepted reads are written in one batch, and a request that changes something is counted after them.
       for (let index = 0; index < 100; index += 1) await counter.count('caller', 1, true);
       await vi.advanceTimersByTimeAsync(0);
       expect(sum).toBe(190);

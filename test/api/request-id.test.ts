@@ -114,6 +114,6 @@ it('ignores a repeated header and accepts no line break', async () => {
     });
   expect(await send(['one', 'two'])).toMatch(OWN_ID);
   expect(await send('x'.repeat(128))).toBe('x'.repeat(128));
-  // Node accepts no line break in a header. The function does not rely on that.
+  // Node accepts no line break in a header, but the function does not rely on that.
   for (const id of ['a\nb', 'a\n', 'a\r\nSet-Cookie: a']) expect(requestIdFrom(id)).toMatch(OWN_ID);
 });

@@ -19,7 +19,7 @@ afterAll(() => facades.close());
 const WRITES = ['insertOne', 'updateOne', 'findOneAndUpdate', 'deleteOne', 'insertMany', 'updateMany'] as const;
 const spies: MockInstance[] = [];
 const touched: { readonly how: string; readonly collection: string }[] = [];
-/** The driver's operations, as they are made; counts of requests are written beside. */
+/** The operations of the driver, without those of the rate limit. */
 function note(how: (typeof WRITES)[number] | 'findOne'): void {
   const own = Reflect.get(Collection.prototype, how) as (...given: unknown[]) => unknown;
   const spy = vi.spyOn(Collection.prototype, how).mockImplementation(function (this: Collection, ...given: unknown[]) {
@@ -40,7 +40,7 @@ const headers = () => ({ authorization: `Bearer ${key.text}`, prefer: 'wait=0' }
 const get = (path: string) => fetch(facades.url + path, { headers: headers() });
 const post = (path: string, body: object) =>
   fetch(facades.url + path, { method: 'POST', headers: headers(), body: JSON.stringify(body) });
-/** What a request does, when the same one was made before. */
+/** The operations of a request that was sent before. */
 async function doneBy(ask: () => Promise<Response>) {
   await (await ask()).text();
   touched.length = 0;
@@ -104,7 +104,7 @@ describe('a request for a running job', () => {
     const url = '@failed-meanwhile';
     await post('/api/channel/profile', { url });
     const first = facades.jobs.start.mock.lastCall![1];
-    // Nobody has ended the record, as after a termination by an operator.
+    // The record was not ended, as after a termination by an operator.
     await post('/api/channel/profile', { url });
     const second = facades.jobs.start.mock.lastCall![1];
     expect(second.recordId).not.toBe(first.recordId);
@@ -146,7 +146,7 @@ describe('a burst of new jobs', () => {
       await expect.poll(() => answered, within).toBe(now);
     }
     expect(new Set(await Promise.all(answers))).toEqual(new Set([202]));
-    // Their jobs leave the engines to those that wait; the last one has nobody behind it, but jobs before it.
+    // The start delays leave the engines to waiting requests. The last request has only earlier jobs before it.
     const delays = facades.jobs.start.mock.calls.map(([, , how]) => how?.delayMs ?? 0);
     expect(Math.max(...delays)).toBeGreaterThanOrEqual(ADMISSION_DEFAULTS.minStartDelayMs);
     expect(Math.max(...delays)).toBeLessThanOrEqual(ADMISSION_DEFAULTS.maxStartDelayMs);

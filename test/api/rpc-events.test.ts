@@ -21,7 +21,7 @@ interface Followed {
   readonly received: { readonly id: string; readonly data: unknown }[];
   error: { readonly data?: unknown } | undefined;
   isOver: boolean;
-  /** How the connection stands. */
+  /** The state of the connection. */
   state: string;
   leave: () => void;
 }
@@ -81,7 +81,7 @@ describe('a subscription over tRPC', () => {
       await until(() => followed.received.length === 1);
       stopped.stop();
       await finishRecord(stopped.deps.records, id, success);
-      // A subscription that is over would not come again.
+      // A subscription that has ended does not reconnect.
       await until(() => followed.state === 'connecting');
       expect([followed.isOver, followed.error]).toEqual([false, undefined]);
       followed.leave();

@@ -16,10 +16,10 @@ beforeAll(async () => {
   facades = await startFacades(90, {
     isLoopback: false,
     connections: { stalledMs: STALLED_MS, headersMs: 500, requestMs: 700 },
-    // Room for two answers that are streamed.
+    // The budget allows two streamed answers.
     answerBudget: { perCallerBytes: 2 * STREAM_BYTES, inAllBytes: 3 * STREAM_BYTES },
   });
-  // More than the buffers of the two sockets take.
+  // The answer is larger than the buffers of the two sockets.
   channel = { method: 'POST', body: await keepChannel(facades, 20_000) };
   transcript = await keepTranscript(facades, 8);
 });
@@ -35,7 +35,7 @@ const channelUrl = (): string => `${facades.url}/api/channel/profile`;
 const transcriptOverRpc = (): string =>
   `${facades.rpcUrl}/transcripts.get?input=${encodeURIComponent(JSON.stringify({ download_id: transcript }))}`;
 
-/** Writes what is given and reads all that comes. */
+/** Sends a text and reads the whole answer. */
 async function send(url: string, text: string): Promise<{ readonly socket: Socket; readonly answer: Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -55,12 +55,12 @@ describe('a reader of a large answer', () => {
   ])('that reads nothing is disconnected, and its share of the budget is released: %s', async (_how, open) => {
     const stalled = await open();
     expect(await stalled.head()).toMatch(/^HTTP\/1.1 200/);
-    // To send something now and then does not help.
+    // Sent bytes do not prevent the end of the connection.
     await until(() => {
       stalled.socket.write('\r\n');
       return stalled.isCut();
     });
-    // Alone again: whatever its size, there is room for one.
+    // A single answer may have any size.
     const again = await open();
     expect(await again.head()).toMatch(/^HTTP\/1.1 200/);
     again.socket.destroy();
@@ -84,7 +84,7 @@ describe('a reader of a large answer', () => {
     }
     expect(end).toMatch(/0\r\n\r\n$/);
     expect(bytes).toBeGreaterThan(10 << 20);
-    // He took several times as long as one may do nothing.
+    // The reader took several times as long as a stalled connection lives.
     expect(Date.now() - sinceMs).toBeGreaterThan(2 * STALLED_MS);
     reader.socket.destroy();
   });
@@ -144,7 +144,7 @@ describe('large answers that are not read', () => {
   });
 });
 
-// At the same time: each waits for as long as a request may take.
+// The tests are concurrent, because each waits for the time limit of a request.
 describe.concurrent('a request that does not arrive', () => {
   const half = (auth = ''): string =>
     `POST /api/imgnet/profile HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${auth}Content-Length: 40\r\n\r\n{"url":`;
@@ -184,7 +184,7 @@ describe.concurrent('a request that does not arrive', () => {
     const looked: number[] = [];
     await until(async () => {
       looked.push(await remaining());
-      // Each look counts as well.
+      // Each of these requests counts as well.
       return looked.at(-1) === 89 - 5 - looked.length;
     });
     expect(errors).not.toHaveBeenCalled();

@@ -183,7 +183,7 @@ describe('a request for speaker labels', () => {
 
   it.each([
     ['was refused', 'The video is private.'],
-    // Its record is still pending, and nobody else would end it.
+    // The record is still pending, and nothing else would end it.
     ['was terminated', 'The job was stopped by an operator.'],
   ])('reports why the audio is missing if its job %s', async (what, reason) => {
     const job = anAudioJob();
@@ -316,7 +316,7 @@ describe('stored speaker labels', () => {
   it('of an audio are the newest success, or else the newest job, with any parameters', async () => {
     const audio = await keepAudio(facades);
     const shown = async (): Promise<unknown> => ((await bodyOf(audio.id)) as { download_id: string }).download_id;
-    // Ids tell their time, as in life.
+    // IDs contain their time, as in production.
     const [first, second, third, fourth] = ['0', '1', '2', '3'].map((digit, index) => ({
       ...aLabelsJob(audio, index === 0 ? {} : { maxSpeakers: index }),
       recordId: `${audio.id.slice(0, 25)}${digit}`.replace(/^./, '7'),
@@ -327,7 +327,7 @@ describe('stored speaker labels', () => {
     await keepLabels(facades, third);
     await keepJob(facades.deps.records, fourth);
     expect(await shown()).toBe(third.recordId);
-    // Who began earlier may end later.
+    // A job that started earlier may end later.
     await keepLabels(facades, { ...first, recordId: first.recordId.replace(/^7/, '6') });
     expect(await shown()).toBe(third.recordId);
   });

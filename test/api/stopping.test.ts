@@ -28,7 +28,7 @@ it('one check of the engines answers all requests within a second, over both fac
       ...paths.map(async () => ((await checked.rpc.health.query()).status === 'ok' ? 200 : 503)),
     ]);
     expect(new Set(answers)).toEqual(new Set([200]));
-    // Two, when the hundred took longer than a second.
+    // There are two checks if the hundred requests took longer than a second.
     expect(checked.jobs.ping.mock.calls.length).toBeLessThanOrEqual(2);
     checked.jobs.ping.mockRejectedValue(new Error('away'));
     await until(async () => (await fetch(`${checked.url}/ready`)).status === 503);

@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => facades.close());
 afterEach(() => vi.restoreAllMocks());
 
-/** A page is 1 MB, more than the buffers between us and a caller hold of a list. */
+/** A page is 1 MB, more than the buffers between the api and a caller hold. */
 const page = (number: number): object[] =>
   Array.from({ length: 100 }, (_, n) => ({ videoId: `v${String(number)}-${String(n)}`, title: 'x'.repeat(10_000) }));
 
-/** A finished list that is longer than what is kept of it. @returns a request for it */
+/** Creates a finished list that lacks pieces. @returns a request for it */
 async function aLongList(handle: string, kept: number): Promise<(signal?: AbortSignal) => Promise<Response>> {
   const mediaId = `@${handle}`;
   const parameters = { channel: { kind: 'handle', name: handle } } as const;

@@ -10,7 +10,7 @@ const proxies = new BlockList();
 proxies.addAddress('127.0.0.1');
 const database = `many-${Math.random().toString(36).slice(2, 10)}`;
 
-// Two processes of the api on one database, and the jobs that run, by subject.
+// Two processes of the api on one database, and the running jobs by subject.
 let facades: Facades[];
 let first: Facades;
 const open = new Map<string, JobInput>();
@@ -43,7 +43,7 @@ let subjects = 0;
 const aChannel = (): string => `@many${String((subjects += 1))}`;
 const callsOf = (name: 'start' | 'subscribe'): number =>
   facades.reduce((sum, { jobs }) => sum + jobs[name].mock.calls.length, 0);
-/** @param from the address of a caller without a key, as a proxy tells it */
+/** @param from the address of a caller without a key, as a proxy reports it */
 async function post(path: string, body: object, { from = '192.0.2.1', process = 0 } = {}) {
   const response = await fetch(facades[process % 2]!.url + path, {
     ...{ method: 'POST', body: JSON.stringify(body), headers: { 'x-forwarded-for': from, prefer: 'wait=0' } },

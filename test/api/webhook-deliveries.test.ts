@@ -30,7 +30,7 @@ interface Prepared {
   readonly subscribedBy?: readonly string[];
 }
 
-/** @returns the id of the delivery, as callers know it */
+/** @returns the public ID of the delivery */
 async function prepare({ recordId = ulid(), number = 1, ...rest }: Prepared = {}): Promise<string> {
   const id = `webhook/${recordId}/${number}`;
   const {
@@ -193,7 +193,7 @@ describe('a redelivery', () => {
     const record = await keepJob(facades.deps.records, anAudioJob());
     const subscribedBy = ['0123456789abcdef'];
     const id = await prepare({ recordId: record.id, state: 'abandoned', attempts: [failedAttempt(1)], subscribedBy });
-    // Services see the webhooks of all.
+    // Services see all deliveries.
     await facades.rpc.webhook.redeliver.mutate({ delivery_id: id });
     expect(facades.redeliveries.start.mock.lastCall?.[0]).toMatchObject({ record, subscribedBy });
   });

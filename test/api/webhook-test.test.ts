@@ -49,13 +49,13 @@ describe('the webhook test', () => {
     }
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(JSON.parse(answers[0]!.text)).toMatchObject({ status: 200, body: { status: 'error', http_status: 0 } });
-    // 300 ms here; a busy machine answers later, never earlier.
+    // The wait is 300 ms; a busy machine answers later, never earlier.
     for (const { tookMs } of answers) expect(tookMs).toBeGreaterThan(299);
   });
 
   it('answers at once when a status has arrived', async () => {
     const tookMs: number[] = [];
-    // A busy machine takes its time now and then, whoever asks.
+    // A busy machine is sometimes slow.
     for (let times = 0; times < 5; times += 1) {
       const startedMs = performance.now();
       await test({ kind: 'answered', statusCode: 500, durationMs: 1 });
