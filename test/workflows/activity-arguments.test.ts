@@ -47,13 +47,13 @@ const aJob = (type: string, mediaId: string, parameters?: object) => ({
   },
   ...{ createdAt: '2026-11-21T09:30:00.123456Z', ...(parameters && { parameters }) },
 });
-const ended = (told: object, of = recordId): Step => [
+const ended = (result: object, of = recordId): Step => [
   'finishJob',
-  { recordId: of, price: 15, outcome: { status: 'success', result: told } },
+  { recordId: of, price: 15, outcome: { status: 'success', result } },
 ];
 const snapshot = (part: string, of = recordId) => ({ recordId: of, part, snapshotId: `s_${part}`, isEmpty: false });
 
-/** @param order what the activity is asked for */
+/** @param order the argument of the activity */
 function usualAnswer(activity: string, order: unknown): unknown {
   if (activity === 'beginJob') return { routes: routeNamesOf(routesWith(GENEROUS)) };
   if (activity === 'attemptDelivery') return 'delivered';
