@@ -2,7 +2,7 @@ import { postUrlOf, profileUrlOf } from '../../contract/urls/imgnet-urls.ts';
 import type { DatasetRequest } from './dataset-client.ts';
 import type { SnapshotRequest } from './imgnet-source.ts';
 
-/** Dataset ids of the platform at Bright Data, by the settings IMGNET_DATASET_… */
+/** The settings IMGNET_DATASET_… */
 export interface DatasetIds {
   readonly profiles: string;
   readonly posts: string;
@@ -10,7 +10,6 @@ export interface DatasetIds {
 }
 
 export const BRIGHT_DATA_API_URL = 'https://api.brightdata.com';
-/** The same in its clients for Python and JavaScript and in its documentation. */
 export const BRIGHT_DATA_DATASETS: DatasetIds = {
   profiles: 'gd_l1vikfch901nx3by4',
   posts: 'gd_lk5ns7kz21pck8jpis',
@@ -23,10 +22,9 @@ export interface TriggerSettings {
   readonly platformUrl: string;
 }
 
-/** What a snapshot is ordered with. */
 interface Order {
   readonly datasetId: string;
-  /** The one input; each field is a column of what the API tells of the snapshot. */
+  /** Each field is a column of the input that the API reports of a snapshot. */
   readonly input: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -41,17 +39,17 @@ export function orderOf(request: SnapshotRequest, { datasets, platformUrl }: Tri
     case 'reel':
       return single(datasets.reels, postUrlOf(request, platformUrl));
     case 'posts': {
-      // Without post_type it collects, and charges, the reels too.
+      // Without post_type, reels are collected and charged too.
       const input = { ...discoveryInput(request, platformUrl), post_type: 'Post' };
       return { datasetId: datasets.posts, input, query: DISCOVER };
     }
     case 'reels':
-      // Refuses a post_type.
+      // This dataset refuses a post_type.
       return { datasetId: datasets.reels, input: discoveryInput(request, platformUrl), query: DISCOVER };
   }
 }
 
-/** The call that starts a snapshot (https://docs.brightdata.com/api-reference/web-scraper-api). */
+/** The request that starts a snapshot (https://docs.brightdata.com/api-reference/web-scraper-api). */
 export function triggerRequest(request: SnapshotRequest, settings: TriggerSettings): DatasetRequest {
   const { datasetId, input, query } = orderOf(request, settings);
   const parameters = new URLSearchParams({ dataset_id: datasetId, include_errors: 'true', ...query });
@@ -65,11 +63,9 @@ function discoveryInput(
   platformUrl: string,
 ): Record<string, string> {
   const url = profileUrlOf(account, platformUrl);
-  // An empty date is not the same as none.
   return sinceDate === undefined ? { url } : { url, start_date: monthDayYear(sinceDate) };
 }
 
-/** The API's own order. */
 function monthDayYear(date: string): string {
   const [year = '', month = '', day = ''] = date.split('-');
   return `${month}-${day}-${year}`;

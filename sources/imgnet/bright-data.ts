@@ -24,17 +24,14 @@ import { brightDataFacts } from './records/sparse-facts.ts';
 import { pagesOf } from './snapshot-rows.ts';
 import { startedSnapshots } from './started-snapshots.ts';
 
-/**
- * 20,000 records have 60 MB. A record has 3 KB, or 30 KB with long captions and comments. Each record is parsed in one step of the
- * event loop.
- */
+/** 20,000 records have 60 MB, and a record has up to 30 KB. Each record is parsed in one step of the event loop. */
 const LIMITS: LineLimits = { maxLineBytes: 1024 ** 2, maxBodyBytes: 2 * 1024 ** 3 };
 
 export type BrightDataSettings = DatasetClientSettings & TriggerSettings;
 
 const triggerSchema = z.object({ snapshot_id: z.string().regex(/^[\w-]{1,100}$/) });
 const progressSchema = z.object({ status: z.string(), error_message: z.string().nullish() });
-/** The API uses both spellings of "cancelled". A status that is neither listed here nor `ready` means that the snapshot is running. */
+/** Any other status except `ready` means that the snapshot is running. The API uses both spellings of "cancelled". */
 const FAILED = new Set(['failed', 'error', 'canceled', 'cancelled']);
 
 /** Bright Data's dataset API, version 3. */

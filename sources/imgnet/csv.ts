@@ -1,8 +1,4 @@
-/**
- * Reads comma-separated values (RFC 4180), with a header line.
- *
- * @returns the rows as objects, keyed by column name; empty values are left out
- */
+/** Reads comma-separated values (RFC 4180) with a header line. Empty values are left out. */
 export function readCsv(text: string): Readonly<Record<string, string>>[] {
   const [columns = [], ...rows] = linesIn(text.replace(/^\uFEFF/, ''));
   return rows.map((row) =>

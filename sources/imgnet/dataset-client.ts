@@ -20,9 +20,7 @@ export interface DatasetClientSettings {
   readonly apiUrl: string;
   /** IMGNET_API_TOKEN; without it every call fails and names the setting. */
   readonly token: string | undefined;
-  /** Limit for DNS, TCP and TLS together, in milliseconds. */
   readonly connectTimeoutMs?: number;
-  /** Longest silence before and within an answer, in milliseconds. */
   readonly idleTimeoutMs?: number;
   /** Certificate authorities (PEM) trusted instead of the usual ones. */
   readonly trustedCa?: string;
@@ -30,7 +28,6 @@ export interface DatasetClientSettings {
 
 export interface DatasetRequest {
   readonly method: 'GET' | 'POST';
-  /** With its query. */
   readonly path: string;
   readonly json?: unknown;
 }
@@ -107,11 +104,7 @@ export function createDatasetClient(settings: DatasetClientSettings) {
 
   return {
     stream,
-    /**
-     * Sends a request, passes the answer to `read` whatever its status, and then releases the connection.
-     *
-     * @throws JobError, of which NotBegunError is one; the signal's reason
-     */
+    /** Passes the answer to `read`, whatever its status. @throws JobError, such as NotBegunError; the signal's reason */
     async exchange<Result>(
       request: DatasetRequest,
       call: ImgnetCall,
@@ -135,13 +128,7 @@ export function createDatasetClient(settings: DatasetClientSettings) {
   };
 }
 
-/**
- * Maps an error of a connection to a failure. The error does not show whether the API can have seen the request, because the same
- * codes occur before and after it was sent.
- *
- * @param whileReading whether the answer had begun
- * @returns the error itself if it does not come from a connection
- */
+/** @param whileReading whether the answer had begun @returns the failure of a connection, or any other error unchanged */
 export function connectionFailure(error: unknown, whileReading: boolean): unknown {
   if (error instanceof JobError) return error;
   // Some parser errors have no code.

@@ -5,47 +5,38 @@ interface FailureRow {
   readonly fragment: RegExp;
   readonly reason: ReasonWith<never>;
 }
-/** `empty`: nothing was found, which is no failure. */
+/** `empty`: nothing was found, which is not a failure. */
 type RowOutcome = FailureRow | { readonly fragment: RegExp; readonly reason: 'empty' };
 
 const EXCERPT_CHARS = 500;
 /** The patterns are applied to this many characters of a row's error. */
 const SEARCHED_CHARS = 10_000;
 
-/**
- * What the dataset API answers instead of a result, as `STATUS body`. Its errors are plain text or JSON. The first row
- * that matches counts.
- */
+/** Errors of the dataset API, as `STATUS body`. The first row that matches counts. */
 export const HTTP_FAILURES: readonly FailureRow[] = [
   {
     fragment: /^402|suspended|not enough (?:funds|balance)|insufficient (?:funds|balance|credit)|payment|billing/i,
     reason: 'datasetAccountExhausted',
   },
-  {
-    fragment: /^40[13]/,
-    reason: 'datasetTokenRejected',
-  },
+  { fragment: /^40[13]/, reason: 'datasetTokenRejected' },
   { fragment: /^429/, reason: 'datasetRateLimited' },
   {
     fragment:
       /^40\d .*(?:collector not found|dataset does not exist|dataset missing|not allowed for API|discovery collector id)/is,
     reason: 'datasetUnknown',
   },
-  {
-    fragment: /^400 .*(?:validation_error|parse_error|No data to trigger)/is,
-    reason: 'datasetAddressUnreadable',
-  },
+  { fragment: /^400 .*(?:validation_error|parse_error|No data to trigger)/is, reason: 'datasetAddressUnreadable' },
   { fragment: /^(?:408|504)/, reason: 'datasetTimeout' },
 ];
 
-/** A snapshot that is gone, as `STATUS body`. */
+/** A snapshot that no longer exists, as `STATUS body`. */
 export const LOST_SNAPSHOT = /^(?:404|410)|^400 .*expired/is;
 /** A snapshot without rows, as `STATUS body`. */
 export const EMPTY_SNAPSHOT = /^400 .*snapshot is empty/is;
 
 /**
- * Rows that tell an error, and snapshots that failed, as `code: text`. The code alone can't tell: an account without
- * posts in the wanted days has the same one as an account that is gone. The first row that matches counts.
+ * Errors of rows and of failed snapshots, as `code: text`. The code alone is ambiguous: an account without posts in the requested
+ * days has the code of a removed account. The first row that matches counts.
  */
 export const ROW_OUTCOMES: readonly RowOutcome[] = [
   {
@@ -62,26 +53,14 @@ export const ROW_OUTCOMES: readonly RowOutcome[] = [
       /this page isn.?t available|page (?:was )?not found|(?:account|profile|user|post|reel|media|content) (?:was |is |has been )?(?:not found|removed|deleted|unavailable|does not exist)|reading .pk.\)/i,
     reason: 'accountRemoved',
   },
-  {
-    fragment: /account is suspended/i,
-    reason: 'datasetAccountSuspended',
-  },
-  {
-    fragment: /rate.?limit|too many requests/i,
-    reason: 'datasetPlatformRateLimited',
-  },
-  {
-    fragment: /timed? ?out/i,
-    reason: 'datasetPlatformTimeout',
-  },
-  {
-    fragment: /^bad_input|Input validation failed/i,
-    reason: 'datasetAddressUnreadable',
-  },
+  { fragment: /account is suspended/i, reason: 'datasetAccountSuspended' },
+  { fragment: /rate.?limit|too many requests/i, reason: 'datasetPlatformRateLimited' },
+  { fragment: /timed? ?out/i, reason: 'datasetPlatformTimeout' },
+  { fragment: /^bad_input|Input validation failed/i, reason: 'datasetAddressUnreadable' },
   { fragment: /^dead_page/i, reason: 'accountRemoved' },
 ];
 
-/** @param answer what the API said, without secrets */
+/** @param answer without secrets */
 export function httpFailure(
   answer: { readonly statusCode: number; readonly text: string },
   retryAtMs?: number,
@@ -94,7 +73,7 @@ export function httpFailure(
   });
 }
 
-/** @param error as `code: text` @returns `empty` when it only says that there is nothing */
+/** @param error as `code: text` @returns `empty` when nothing was found */
 export function rowFailure(error: string): JobError | 'empty' {
   const searched = error.slice(0, SEARCHED_CHARS);
   const row = ROW_OUTCOMES.find(({ fragment }) => fragment.test(searched));

@@ -6,7 +6,6 @@ import type { ContentFacts } from '../../contract/kinds/imgnet-content.ts';
 import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
 import type { SourceCall } from '../source-call-options.ts';
 
-/** What to collect. */
 export type SnapshotRequest =
   | { readonly kind: 'profile'; /** In lower case. */ readonly account: string }
   | {
@@ -18,14 +17,13 @@ export type SnapshotRequest =
     }
   | PostReference;
 
-/** Options of a call. These calls need no folder. */
 export type ImgnetCall = Pick<SourceCall, 'signal' | 'timeoutMs'>;
 
 /** `empty`: the snapshot is complete and has no records. `failed`: another attempt needs another trigger. */
 export type SnapshotProgress = 'running' | 'ready' | 'empty' | { readonly failed: JobError };
 
 export interface SnapshotRow {
-  /** The shortcode of a post or reel, the name of an account. The same in each download. */
+  /** The shortcode of a post or reel, or the name of an account. */
   readonly key: string;
   readonly record: ImgnetRecord;
 }
@@ -55,30 +53,24 @@ export interface ImgnetFacts {
 }
 
 /**
- * A provider of the photo platform's public data, by snapshots: one is triggered, which costs money, is collected for
- * seconds to minutes, and can then be read as often as needed.
- *
- * Each method throws JobError, or the signal's reason when it is aborted.
+ * A provider of the photo platform's public data. A snapshot is triggered, which costs money, is collected for seconds to minutes,
+ * and can then be read repeatedly. Each method throws JobError, or the signal's reason when it is aborted.
  */
 export interface ImgnetSource {
   /** Starts a snapshot. It is never retried automatically. @throws UncertainTriggerError */
   trigger(request: SnapshotRequest, call: ImgnetCall): Promise<{ readonly snapshotId: string }>;
   /**
-   * Lists the snapshots of the same kind of data that were started since a time, by any client of the account. Unless the list lags,
-   * it contains the snapshot of a trigger whose answer was lost.
-   *
-   * @param sinceMs in milliseconds since 1970, by the clock of this service
-   * @returns snapshot IDs, the oldest first
+   * Lists the IDs of snapshots of the same dataset that any client of the account has started since a time, the oldest first. It
+   * contains the snapshot of a trigger whose answer was lost, unless the list lags.
    */
   startedSince(request: SnapshotRequest, sinceMs: number, call: ImgnetCall): Promise<readonly string[]>;
   /** Whether the snapshot was started by an equal request, so that it holds the same data. */
   isOf(snapshotId: string, request: SnapshotRequest, call: ImgnetCall): Promise<boolean>;
   progress(snapshotId: string, call: ImgnetCall): Promise<SnapshotProgress>;
   /**
-   * The records of a snapshot, without duplicates, a page at a time; no page if there is nothing.
+   * Reads the records of a snapshot in pages, without duplicates.
    *
-   * @throws SnapshotNotReadyError before the first page; SnapshotLostError, with the code of its error rows when it has no
-   *   record but such rows; JobError
+   * @throws SnapshotNotReadyError before the first page; SnapshotLostError, also when the snapshot has only error rows
    */
   rows(snapshotId: string, call: ImgnetCall): AsyncIterable<SnapshotPage>;
   readonly facts: ImgnetFacts;
@@ -98,13 +90,10 @@ export class SnapshotNotReadyError extends Error {
   }
 }
 
-/** The snapshot is gone, or holds nothing but errors: another attempt needs another trigger. */
+/** The snapshot no longer exists or has only errors. Another attempt needs another trigger. */
 export class SnapshotLostError extends JobError {}
 
-/**
- * It is unknown whether a snapshot was started and will be charged. As the end of a job, it means that the provider could not tell
- * either. The code has the fault `internal`, so that the trigger is not retried.
- */
+/** It is unknown whether a snapshot was started and will be charged. The fault is `internal`, so that the trigger is not retried. */
 export class UncertainTriggerError extends JobError {
   constructor(cause: unknown) {
     super('snapshotUncertain', { cause });

@@ -8,11 +8,7 @@ export interface LineLimits {
   readonly maxBodyBytes: number;
 }
 
-/**
- * The lines of a body while it arrives, without empty ones; at most one line is held.
- *
- * @throws JobError upstream_error beyond the limits
- */
+/** Reads the lines of a body while it arrives, without empty ones. @throws JobError `upstream_error` beyond the limits */
 export async function* linesOf(body: AsyncIterable<Uint8Array>, limits: LineLimits): AsyncGenerator<string> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;

@@ -61,7 +61,7 @@ export function isNotReady(record: ImgnetRecord): boolean {
   return wordOf(record['status']) !== undefined && wordOf(record['message']) !== undefined;
 }
 
-/** One value for each line; a line that holds an array, as JSON downloads do, gives its entries. */
+/** Yields the value of each line, or the entries of an array, which JSON downloads have. */
 async function* valuesOf(lines: AsyncIterable<string>): AsyncGenerator<{ value: unknown; chars: number }> {
   for await (const line of lines) {
     const value = parseJson(line);
@@ -72,7 +72,7 @@ async function* valuesOf(lines: AsyncIterable<string>): AsyncGenerator<{ value: 
   }
 }
 
-/** @returns undefined if the row is no record */
+/** @returns undefined if the row is not a record */
 function keyOf(record: ImgnetRecord, hosts: readonly string[]): string | undefined {
   return (
     shortcodeOf(record, hosts) ??

@@ -28,7 +28,6 @@ import {
   type ImgnetRecord,
 } from './record-readers.ts';
 
-/** @returns undefined when the record does not tell its slides */
 export function slidesOf(record: ImgnetRecord): ImgnetSlide[] | undefined {
   return arrayOf(record['post_content'])
     ?.flatMap((entry, position) => {
@@ -52,7 +51,7 @@ export function photosOf(record: ImgnetRecord): string[] | undefined {
 export function videosOf(record: ImgnetRecord): string[] | undefined {
   const stated = listOf(record['videos'], urlOf) ?? slideUrls(record, 'video');
   if (stated !== undefined) return stated;
-  // An image has no video, whatever else the record leaves out.
+  // An image has no video.
   return wordOf(record['content_type'])?.toLowerCase() === 'image' ? [] : listOf(record['video_url'], urlOf);
 }
 
@@ -64,7 +63,6 @@ export function imagesOf(record: ImgnetRecord): ImgnetImage[] | undefined {
   });
 }
 
-/** Upstream at most one object. */
 export function soundsOf(record: ImgnetRecord): ImgnetSound[] | undefined {
   return listOf(record['audio'], (entry) => {
     const sound = recordOf(entry);
@@ -83,7 +81,7 @@ export function videoSecondsOf(record: ImgnetRecord): number | undefined {
     const stated = first([entry, parts?.['video_duration'], parts?.['duration']], numberOf);
     return stated !== undefined && stated >= 0 ? stated : undefined;
   });
-  // A sum that lacks one of its parts would be wrong.
+  // Without one of its parts, the sum would be wrong.
   if (seconds?.length !== entries.length) return undefined;
   return secondsOf(seconds.reduce((sum, part) => sum + part, 0));
 }
@@ -117,7 +115,6 @@ export function coauthorsOf(record: ImgnetRecord): string[] | undefined {
   return listOf(record['coauthor_producers'], (entry) => userNameOf(recordOf(entry) ?? { username: entry }));
 }
 
-/** Upstream at most one object. */
 export function partnershipsOf(record: ImgnetRecord): Partnership[] | undefined {
   return listOf(record['partnership_details'], (entry) => {
     const partner = recordOf(entry);

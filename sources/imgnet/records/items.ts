@@ -19,10 +19,7 @@ import {
   type ImgnetRecord,
 } from './record-readers.ts';
 
-/**
- * @param record of the dataset of posts
- * @returns undefined for a record that names no post
- */
+/** @param record of the dataset of posts @returns undefined for a record that names no post */
 export function postItemOf(record: ImgnetRecord, context: ItemContext): PostItem | undefined {
   const publication = publicationOf(record, 'post', context);
   if (publication === undefined) return undefined;
@@ -54,10 +51,7 @@ export function postItemOf(record: ImgnetRecord, context: ItemContext): PostItem
   });
 }
 
-/**
- * @param record of the dataset of posts
- * @returns undefined for a record that names no post
- */
+/** As {@link postItemOf}, with all fields of the answer about one post. */
 export function postContentOf(record: ImgnetRecord, context: ItemContext): PostContent | undefined {
   const item = postItemOf(record, context);
   if (item === undefined) return undefined;
@@ -73,10 +67,7 @@ export function postContentOf(record: ImgnetRecord, context: ItemContext): PostC
   });
 }
 
-/**
- * @param record of the dataset of reels, or of a reel in that of posts
- * @returns undefined for a record that names no reel
- */
+/** @param record of the dataset of reels, or of a reel in that of posts @returns undefined for a record that names no reel */
 export function reelItemOf(record: ImgnetRecord, context: ItemContext): ReelItem | undefined {
   const publication = publicationOf(record, 'reel', context);
   if (publication === undefined) return undefined;
@@ -95,10 +86,7 @@ export function reelItemOf(record: ImgnetRecord, context: ItemContext): ReelItem
   });
 }
 
-/**
- * @param record of the dataset of reels, or of a reel in that of posts
- * @returns undefined for a record that names no reel
- */
+/** As {@link reelItemOf}, with all fields of the answer about one reel. */
 export function reelContentOf(record: ImgnetRecord, context: ItemContext): ReelContent | undefined {
   const item = reelItemOf(record, context);
   if (item === undefined) return undefined;

@@ -18,10 +18,7 @@ import {
 } from './record-readers.ts';
 import { profileReferenceOf, profileUrlOf } from '../../../contract/urls/imgnet-urls.ts';
 
-/**
- * @param record of the dataset of profiles
- * @param context the requested account, and the platform's hosts beside the real ones
- */
+/** @param record of the dataset of profiles @param context the requested account, and further hosts of the platform */
 export function imgnetProfileFieldsOf(
   record: ImgnetRecord,
   context: { readonly account: string; readonly platformUrl?: string; readonly hosts?: readonly string[] },
@@ -47,7 +44,7 @@ export function imgnetProfileFieldsOf(
   });
 }
 
-/** Upstream an object, where the interface has a string. */
+/** The provider may send an object instead of a string. */
 function highlightOf(entry: unknown): string | undefined {
   return first([entry, recordOf(entry)?.['title']], wordOf);
 }

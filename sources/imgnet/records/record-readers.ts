@@ -3,10 +3,7 @@ import { countSchema } from '../../../contract/http/fields.ts';
 import { urlSchema, wordSchema } from '../../../contract/kinds/imgnet-media.ts';
 import type { Sparse } from '../../../contract/kinds/sparse.ts';
 
-/**
- * Readers of upstream values. A record's fields may be missing, null, or of another type than last week; what can't be
- * read as the wanted type is undefined, never a guess.
- */
+/** A record of the provider, whose fields may be missing, null, or of another type than last week. Readers never guess. */
 export type ImgnetRecord = Readonly<Record<string, unknown>>;
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
@@ -19,7 +16,7 @@ export function recordOf(value: unknown): ImgnetRecord | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ImgnetRecord) : undefined;
 }
 
-/** Far more than any record has. What comes after is not read: a megabyte of slides took half a second. */
+/** Further entries are ignored, because a megabyte of slides took half a second. */
 const ENTRIES_MAX = 2_000;
 
 /** An array, or a single value as an array of one; undefined for nothing. */
@@ -37,11 +34,11 @@ export function listOf<Item>(value: unknown, read: (entry: unknown) => Item | un
 
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  // Beyond this, JSON's numbers have lost digits: half an id is no id.
+  // Larger numbers have lost digits in JSON.
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
-/** A text that is not empty: ids, names. */
+/** A text that is not empty, such as an ID or a name. */
 export function wordOf(value: unknown): string | undefined {
   const text = textOf(value)?.trim();
   return text === '' ? undefined : text;
@@ -55,7 +52,7 @@ export function numberOf(value: unknown): number | undefined {
   return DECIMAL.test(digits) ? numberOf(Number(digits)) : undefined;
 }
 
-/** A count. The platform writes hidden ones as -1: those are not known. */
+/** A count. The platform sends -1 for hidden counts. */
 export function countOf(value: unknown): number | undefined {
   const number = numberOf(value);
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
@@ -73,14 +70,14 @@ export function booleanOf(value: unknown): boolean | undefined {
   return value === 'false' ? false : undefined;
 }
 
-/** An absolute http(s) URL, as it was written: a signature may cover every letter. */
+/** An http(s) URL, unchanged because a signature may cover every letter. */
 export function urlOf(value: unknown): string | undefined {
   const text = wordOf(value);
   if (text === undefined || !URL.canParse(text)) return undefined;
   return /^https?:$/.test(new URL(text).protocol) ? text : undefined;
 }
 
-/** ISO 8601 in UTC; a time without a zone is one in UTC already. */
+/** ISO 8601 in UTC. A time without a zone is in UTC. */
 export function timeOf(value: unknown): string | undefined {
   const text = wordOf(value);
   if (text === undefined || !DATE_TIME.test(text)) return undefined;
@@ -88,7 +85,7 @@ export function timeOf(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** As {@link timeOf}; a day stays a day, since its hour is not known. */
+/** As {@link timeOf}, but a day stays a day. */
 export function timeOrDayOf(value: unknown): string | undefined {
   const text = wordOf(value);
   if (text === undefined || !DATE_ONLY.test(text)) return timeOf(value);
@@ -107,12 +104,12 @@ export function first<Value>(
   return undefined;
 }
 
-/** Without the fields that are not known: a store would keep them as null. */
+/** Removes undefined fields, which a store would keep as null. */
 export function known<Fields extends object>(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }
 
-/** How what an answer has of such a type is read of a record. */
+/** The readers of the answer's schemas. */
 const READERS = new Map<unknown, (value: unknown) => unknown>([
   [wordSchema, wordOf],
   [countSchema, countOf],
@@ -131,10 +128,7 @@ function readerOf(schema: unknown): ((value: unknown) => unknown) | undefined {
   return schema instanceof z.ZodNumber ? numberOf : undefined;
 }
 
-/**
- * The fields that a record has under the names of the answer, each read by its type there. What is no single value is left to
- * the caller, as is what has other names.
- */
+/** Reads the fields with the same name in a record and in the answer, by their schemas. Others are undefined. */
 export function namesakes<Shape extends z.ZodRawShape>(
   shape: Shape,
   record: ImgnetRecord,

@@ -5,7 +5,6 @@ import { imgnetProfileFieldsOf } from './profile.ts';
 import { isReelRecord, shortcodeOf } from './publication.ts';
 import { listOf, recordOf } from './record-readers.ts';
 
-/** Where the platform's pages are. */
 export interface ImgnetPlatform {
   /** Without a slash at the end. */
   readonly platformUrl: string;
@@ -13,7 +12,7 @@ export interface ImgnetPlatform {
   readonly hosts: readonly string[];
 }
 
-/** Translates Bright Data's records. The dataset of posts also contains reels, so the kind is read from the record, not the request. */
+/** Translates Bright Data's records. The dataset of posts also has reels, so the kind is read from the record. */
 export function brightDataFacts(platform: ImgnetPlatform): ImgnetFacts {
   return {
     profile: (record, account) => imgnetProfileFieldsOf(record, { account, ...platform }),

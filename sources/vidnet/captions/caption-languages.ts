@@ -2,37 +2,30 @@ import { failureFor, type Failure } from '../../../contract/failures.ts';
 import { canonicalLanguage } from '../../../contract/text/language-tags.ts';
 import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
 
-/** Enough to choose from, few enough for a message: the platform translates captions into more than 150 languages. */
+/** Keeps messages short: a video may have captions in more than 150 languages. */
 const MAX_LANGUAGES_NAMED = 30;
 
-/**
- * The language of a track, from the code under which yt-dlp lists it.
- *
- * @returns a canonical tag; undefined for what is no language, such as `live_chat`, `a.en` or `danmaku`
- */
+/** @returns the canonical tag of yt-dlp's code of a track; undefined for codes such as `live_chat`, `a.en` or `danmaku` */
 export function trackLanguage(code: string): string | undefined {
-  // `en-orig` is what the recogniser wrote, next to its copies in other languages.
+  // `en-orig` is the recogniser's track, beside its translations.
   const plain = code.replace(/-orig$/, '');
-  // A track that its author gave a name is listed as `en-` and an id of 11 characters.
+  // The code of a track with a name is `en-` and an ID of 11 characters.
   const language = canonicalLanguage(plain) ?? canonicalLanguage(plain.replace(/-[\w-]{11}$/, ''));
   if (language === undefined) return undefined;
-  // Primary tags of 5 to 8 letters are well-formed and none is registered (RFC 5646, section 2.2.1): `rechat` is no language.
+  // No primary tag of 5 to 8 letters is registered (RFC 5646, section 2.2.1): `rechat` is not a language.
   return new Intl.Locale(language).language.length > 3 ? undefined : language;
 }
 
 /**
- * Leaves the machine's translations out of the automatic captions. yt-dlp lists them beside what was spoken, and
- * marks only the latter, by an entry `xx-orig` next to `xx`.
- *
- * @param codes the codes under which automatic captions are listed
- * @returns the codes without `-orig` that were spoken; all of them when none is marked
+ * Removes machine translations from the codes of automatic captions. yt-dlp marks the spoken languages by an entry `xx-orig`
+ * beside `xx`. If none is marked, all are returned.
  */
 export function spokenCodes(codes: readonly string[]): string[] {
   const marked = codes.filter((code) => code.endsWith('-orig')).map((code) => code.slice(0, -'-orig'.length));
   return marked.length === 0 ? [...codes] : marked.map((code) => (codes.includes(code) ? code : `${code}-orig`));
 }
 
-/** @returns each language once, in canonical spelling: sorted, those with manual captions first */
+/** @returns the canonical languages, sorted, those with manual captions first */
 export function languagesOf(tracks: readonly CaptionTrack[]): string[] {
   const manual = languagesOfKind(tracks, 'manual');
   return [...manual, ...languagesOfKind(tracks, 'automatic').filter((language) => !manual.includes(language))];

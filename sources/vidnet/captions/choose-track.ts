@@ -3,21 +3,15 @@ import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
 import { trackLanguage } from './caption-languages.ts';
 
 /**
- * The captions that serve for a language, the best first. Manual ones always go before automatic ones: `en` takes a manual `en-GB` rather than an
- * automatic `en`, since people spell names right and machines guess. Among those of a kind, in this order:
+ * Ranks the tracks that match a language (a BCP 47 tag), the best first. Manual tracks precede automatic ones, because people
+ * spell names correctly: `en` prefers a manual `en-GB` to an automatic `en`. Among tracks of a kind, the order is:
  *
- * 1. the very tag (`pt-BR` for `pt-BR`);
- * 2. the same language, script and region, when what is left out is filled in as usual (`pt` for `pt-BR`, `zh-Hant` for
- *    `zh-TW`; for `en` the region `en-US`);
+ * 1. the same tag;
+ * 2. the same language, script and region after CLDR's likely subtags are added (`pt` for `pt-BR`, `zh-Hant` for `zh-TW`);
  * 3. the same language and script (`zh-Hant` for `zh-HK`; `pt` for `pt-PT`; `en-GB` for `en`);
- * 4. the language alone, where the script is not stated (`zh` for `zh-TW`), or any script for it (`zh-Hant` for `zh`).
+ * 4. the same language, if one of the tags has no script (`zh` for `zh-TW`, `zh-Hant` for `zh`).
  *
- * Equals are ordered by their tags in alphabetical order, then in the platform's. The request is never contradicted:
- * `pt-BR` does not take `pt-PT`, nor `zh-TW` `zh-Hans`. What is filled in comes from CLDR's likely subtags, which Intl knows.
- *
- * @param tracks codes that are no language tags are passed over
- * @param language a BCP 47 tag in any case
- * @returns none when there are none
+ * A track never contradicts the request: `pt-BR` does not match `pt-PT`, nor `zh-TW` `zh-Hans`.
  */
 export function rankTracks<Track extends CaptionTrack>(tracks: readonly Track[], language: string): readonly Track[] {
   const wanted = canonicalLanguage(language);
@@ -36,12 +30,12 @@ function rankOf(track: CaptionTrack): number {
   return track.kind === 'manual' ? 0 : 1;
 }
 
-/** By code unit: the order must not depend on the machine's locale. */
+/** Compares code units, so that the order does not depend on the machine's locale. */
 function compareTags(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** @returns the number in the list above; undefined when the offered captions are not what is wanted */
+/** @returns the number in the list above; undefined when the tags do not match */
 function distanceBetween(wantedTag: string, offeredTag: string): number | undefined {
   if (wantedTag === offeredTag) return 1;
   const wanted = new Intl.Locale(wantedTag);
@@ -56,7 +50,7 @@ function distanceBetween(wantedTag: string, offeredTag: string): number | undefi
   return wantedWhole.region === offeredWhole.region ? 2 : 3;
 }
 
-/** The script that a tag tells, be it by its region (`zh-TW` is Hant); undefined for a bare language. */
+/** The script that a tag states or its region implies (`zh-TW`: Hant); undefined for a language alone. */
 function scriptOf(locale: Intl.Locale): string | undefined {
   return locale.script ?? (locale.region === undefined ? undefined : locale.maximize().script);
 }

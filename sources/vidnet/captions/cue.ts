@@ -1,24 +1,23 @@
 import type { CaptionLine } from '../../../contract/kinds/transcript.ts';
 
-/** What is on the screen for a while. Whole milliseconds, so that sums stay exact. */
+/** Lines that are on the screen together. Whole milliseconds keep sums exact. */
 export interface Cue {
   readonly startMs: number;
   readonly endMs: number;
-  /** Its lines from top to bottom, cleaned and not empty. */
+  /** From top to bottom, cleaned and not empty. */
   readonly lines: readonly string[];
 }
 
-/** Invisible, and no part of a word: zero-width space, word joiner, byte order mark, and control characters. */
+/** Invisible characters: zero-width space, word joiner, byte order mark, and control characters. */
 const NOISE = /[\u200b\u2060\ufeff]|(?!\s)\p{Cc}/gu;
 const VISIBLE = /[^\s\p{Cf}]/u;
 
-/** @returns the text in one line with single spaces; empty when nothing of it can be seen */
+/** @returns the text in one line with single spaces; empty when it has no visible character */
 export function cleanText(text: string): string {
   const clean = text.replace(NOISE, '').replace(/\s+/g, ' ').trim();
   return VISIBLE.test(clean) ? clean : '';
 }
 
-/** @returns the caption lines of cues, without those that show nothing */
 export function captionLines(cues: readonly Cue[]): CaptionLine[] {
   return cues
     .filter((cue) => cue.lines.length > 0)
@@ -29,11 +28,11 @@ export function captionLines(cues: readonly Cue[]): CaptionLine[] {
     }));
 }
 
-/** Ends each cue when the next one begins: on a rolling display a line stays while the next one is spoken. */
+/** Ends each cue when the next one begins, because a rolling display shows a line while the next one is spoken. */
 export function endAtNext(cues: readonly Cue[]): Cue[] {
   return cues.map((cue, index) => {
     const next = cues[index + 1];
-    // Two that begin together are two speakers at once; ending one there would leave it no time at all.
+    // Cues that begin together are two speakers at once.
     return next === undefined || next.startMs <= cue.startMs
       ? cue
       : { ...cue, endMs: Math.min(cue.endMs, next.startMs) };

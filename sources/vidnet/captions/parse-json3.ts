@@ -7,14 +7,14 @@ import { captionLines, cleanText, endAtNext, type Cue } from './cue.ts';
 const eventSchema = z.object({
   tStartMs: z.number().default(0),
   dDurationMs: z.number().optional(),
-  /** The window of a rolling display; manual captions have none. */
+  /** Present for a rolling display. */
   wWinId: z.number().optional(),
   aAppend: z.number().optional(),
   /** Absent in events that only set up a window. */
   segs: z.array(z.object({ utf8: z.string().default('') })).default([]),
 });
 
-/** An empty track may lack its events, but something else than captions lacks both. */
+/** An empty track may have no events. Other JSON has neither field. */
 const trackSchema = z
   .object({ wireMagic: z.literal('pb3').optional(), events: z.array(eventSchema).optional() })
   .refine((track) => track.wireMagic !== undefined || track.events !== undefined);
@@ -22,10 +22,9 @@ const trackSchema = z
 type Event = z.infer<typeof eventSchema>;
 
 /**
- * Captions in the platform's own JSON. Its texts are plain: `&amp;` in one is what the speaker's words were spelled like.
- * An event without a duration lasts until the next one begins; the last one then has a duration of 0.
+ * Reads captions in the platform's JSON, whose texts have no escapes. An event without a duration lasts until the next one.
  *
- * @throws JobError `upstream_error` for what are no captions
+ * @throws JobError `upstream_error` for other JSON
  */
 export function parseJson3(text: string): CaptionLine[] {
   const { data: track, error } = trackSchema.safeParse(parseJson(text));
@@ -33,7 +32,7 @@ export function parseJson3(text: string): CaptionLine[] {
     throw new JobError('captionsUnreadable', { cause: error });
   }
   const { events = [] } = track;
-  // Line feeds that scroll the window are events of their own, and fall out here as texts that show nothing.
+  // Events with only a line feed scroll the window.
   const spoken = events
     .map((event) => ({ ...event, line: textOf(event) }))
     .filter(({ line }) => line !== '')
@@ -42,7 +41,7 @@ export function parseJson3(text: string): CaptionLine[] {
     const endMs = dDurationMs === undefined ? spoken[index + 1]?.tStartMs : tStartMs + dDurationMs;
     return { startMs: tStartMs, endMs: endMs ?? tStartMs, lines: [line] };
   });
-  // Manual captions may overlap on purpose, when two people speak at once.
+  // Manual captions may overlap when two people speak at once.
   const rolls = events.some((event) => event.wWinId !== undefined || event.aAppend !== undefined);
   return captionLines(rolls ? endAtNext(cues) : cues);
 }

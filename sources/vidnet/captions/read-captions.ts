@@ -6,7 +6,6 @@ import { CAPTION_LINES_MAX, CAPTIONS_MAX_BYTES, CAPTIONS_MAX_MEGABYTES } from '.
 import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript.ts';
 import { parseCaptions, type CaptionFormat } from './parse-captions.ts';
 
-/** About 50 KB. */
 const PAGE_LINES = 500;
 
 export interface CaptionsFile {
@@ -15,11 +14,7 @@ export interface CaptionsFile {
   readonly kind: CaptionTrack['kind'];
 }
 
-/**
- * The lines of a file of captions, page by page; those that are too long are parted.
- *
- * @throws JobError `upstream_error` for what are no captions of this format, `too_large`
- */
+/** Reads the lines of a file in pages, and splits long lines. @throws JobError `upstream_error` for another format, `too_large` */
 export function* readCaptions({ path, format, kind }: CaptionsFile): Generator<readonly CaptionLine[]> {
   let page: CaptionLine[] = [];
   for (const line of limited(parseCaptions(readFileSync(path, 'utf8'), format, kind))) {
@@ -31,7 +26,7 @@ export function* readCaptions({ path, format, kind }: CaptionsFile): Generator<r
   if (page.length > 0) yield page;
 }
 
-/** @throws JobError `too_large` for more than a day of speech */
+/** @throws JobError `too_large` for more text than a day of speech */
 function* limited(lines: Iterable<CaptionLine>): Generator<CaptionLine> {
   let bytes = 0;
   let count = 0;

@@ -1,20 +1,16 @@
 import { endAtNext, type Cue } from './cue.ts';
 
-/** The platform puts cues of 10 ms between the steps of a rolling display; what is further apart does not touch. */
+/** The platform separates the steps of a rolling display by cues of 10 ms. */
 const TOUCH_MAX_MS = 100;
-/** More than any display holds. Keeps the search for an overlap short, whatever a file says. */
+/** More than any display shows. The limit keeps the search for an overlap short. */
 const DISPLAY_MAX_WORDS = 100;
 
 /**
- * Takes out of automatic captions what each cue repeats of the one before, so that each word comes once, at the time
- * at which it first appears. A display of two lines shows a line twice: while it is spoken, and above the next one.
+ * Removes from automatic captions the words that each cue repeats of the cue before: a display of two lines shows a line while it
+ * is spoken, and again above the next one. The repeated words are the longest end of one cue that begins the next one.
  *
- * What a cue repeats is the longest run of whole words that ends the cue before and begins this one. That cannot tell
- * a repeated display from a speaker who repeats himself: where one cue ends with "no" and the next one begins with "no", a
- * word that was said is lost. So it is done only
- * - for automatic captions (the caller sees to it): in manual ones every word was meant;
- * - between cues that touch in time, or where the whole last line stands above a new one;
- * - in tracks that roll: at least half of the cues that touch must repeat something.
+ * A speaker who repeats a word would lose it. So words are removed only between cues that touch in time or when the last line
+ * stays above a new one, and only in tracks in which at least half of the touching cues repeat something.
  */
 export function withoutRepeats(cues: readonly Cue[]): Cue[] {
   const steps = cues.map((cue, index) => stepTo(cue, cues[index - 1]));
@@ -29,7 +25,7 @@ export function withoutRepeats(cues: readonly Cue[]): Cue[] {
   return endAtNext(fresh);
 }
 
-/** @returns `repeated`: how many words at the beginning of the cue are old */
+/** @returns `repeated`: the number of words at the beginning of the cue that the cue before has too */
 function stepTo(cue: Cue, before: Cue | undefined) {
   if (before === undefined) return { touches: false, repeated: 0 };
   if (cue.startMs <= before.endMs + TOUCH_MAX_MS) {

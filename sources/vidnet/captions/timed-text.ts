@@ -2,22 +2,21 @@ import { JobError } from '../../../runtime/job-error.ts';
 import { cleanText, type Cue } from './cue.ts';
 
 const TIME = String.raw`(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?`;
-/** `00:01.000 --> 00:02.500 align:start`; WebVTT leaves hours out, SubRip has a comma. */
+/** `00:01.000 --> 00:02.500 align:start`; WebVTT may omit hours, and SubRip has a comma. */
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 
 export interface TimedTextDialect {
   /** Whether a line ends a cue. */
   isBlank(line: string): boolean;
-  /** Takes the markup out of what a cue says; line feeds stay. */
+  /** Removes markup, but no line feeds. */
   toPlain(text: string): string;
 }
 
 /**
- * The cues of WebVTT or SubRip, which agree on this much: a line with two times, then the text up to a blank line.
- * Whatever else there is (numbers, names of cues, headers, notes, styles, regions) has no such line before it.
+ * Reads cues of WebVTT or SubRip: a line with two times, then the text up to a blank line. All other lines are ignored.
  *
- * @returns the cues by their start, without those that show nothing
- * @throws JobError `upstream_error` when the text has no cue and does not even begin like WebVTT
+ * @returns the cues by start time, without empty ones
+ * @throws JobError `upstream_error` when the text has no cue and does not begin like WebVTT
  */
 export function readCues(text: string, dialect: TimedTextDialect): Cue[] {
   const whole = text.replace(/^\ufeff/, '');
@@ -34,7 +33,7 @@ export function readCues(text: string, dialect: TimedTextDialect): Cue[] {
       found.at(-1)?.texts.push(line);
     }
   }
-  // A page of an error or an empty body must not be taken for a video without speech.
+  // An error page or an empty body does not mean that there is no speech.
   if (found.length === 0 && !/^WEBVTT(?:\s|$)/.test(whole)) {
     throw new JobError('captionsUnreadable');
   }

@@ -3,19 +3,13 @@ import { type ChannelPage, StaleCursorError } from '../channel-source.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { bounded, TITLE_MAX_CHARS } from '../fact-schemas.ts';
 import { playlistItemListSchema, uploadsListSchema, videoListSchema } from './data-api-schemas.ts';
-import type { SendDataApiRequest } from './data-api-client.ts';
+import { pagesFrom, type SendDataApiRequest } from './data-api-client.ts';
 import { isRefusedFor } from './data-api-failures.ts';
-import { pagesFrom } from './data-api-paging.ts';
 
-/** Most that `playlistItems.list` gives, and most ids that `videos.list` takes. */
+/** The maximum of `playlistItems.list`, and of the IDs that `videos.list` accepts. */
 const PAGE_SIZE = 50;
 
-/**
- * The pages of a channel's list, newest first: two requests a page, and one more before the first.
- *
- * @param from a `nextPageToken`
- * @throws StaleCursorError, JobError
- */
+/** Reads a channel's list, newest first, with two requests per page. @param from a `nextPageToken` @throws StaleCursorError */
 export async function* listChannelVideos(
   request: SendDataApiRequest,
   channelId: string,
@@ -48,7 +42,7 @@ export async function* listChannelVideos(
   }
 }
 
-/** The playlist of all that a channel has published; undefined when it has none. */
+/** The ID of the playlist of all videos of a channel; undefined when it has none. */
 async function uploadsOf(request: SendDataApiRequest, channelId: string): Promise<string | undefined> {
   const { items } = await request({
     resource: 'channels',
@@ -71,14 +65,14 @@ async function playlistPage(request: SendDataApiRequest, playlistId: string, pag
   } catch (error) {
     if (pageToken !== undefined && isRefusedFor(error, 'invalidPageToken'))
       throw new StaleCursorError({ cause: error });
-    // The playlist of a channel that has never published anything is named, but is not there.
+    // A channel that has never published anything names a playlist that does not exist.
     if (pageToken === undefined && isRefusedFor(error, 'playlistNotFound'))
       return { items: [], nextPageToken: undefined };
     throw error;
   }
 }
 
-/** The lengths in seconds of those videos that everybody may watch; undefined where the platform says none. */
+/** The durations of the public videos in seconds; undefined if the platform does not state one. */
 async function durationsOf(
   request: SendDataApiRequest,
   videoIds: readonly string[],

@@ -9,17 +9,14 @@ import { listChannelVideos } from './channel-videos.ts';
 import type { DataApi } from './data-api-client.ts';
 
 export interface DataApiChannelSettings {
-  /** A channel's page; `{path}` becomes `channel/` and the id. */
   readonly channelUrlTemplate: string;
-  /** The channel id behind a custom URL (`/c/NAME`), for which the Data API has no method. @throws JobError */
+  /** Resolves a custom URL (`/c/NAME`), for which the Data API has no method, to a channel ID. @throws JobError */
   readonly resolveCustom: (reference: ChannelReference, call: SourceCall) => Promise<string>;
 }
 
 /**
- * Channels from the Data API.
- *
- * A video that not everybody may watch is not listed: private and deleted videos stay in a channel's playlist as nameless
- * items, and are recognised by their absence from `videos.list`.
+ * Channels from the Data API. Private and deleted videos stay in a channel's playlist as items without a name. They are not
+ * listed, because `videos.list` omits them.
  */
 export function createDataApiChannels(api: DataApi, settings: DataApiChannelSettings): ChannelSource {
   return {
@@ -67,12 +64,12 @@ function toFacts({ id, snippet, statistics, brandingSettings }: Channel, urlTemp
       thumbnail: snippet.thumbnails,
       country: snippet.country ?? brandingSettings?.channel?.country,
       total_media: statistics?.videoCount,
-      // The API gives a hidden count as 0.
+      // The API reports a hidden count as 0.
       subscriber_count: statistics?.hiddenSubscriberCount === true ? undefined : statistics?.subscriberCount,
       total_views: statistics?.viewCount,
       creation_date: snippet.publishedAt,
     },
-    // Custom names of old stand in the same field, without the @; they are no handles.
+    // Old custom names are in the same field, without the @.
     handle: customUrl?.startsWith('@') === true ? customUrl.toLowerCase() : undefined,
   };
 }

@@ -13,40 +13,29 @@ import { JobError } from '../../../runtime/job-error.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { dataApiFailure } from './data-api-failures.ts';
+import type { Listed } from './data-api-schemas.ts';
 
-/** Longest wait for one answer; the real API answers within a second or two. */
 const ANSWER_TIMEOUT_MS = 30_000;
 const CONNECTION_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: ANSWER_TIMEOUT_MS };
-/**
- * Most bytes of an answer after decompression: it is parsed in one step of the event loop. 100 threads with five replies each,
- * all of 2,500 letters, stay below.
- */
+/** The limit after decompression, because an answer is parsed in one step of the event loop. */
 const MAX_ANSWER_BYTES = 6 * 1024 ** 2;
 
 const unzip = promisify(gunzip);
 
-/** One request: the method `list` of a resource. */
+/** A call of the method `list` of a resource. */
 interface DataApiRequest<Parsed> {
   readonly resource: 'channels' | 'commentThreads' | 'comments' | 'playlistItems' | 'videos';
-  /** A list is sent as one, separated by commas, and undefined is left out. */
+  /** Arrays are joined by commas, and undefined values are omitted. */
   readonly params: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   readonly schema: z.ZodType<Parsed>;
 }
 
-/**
- * Sends one request to the Data API. It is not retried here: the workflow decides about retries.
- *
- * @throws JobError (a DataApiError where the API refused), never with the key in it; the signal's reason when aborted
- */
+/** Sends one request without retries. @throws JobError without the key in it, such as DataApiError; the signal's reason */
 export type SendDataApiRequest = <Parsed>(request: DataApiRequest<Parsed>) => Promise<Parsed>;
 
 export type DataApi = ReturnType<typeof createDataApi>;
 
-/**
- * Client of the Data API v3 with an API key. It follows no redirect, because that would send the key to another server.
- *
- * @param settings.rootUrl `/youtube/v3/…` is below it
- */
+/** Client of the Data API v3. It follows no redirect, because that would send the key to another server. */
 export function createDataApi({ key, rootUrl }: { readonly key: string; readonly rootUrl: string }) {
   const base = `${rootUrl.replace(/\/$/, '')}/youtube/v3/`;
   const dispatcher = connectionsWith(CONNECTION_LIMITS);
@@ -54,14 +43,14 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
   const send = async (url: URL, signal: AbortSignal) => {
     const { statusCode: status, headers: answerHeaders, body } = await answerTo(url, { dispatcher, headers, signal });
     const text = (await readBounded(body, answerHeaders['content-encoding'])).toString('utf8');
-    // Error texts end up in logs, and a server may repeat the request in them.
+    // Error texts are logged, and a server may repeat the request in them.
     const safe = status < 300 ? text : text.replaceAll(key, '[key]');
     const json = parseJson(safe);
-    // A body that is not JSON, such as an error page of a proxy, is kept as text.
+    // An error page of a proxy is kept as text.
     return { status, retryAfter: answerHeaders['retry-after']?.toString(), body: json === undefined ? safe : json };
   };
   return {
-    /** All requests of one call share its signal and its time. */
+    /** All requests of one call share its signal and timeout. */
     begin(call: SourceCall): SendDataApiRequest {
       const endsAtMs = performance.now() + call.timeoutMs;
       return async ({ resource, params, schema }) => {
@@ -117,4 +106,21 @@ function timeout(detail: string): JobError {
 
 function unreachable(detail: string): JobError {
   return new JobError('dataApiUnreachable', { cause: new Error(detail) });
+}
+
+/** Requests the pages of a list when the consumer needs them. @param from the token of the first page */
+export async function* pagesFrom<Item>(
+  from: string | undefined,
+  fetchPage: (pageToken: string | undefined) => Promise<Listed<Item>>,
+): AsyncGenerator<Listed<Item>> {
+  let token = from;
+  do {
+    const page = await fetchPage(token);
+    // Otherwise the same page would use up the quota.
+    if (page.nextPageToken !== undefined && page.nextPageToken === token) {
+      throw new JobError('dataApiEndless');
+    }
+    yield page;
+    token = page.nextPageToken;
+  } while (token !== undefined);
 }

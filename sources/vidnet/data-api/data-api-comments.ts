@@ -2,20 +2,15 @@ import { COMMENT_MAX_CHARS } from '../../../contract/limits.ts';
 import type { VideoComment } from '../../../contract/kinds/transcript.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { commentListSchema, commentThreadListSchema, type DataApiComment } from './data-api-schemas.ts';
-import type { SendDataApiRequest, DataApi } from './data-api-client.ts';
+import { pagesFrom, type DataApi, type SendDataApiRequest } from './data-api-client.ts';
 import { noneWhen } from './data-api-failures.ts';
 import { bounded } from '../fact-schemas.ts';
-import { pagesFrom } from './data-api-paging.ts';
 
-/** Most that `commentThreads.list` and `comments.list` give. */
+/** The maximum of `commentThreads.list` and `comments.list`. */
 const PAGE_SIZE = 100;
-/**
- * Most replies of one thread that are read, and held at once. They come newest first and are handed on oldest first, so
- * all are read before the first is handed on. Of a longer thread these are the newest.
- */
+/** The API lists the newest reply first, but the oldest is returned first, so all replies of a thread are read before. */
 const MAX_THREAD_REPLIES = 2_000;
 
-/** Comments from the Data API: threads newest first, each followed by its replies, oldest first. */
 export function createDataApiComments(api: DataApi): CommentSource {
   return {
     async *pages(videoId, max, call) {
@@ -30,7 +25,7 @@ export function createDataApiComments(api: DataApi): CommentSource {
   };
 }
 
-/** Pages of comments, none empty; the last may go beyond `max`. */
+/** Reads pages of comments. None is empty, and the last may exceed `max`. */
 async function* listComments(
   request: SendDataApiRequest,
   videoId: string,
@@ -68,7 +63,7 @@ async function listReplies(request: SendDataApiRequest, parentId: string): Promi
   const replies: VideoComment[] = [];
   const pages = pagesFrom(undefined, (pageToken) => {
     const params = { part: 'snippet', parentId, textFormat: 'plainText', maxResults: PAGE_SIZE, pageToken };
-    // Deleted since its thread was listed, and its replies with it.
+    // The comment and its replies were deleted after its thread was listed.
     return request({ resource: 'comments', params, schema: commentListSchema }).catch(noneWhen('commentNotFound'));
   });
   for await (const page of pages) {
@@ -78,11 +73,11 @@ async function listReplies(request: SendDataApiRequest, parentId: string): Promi
   return replies.slice(0, MAX_THREAD_REPLIES);
 }
 
-/** @param replies as the Data API lists them, newest first; that order is not promised, so times go before it */
+/** @param replies newest first. The API does not guarantee that order, so times have priority. */
 function oldestFirst(replies: readonly VideoComment[]): VideoComment[] {
-  const turned = replies.toReversed();
-  if (turned.some(({ publishedAt }) => publishedAt === undefined)) return turned;
-  return turned.sort((a, b) => compareTimes(a.publishedAt ?? '', b.publishedAt ?? ''));
+  const sorted = replies.toReversed();
+  if (sorted.some(({ publishedAt }) => publishedAt === undefined)) return sorted;
+  return sorted.sort((a, b) => compareTimes(a.publishedAt ?? '', b.publishedAt ?? ''));
 }
 
 /** `YYYY-MM-DD HH:MM:SS` sorts as text. */

@@ -7,7 +7,7 @@ import { quotaResetAfter } from './quota-reset.ts';
 
 const reasonSchema = z.object({ reason: z.string().catch(''), domain: z.string().catch('') });
 
-/** The error body in both of its forms: `errors` as the Data API documents it, `details` as newer front ends add it. */
+/** The documented form has `errors`. Newer front ends add `details`. */
 const errorBodySchema = z.object({
   error: z.object({
     message: z.string().catch(''),
@@ -16,7 +16,6 @@ const errorBodySchema = z.object({
   }),
 });
 
-/** An answer that is no success. */
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
@@ -27,24 +26,23 @@ export interface Refusal {
 interface RefusalDetails {
   readonly status: number;
   readonly reasons: readonly string[];
-  /** Of the refusals whose reason is only `forbidden`. */
+  /** The domains of the refusals whose reason is only `forbidden`. */
   readonly forbiddenBy: readonly string[];
   readonly message: string;
-  /** Which limit was hit, where that is details. */
+  /** The name of the exceeded limit, if the details state it. */
   readonly limit: string;
 }
 
 interface Row {
   readonly reason: ReasonWith<'subject'>;
-  /** What `{subject}` stands for in the sentence. */
   readonly subject?: 'channel' | 'video';
-  /** Any of these reasons, whatever the status. */
+  /** The row matches any of these reasons with any status. */
   readonly reasons?: readonly string[];
   readonly when?: (details: RefusalDetails) => boolean;
 }
 
 /**
- * The Data API's refusals, sorted. The first row that matches counts.
+ * The Data API's refusals. The first row that matches counts.
  *
  * Sources: https://developers.google.com/youtube/v3/docs/errors (reasons of the methods),
  * https://developers.google.com/youtube/v3/docs/core_errors (those of all Google APIs),
@@ -53,14 +51,12 @@ interface Row {
 export const DATA_API_FAILURES: readonly Row[] = [
   {
     reason: 'dataApiQuotaExceeded',
-
     reasons: ['quotaExceeded', 'dailyLimitExceeded'],
-    // Newer quotas are refused as 429 rateLimitExceeded even when they are daily ones; only the text shows it.
+    // Newer daily quotas are refused as 429 rateLimitExceeded, and only the text shows that they are daily.
     when: ({ message, limit }) => /per day/i.test(message) || /PerDay/i.test(limit),
   },
   {
     reason: 'dataApiKeyRejected',
-
     reasons: [
       ...['keyInvalid', 'keyExpired', 'accessNotConfigured', 'ipRefererBlocked', 'authError'],
       ...['dailyLimitExceededUnreg', 'rateLimitExceededUnreg', 'userRateLimitExceededUnreg', 'unregistered'],
@@ -72,7 +68,6 @@ export const DATA_API_FAILURES: readonly Row[] = [
   },
   {
     reason: 'dataApiRateLimited',
-
     reasons: [
       ...['rateLimitExceeded', 'userRateLimitExceeded', 'servingLimitExceeded', 'concurrentLimitExceeded'],
       ...['RATE_LIMIT_EXCEEDED', 'RESOURCE_QUOTA_EXCEEDED'],
@@ -83,12 +78,10 @@ export const DATA_API_FAILURES: readonly Row[] = [
   {
     reason: 'subjectRemoved',
     subject: 'channel',
-
     reasons: ['channelNotFound', 'channelClosed', 'channelSuspended', 'playlistNotFound'],
   },
   {
     reason: 'channelHidesVideos',
-
     reasons: ['playlistItemsNotAccessible', 'channelForbidden', 'playlistForbidden'],
     // `forbidden` in the domain of a method concerns the resource; in the global domain it concerns the API key.
     when: ({ forbiddenBy }) => forbiddenBy.some((domain) => /^youtube\.(channel|playlist)/.test(domain)),
@@ -96,24 +89,21 @@ export const DATA_API_FAILURES: readonly Row[] = [
   {
     reason: 'isPrivate',
     subject: 'video',
-
     when: ({ forbiddenBy }) => forbiddenBy.some((domain) => /^youtube\.(video|comment)/.test(domain)),
   },
   {
     reason: 'dataApiKeyRejected',
-
     when: ({ status, reasons }) =>
       status === 403 && reasons.every((reason) => ['forbidden', 'insufficientPermissions'].includes(reason)),
   },
   {
     reason: 'dataApiTimeout',
-
     reasons: ['gatewayTimeout'],
     when: ({ status }) => status === 408 || status === 504,
   },
 ];
 
-/** A refusal of the Data API as a failure of a job. `reasons` are the reason codes of the API. */
+/** `reasons` are the reason codes of the API. */
 export class DataApiError extends JobError {
   readonly reasons: readonly string[];
 
@@ -123,7 +113,7 @@ export class DataApiError extends JobError {
   }
 }
 
-/** @param what the method that was called, such as `channels.list` */
+/** @param what the called method, such as `channels.list` */
 export function dataApiFailure(what: string, refusal: Refusal, nowMs: number): DataApiError {
   const details = detailsOf(refusal);
   const row: Row = DATA_API_FAILURES.find(
@@ -145,7 +135,7 @@ export function isRefusedFor(error: unknown, reason: string): boolean {
   return error instanceof DataApiError && error.reasons.includes(reason);
 }
 
-/** @returns what becomes of an error: a page without items where that is why the list was refused */
+/** @returns a handler of errors that replaces refusals for a reason by a page without items */
 export function noneWhen(reason: string): (error: unknown) => Listed<never> {
   return (error) => {
     if (isRefusedFor(error, reason)) return { items: [], nextPageToken: undefined };

@@ -10,16 +10,13 @@ import {
 
 const ITEMS_MAX = 1_000;
 
-/**
- * A list as every method answers it. `kind` is required, since an empty list is a valid answer: an unrelated `{}` must
- * not tell that a channel is gone.
- */
+/** The answer of a list method. `kind` is required, because an unrelated `{}` must not mean that a channel was removed. */
 function listOf<Item>(kind: string, item: z.ZodType<Item>) {
   return z
     .object({
       kind: z.literal(kind),
       items: many(item).nullish(),
-      // Strict: a token that cannot be read must not be taken for the end of the list.
+      // Strict, because an invalid token must not mean the end of the list.
       nextPageToken: z.string().nullish(),
     })
     .transform(({ items, nextPageToken }) => ({
@@ -28,7 +25,7 @@ function listOf<Item>(kind: string, item: z.ZodType<Item>) {
     }));
 }
 
-/** The API gives a hundred at most. Counted before any is looked at, which takes longer. */
+/** The API returns a hundred at most. They are counted before they are validated, which takes longer. */
 function many<Item>(item: z.ZodType<Item>) {
   return z.array(z.unknown()).max(ITEMS_MAX).pipe(z.array(item));
 }
@@ -62,10 +59,9 @@ export const channelListSchema = listOf(
   }),
 );
 
-/** `channels.list` when only the playlist of all videos is needed. */
 export const uploadsListSchema = listOf(
   'youtube#channelListResponse',
-  // Strict: an unreadable answer must not be taken for a channel without videos.
+  // Strict, because an unreadable answer must not mean a channel without videos.
   z.object({ contentDetails: z.object({ relatedPlaylists: z.object({ uploads: z.string().nullish() }) }) }),
 );
 

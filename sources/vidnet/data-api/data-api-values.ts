@@ -1,17 +1,16 @@
 import { z } from 'zod';
 
-/** A field that may be missing or have an unexpected type. It is then undefined, and the other fields remain valid. */
+/** A field that is undefined when it is missing or invalid. */
 export function known<Parsed>(schema: z.ZodType<Parsed>): z.ZodCatch<z.ZodOptional<z.ZodType<Parsed>>> {
   return schema.optional().catch(undefined);
 }
 
-/** A non-empty text. */
 export const textSchema = z.string().min(1);
 
-/** Counts come as strings, since they are 64 bits wide. */
+/** The API sends counts as strings, because they have 64 bits. */
 export const countSchema = z.union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegative()]).transform(Number);
 
-/** RFC 3339 in UTC, to `YYYY-MM-DD HH:MM:SS`. */
+/** Converts RFC 3339 in UTC to `YYYY-MM-DD HH:MM:SS`. */
 export const timeSchema = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/)
@@ -19,10 +18,7 @@ export const timeSchema = z
 
 const DURATION = /^P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/;
 
-/**
- * ISO 8601 as the Data API writes it (`PT4M13S`, `P1DT2H`), to whole seconds. A broadcast that runs or is to come has
- * `PT0S` or `P0D`: 0, as the platform says.
- */
+/** Converts durations such as `PT4M13S` and `P1DT2H` to seconds. Broadcasts that have not ended have `PT0S` or `P0D`. */
 export const durationSchema = z
   .string()
   .regex(DURATION)
@@ -41,10 +37,10 @@ const thumbnailSchema = z.object({
   height: known(z.number().nonnegative()),
 });
 
-/** In rising size, for those that come without one. */
+/** In ascending size, for images without width and height. */
 const THUMBNAIL_NAMES = ['default', 'medium', 'high', 'standard', 'maxres'];
 
-/** Thumbnails by name, to the address of the largest. */
+/** Converts thumbnails by name to the URL of the largest. */
 export const largestThumbnailSchema = z.record(z.string(), known(thumbnailSchema)).transform((byName, context) => {
   const [largest] = Object.entries(byName)
     .flatMap(([name, image]) => (image === undefined ? [] : [{ name, ...image }]))

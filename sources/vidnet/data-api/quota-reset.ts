@@ -5,18 +5,14 @@ const PACIFIC = new Intl.DateTimeFormat('en-US', {
 });
 
 /**
- * When a spent daily quota is full again: the next midnight, Pacific time.
+ * Daily quotas are renewed at midnight, Pacific time: https://developers.google.com/youtube/v3/determine_quota_cost
  *
- * Source: https://developers.google.com/youtube/v3/determine_quota_cost
- *
- * @param nowMs epoch, milliseconds
- * @returns epoch, milliseconds; always later than `nowMs`
+ * @returns the next midnight in milliseconds since the epoch
  */
 export function quotaResetAfter(nowMs: number): number {
   const local = new Date(pacificClockMs(nowMs));
   const midnight = Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + 1);
-  // Today's offset is wrong by an hour where the clocks change in between; the one at about that midnight is right,
-  // since they never change at midnight.
+  // The current offset is wrong if the clocks change before midnight. They never change at midnight.
   const aboutThen = midnight - offsetMs(nowMs);
   return midnight - offsetMs(aboutThen);
 }
@@ -25,7 +21,7 @@ function offsetMs(atMs: number): number {
   return pacificClockMs(atMs) - Math.floor(atMs / 1000) * 1000;
 }
 
-/** What the clock on the wall shows, as if it were UTC; whole seconds. */
+/** The local time as if it were UTC, in whole seconds. */
 function pacificClockMs(atMs: number): number {
   const parts = new Map(PACIFIC.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
   const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? Number.NaN;

@@ -9,7 +9,7 @@ import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts
 import { run } from '../../../runtime/subprocess/run-program.ts';
 import { sha256Of } from '../../../store/files/checksum.ts';
 import { readPythonProgram, type PythonProgram } from '../warm/python-program.ts';
-import { serveTestPage } from '../yt-dlp/own-page.ts';
+import { serveTestPage } from '../yt-dlp/yt-dlp-test-page.ts';
 import { environmentOf, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
 import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../yt-dlp/yt-dlp-version.ts';

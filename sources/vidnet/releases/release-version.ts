@@ -16,7 +16,7 @@ export function isOfChannel(version: string, channel: YtdlpChannel): boolean {
   return isRelease(version) && (channel === 'nightly' || (channel === 'stable' && !version.endsWith('.dev0')));
 }
 
-/** Compares versions by their numbers: `2026.08.19`, as yt-dlp prints it, equals `2026.8.19`. A text without numbers is the oldest. */
+/** Compares versions by their numbers: `2026.08.19` equals `2026.8.19`. A text without numbers is the oldest. */
 export function compareVersions(version: string, other: string): number {
   const [one, two] = [numbersOf(version), numbersOf(other)];
   for (let index = 0; index < Math.max(one.length, two.length); index += 1) {

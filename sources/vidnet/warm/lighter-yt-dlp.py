@@ -1,13 +1,13 @@
-"""Spares the forks of a warm yt-dlp what comes out the same in each: half of their processor time.
+"""Saves the forks of a warm yt-dlp work with equal results: half of their processor time.
 
-A release that has it in another form than we know is left as it is.
+A release with another structure is not changed.
 """
 
 import os
 
 
 def lighten(modules):
-    """Call it after the first run. Returns what is spared from then on."""
+    """Must be called after the first run. Returns the names of the saved work."""
     spared = []
     for part in (draw_no_tables, keep_extractors, keep_certificates):
         try:
@@ -19,14 +19,14 @@ def lighten(modules):
 
 
 def draw_no_tables(modules):
-    """At each moment at which something may be printed it draws four tables, though no template names them."""
+    """yt-dlp draws four tables at each print event, although no template names them."""
     downloader = modules['yt_dlp.YoutubeDL'].YoutubeDL
     printing = downloader._forceprint
     tables = [name for name in vars(downloader) if name.startswith('render_') and name.endswith('_table')]
 
     def without_tables(self, key, info_dict):
         templates = self.params['forceprint'].get(key, []) + [one for one, _ in self.params['print_to_file'].get(key, [])]
-        # `%()j` is all that there is.
+        # `%()j` prints all fields.
         if any('_table' in template or '%()' in template for template in templates):
             return printing(self, key, info_dict)
         vars(self).update(dict.fromkeys(tables, lambda *_: None))
@@ -40,7 +40,7 @@ def draw_no_tables(modules):
 
 
 def keep_extractors(modules):
-    """It looks each of 1,800 extractors up in a list of them all."""
+    """yt-dlp searches for each of 1,800 extractors in a list of all."""
     downloader = modules['yt_dlp.YoutubeDL'].YoutubeDL
     adding = downloader.add_default_info_extractors
     chosen = ['default']
@@ -53,7 +53,7 @@ def keep_extractors(modules):
     def add_kept(self):
         if self._ies or self.params.get('allowed_extractors', chosen) != chosen:
             return adding(self)
-        # In the same order: the first that takes an address reads it.
+        # The order stays, because the first suitable extractor is used.
         self._ies.update(dict.fromkeys(found._ies))
         self._ies.update(classes)
         for one in kept:
@@ -65,7 +65,7 @@ def keep_extractors(modules):
 
 
 def keep_certificates(modules):
-    """Reading all authorities takes as long as a page. A caller may change its context, so each context is handed out once."""
+    """Loading all authorities takes as long as a page. A caller may change its context, so the context is used once."""
     common = modules['yt_dlp.networking.common']
     making = common.make_ssl_context
     usual = {'verify': True, 'legacy_support': False, 'use_certifi': True}
@@ -75,7 +75,7 @@ def keep_certificates(modules):
     def make_kept(**options):
         if given or options != usual or 'SSLKEYLOGFILE' in os.environ:
             return making(**options)
-        # And it stays, since freeing it takes a while too.
+        # The reference avoids the time to free the context.
         given.append(kept)
         return kept
 

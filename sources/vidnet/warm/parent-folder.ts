@@ -7,10 +7,8 @@ import { processIdentity } from '../../../runtime/subprocess/process-facts.ts';
 const KIND = 'tapedeck-yt-dlp';
 
 /**
- * A fresh private folder of a warm parent. It lies in the system's folder, since the address of a socket is of 107 bytes at
- * most, and other folders may have long names. What workers left there that were killed outright is removed first.
- *
- * Its name is `tapedeck-yt-dlp~<host>~<process>~<random>`, as that of a work folder, the host shortened.
+ * Creates a private folder for a warm parent, and removes those of killed workers. It is in the system's temporary folder, because
+ * the path of a socket has at most 107 bytes. Its name is `tapedeck-yt-dlp~<host>~<process>~<random>`.
  */
 export async function openParentFolder(): Promise<string> {
   const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
@@ -29,7 +27,7 @@ async function removeAbandoned(ofHost: string): Promise<void> {
       ({ uid }) => uid === process.getuid?.(),
       () => false,
     );
-    // Another worker may be removing it too; what stays is met again by the next one.
+    // Another worker may remove it too. The next worker retries what remains.
     if (isOwn) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -5,27 +5,26 @@ import { findProgram } from '../../../runtime/subprocess/linked-programs.ts';
 
 const HEAD_BYTES = 1_024;
 
-/** How a yt-dlp that is written in Python is run by its interpreter. */
+/** How the interpreter runs a yt-dlp that is written in Python. */
 export interface PythonProgram {
   readonly python: string;
   readonly flags: readonly string[];
-  /** Absolute. */
   readonly file: string;
   /** Whether the file only runs the module `yt_dlp`. */
   readonly isModule: boolean;
 }
 
-/** @throws for a program that names no Python in one of the ways that we know, such as a binary */
+/** @throws for a program that does not name its Python interpreter in a known way, such as a binary */
 export async function readPythonProgram(program: string): Promise<PythonProgram> {
   const { PATH = '' } = bareEnvironment(program);
   const file = isAbsolute(program) ? program : await findProgram(program, PATH);
   if (file === undefined) throw new Error(`${program} is not there`);
   const head = Buffer.concat(await createReadStream(file, { end: HEAD_BYTES - 1 }).toArray()).toString('latin1');
-  // Our own launcher: local/engines/ytdlp.ts.
+  // The launcher of local/engines/ytdlp.ts.
   if (/^#!\/bin\/sh\nexec "\$\{0%\/\*\}\/python3" -I -m yt_dlp "\$@"\n/.test(head)) {
     return { python: join(dirname(file), 'python3'), flags: ['-I'], file, isModule: true };
   }
-  // What pip writes where the path of the interpreter is long or has a space, and we for releases: releases/install-release.ts.
+  // The launchers of pip, for a path that is long or has a space, and of releases/install-release.ts.
   const long = /^#!\/bin\/sh\n'''exec' "?([^"\n]*python[\d.]*)"?((?: -\w+)*) "\$0" "\$@"\n/.exec(head);
   if (long !== null) {
     const [, python = '', flags = ''] = long;

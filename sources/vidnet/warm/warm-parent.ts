@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,31 +9,29 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { signalGroup, type Running, type RunOptions } from '../../../runtime/subprocess/run-program.ts';
-import { fileFacts } from '../yt-dlp/file-facts.ts';
 import { openParentFolder } from './parent-folder.ts';
 import type { PythonProgram } from './python-program.ts';
 
 const SCRIPT = fileURLToPath(new URL('./warm-yt-dlp.py', import.meta.url));
 const WARM_UP_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 5_000;
-/** A parent that does not report the end of a call for so long after its SIGKILL is killed. */
+/** A parent that does not report the end of a killed call within this time is killed. */
 const ANSWER_TIMEOUT_MS = 5_000;
 const STDERR_TAIL_CHARS = 2_000;
 const ID_BYTES = 16;
 
 interface WarmParentOptions {
   readonly program: PythonProgram;
-  /** Of the parent itself, by its folder: calls have their own. */
+  /** Makes the environment of the parent, not of its calls. */
   readonly env: (folder: string) => Promise<Readonly<Record<string, string>>>;
-  /** Arguments of the first run. */
   readonly args: readonly string[];
-  /** Addresses whose extractors are loaded too. */
+  /** URLs whose extractors are loaded too. */
   readonly urls: readonly string[];
-  /** Breaks the first run off. */
+  /** Aborts the first run. */
   readonly signal: AbortSignal;
 }
 
-/** What a parent reports when it is ready. */
+/** The report of a parent that is ready. */
 interface Known {
   readonly version: string;
   readonly files: readonly string[];
@@ -45,9 +43,9 @@ interface Known {
 interface Call {
   readonly streams: readonly [PassThrough, PassThrough];
   readonly onStart: RunOptions['onStart'];
-  /** Set from the message about the start until the message about the end. */
+  /** Set from the report of the start until the report of the end. */
   groupId?: number | undefined;
-  /** The last signal. It may be sent before the process group is known. */
+  /** The last signal, which may precede the report of the start. */
   signal?: NodeJS.Signals;
   /** @param code null when the parent is gone */
   readonly end: (code: number | null) => void;
@@ -55,7 +53,7 @@ interface Call {
 }
 type Calls = ReadonlyMap<string, Call>;
 
-/** A process that has run yt-dlp once, and forks for each call: see warm-yt-dlp.py. */
+/** A process that has run yt-dlp once, and forks for each call (warm-yt-dlp.py). */
 export type WarmParent = Awaited<ReturnType<typeof startWarmParent>>;
 
 /** @throws when the first run fails or takes too long */
@@ -95,7 +93,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       isOpen = false;
       isGone = true;
       for (const { groupId, end } of calls.values()) {
-        // Forks die with their parent; what they have started does not.
+        // Forks die with their parent, but their subprocesses do not.
         signalGroup(groupId, 'SIGKILL');
         end(null);
       }
@@ -118,22 +116,21 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     lines.on('line', (line) => takeAnswer(calls, line));
     const before: Readonly<Record<string, string>> = { ...known.before, [program.file]: programFacts };
     const files = [program.file, ...known.files];
-    // For a file that was loaded from an unexpected path, the facts after loading are used.
+    // A file that was loaded from an unexpected path has no facts from before.
     const loaded = await Promise.all(files.map(async (path) => before[path] ?? (await fileFacts(path))));
     return {
       pid: child.pid ?? NaN,
       readyAtMs: performance.now(),
-      /** Of yt-dlp, as `--version` prints it. */
       version: known.version,
-      /** Whether its program, or the package that this runs, is another one than was there when it began to load them. */
+      /** Whether the program or its package has changed since the parent began to load them. */
       isOutdated: async () => (await Promise.all(files.map(fileFacts))).join() !== loaded.join(),
-      /** What forks need not do: see lighter-yt-dlp.py. */
+      /** The work that forks need not do (lighter-yt-dlp.py). */
       spared: known.spared,
-      /** How many calls it was given. */
+      /** The number of calls so far. */
       calls: () => total,
-      /** Whether it takes calls: false after it exited or was retired. */
+      /** Whether it accepts calls: false after it exited or was retired. */
       isOpen: () => isOpen,
-      /** How it ended, when it is gone. */
+      /** The reason why it exited. */
       end: () => [end, lastLine(stderr)].filter((part) => part !== '').join(': '),
       start(callArgs: readonly string[], options: RunOptions): Running {
         total += 1;
@@ -161,14 +158,14 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
         };
         return { stdout: output[0], stderr: output[1], signal: signalCall, ended };
       },
-      /** Takes no further call, and ends when those that run have ended. */
+      /** Accepts no more calls, and exits after the running ones. */
       retire() {
         isOpen = false;
         endWhenIdle();
       },
-      /** Resolves when it is gone, however it went. */
+      /** Resolves after its exit. */
       gone,
-      /** Ends it with its calls. */
+      /** Ends it and its calls. */
       async close() {
         isOpen = false;
         orders.end();
@@ -189,7 +186,7 @@ function lastLine(text: string): string {
 /** Handles a connection that carries the output of a call. */
 function takeStream(calls: Calls, socket: Socket): void {
   socket.on('error', () => undefined);
-  // It begins with the id of its call and the number of the descriptor.
+  // It begins with the ID of its call and the number of the descriptor.
   const onReadable = (): void => {
     const head = socket.read(2 * ID_BYTES + 1) as Buffer | null;
     if (head === null) return;
@@ -215,8 +212,16 @@ function takeAnswer(calls: Calls, line: string): void {
   if (code === undefined) return;
   call.hasEnded = true;
   const isRead = call.streams.map((stream) => finished(stream, { writable: false }));
-  // One that was never started has no output.
+  // A call that was never started has no output.
   if (call.groupId === undefined) call.end(code);
   else void Promise.all(isRead).then(() => call.end(code));
   call.groupId = undefined;
+}
+
+/** @returns a text that changes with the file, equal to that of warm-yt-dlp.py; empty for a missing file, such as one in a zip */
+function fileFacts(path: string): Promise<string> {
+  return stat(path, { bigint: true }).then(
+    ({ ino, mtimeNs, size }) => [ino, mtimeNs, size].join('-'),
+    () => '',
+  );
 }

@@ -1,10 +1,10 @@
-"""Runs a yt-dlp written in Python once, and then each call in a fork of its own, which has everything loaded.
+"""Runs yt-dlp once to load it, and then each call in a fork.
 
 warm-yt-dlp.py SOCKET PROGRAM URLS ARGUMENT...
 
-PROGRAM is the file, or `-m` for the module yt_dlp. The ARGUMENTs are those of the first run, which must succeed; whatever
-reads the URLs (in JSON) is loaded too. Orders come as lines of JSON on stdin, whose end ends us and all calls. Answers go to
-descriptor 3. A call's stdout and stderr are connections to SOCKET, which begin with the call's id and `1` or `2`.
+PROGRAM is a file, or `-m` for the module yt_dlp. The ARGUMENTs are those of the first run, which must succeed. The extractors of
+the URLs (in JSON) are loaded too. Orders are lines of JSON on stdin, whose end ends this process and all calls. Answers go to
+descriptor 3. A call's stdout and stderr are connections to SOCKET that begin with the call's ID and `1` or `2`.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ import traceback
 
 ORDERS, ANSWERS = 0, 3
 PR_SET_PDEATHSIG = 1
-# What a shell answers for KILL, and for what it may not start.
+# The exit codes of a shell for KILL, and for a program that cannot be started.
 KILLED, NOT_STARTED = 137, 126
 SOCKET, PROGRAM, URLS, *WARM_UP = sys.argv[1:]
 prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -44,7 +44,7 @@ def answer(message):
 
 
 def run_program(args):
-    """Runs the program as Python runs it. Returns its exit code."""
+    """Runs the program as Python does. Returns its exit code."""
     sys.argv = [PROGRAM, *args]
     code = 0
     try:
@@ -69,7 +69,7 @@ def run_program(args):
 
 
 def package_facts():
-    """What changes with the package that will be loaded, as file-facts.ts tells it, by the file that names its version."""
+    """Identifies the package that will be loaded by the file with its version, as fileFacts of warm-parent.ts does."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         spec = importlib.util.find_spec('yt_dlp')
         if spec is not None and spec.origin is not None:
@@ -80,11 +80,11 @@ def package_facts():
 
 
 def warm_up():
-    """Leaves one thread and nothing to collect. Returns what prepares a fork for its call, and what is known of yt-dlp."""
+    """Loads yt-dlp. Returns a function that prepares a fork for its call, and facts about yt-dlp."""
     if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):
         # The path on which Python searches modules when it starts the program.
         sys.path[0] = os.path.dirname(os.path.realpath(PROGRAM))
-    # Otherwise the expressions that are compiled first, and used first, are forgotten at the end.
+    # Otherwise the cache would drop expressions that calls use.
     re._MAXCACHE = 10_000
     before = package_facts()
     code = run_program(WARM_UP)
@@ -94,7 +94,7 @@ def warm_up():
     extractors = yt_dlp.extractor.gen_extractor_classes()
     for url in json.loads(URLS):
         next(one for one in extractors if one.suitable(url))()
-    # They are loaded: read again in each fork, plugins that override extractors would do it twice.
+    # Plugins are loaded. In a fork, plugins that override extractors would do it twice.
     if not callable(yt_dlp._load_all_plugins):
         sys.exit('plugins are loaded in an unknown way')
     yt_dlp._load_all_plugins = lambda: None
@@ -131,7 +131,7 @@ def limit(kind, most, *, soft=False):
 
 
 def become(order, streams, parent, freshen):
-    """Makes of a fork what a shell would start."""
+    """Prepares a fork like a program that a shell starts."""
     os.setpgid(0, 0)
     die_with_parent(signal.SIGKILL)
     if os.getppid() != parent:
@@ -143,14 +143,14 @@ def become(order, streams, parent, freshen):
         os.dup2(stream.fileno(), number)
     for number in map(int, os.listdir('/proc/self/fd')):
         if number > 2:
-            # One of them was that of the list itself.
+            # One of them was the descriptor of the list.
             with contextlib.suppress(OSError):
                 os.close(number)
-    # Not RLIMIT_AS: a JavaScript runtime reserves terabytes of addresses that it never touches.
+    # Not RLIMIT_AS, because a JavaScript runtime reserves terabytes of addresses.
     limit(resource.RLIMIT_FSIZE, order.get('maxFileBytes'))
     limit(resource.RLIMIT_DATA, order.get('maxMemoryBytes'))
     limit(resource.RLIMIT_CORE, 0)
-    # At a hard limit the system sends KILL, which tells nothing.
+    # At a hard limit the system sends KILL, which does not show the reason.
     limit(resource.RLIMIT_CPU, order.get('maxCpuSeconds'), soft=True)
     os.environ.clear()
     os.environ.update(order['env'])
@@ -173,7 +173,7 @@ class Calls:
             parent = os.getpid()
             pid = os.fork()
         except OSError:
-            # Short of memory or processes: it may work later.
+            # The system is short of memory or processes, so a retry may succeed.
             answer({'id': order['id'], 'code': KILLED})
         else:
             if pid == 0:
@@ -185,7 +185,7 @@ class Calls:
                     traceback.print_exc()
                 finally:
                     os._exit(code)
-            # The worker may signal the group as soon as it knows the id. The fork also calls setpgid, and the second call fails.
+            # The worker may signal the group as soon as it knows its ID. The fork also calls setpgid, and the second call fails.
             with contextlib.suppress(OSError):
                 os.setpgid(pid, pid)
             self.ids[pid] = order['id']
@@ -199,7 +199,7 @@ class Calls:
             os.killpg(pid, signal.SIGKILL)
 
     def reap(self):
-        # The exit is seen before the process is reaped. Until then no other process gets the id of its group.
+        # Until the process is reaped, no other process gets the ID of its group.
         while self.ids and (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)):
             self.end(ended.si_pid)
             code = os.waitstatus_to_exitcode(os.waitpid(ended.si_pid, 0)[1])
@@ -225,7 +225,7 @@ class Calls:
                     self.take(json.loads(line))
 
 
-# The end of stdin is not noticed until orders are read.
+# Before orders are read, the end of stdin is not noticed.
 die_with_parent(signal.SIGKILL)
 freshen, known = warm_up()
 die_with_parent(0)

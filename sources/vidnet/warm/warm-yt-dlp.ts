@@ -1,31 +1,27 @@
 import { join } from 'node:path';
 import { startProgram, type Start } from '../../../runtime/subprocess/run-program.ts';
-import { serveTestPage } from '../yt-dlp/own-page.ts';
+import { serveTestPage } from '../yt-dlp/yt-dlp-test-page.ts';
 import { readPythonProgram } from './python-program.ts';
 import { environmentOf } from '../yt-dlp/run-yt-dlp.ts';
 import { startWarmParent, type WarmParent } from './warm-parent.ts';
 import { channelUrl, videoUrl, type YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 
 export interface WarmYtdlpOptions {
-  /** Called when a parent is ready, or once with the reason why there is none. Each call then starts the program itself. */
+  /** Called when a parent is ready, or with the reason why there is none, so that each call starts the program. */
   readonly onStateChange?: (failure?: Error) => void;
-  /** A parent is replaced after so many calls. */
+  /** A parent is replaced after this number of calls, or at this age. */
   readonly maxCalls?: number;
-  /** A parent is replaced after so long, in milliseconds. */
   readonly maxAgeMs?: number;
-  /** After one that failed or died the next is not started for so long, in milliseconds. */
+  /** The pause after a parent has failed. */
   readonly retryAfterMs?: number;
 }
 
 export type WarmYtdlp = ReturnType<typeof createWarmYtdlp>;
 
-/** Long enough for what platforms take for the id of a video. */
+/** Looks like the ID of a video. */
 const ANY_ID = 'aaaaaaaaaaa';
 
-/**
- * Keeps a parent process that has run yt-dlp once, and forks for each call. No call waits for it: while there is none, calls
- * start the program itself.
- */
+/** Keeps a parent process that has loaded yt-dlp and forks for each call. While there is none, calls start the program. */
 export function createWarmYtdlp(
   settings: YtdlpSettings,
   { onStateChange: tell, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
@@ -64,7 +60,7 @@ export function createWarmYtdlp(
     if (closing.signal.aborted || performance.now() < notBeforeMs) return;
     starting ??= begin().finally(() => (starting = undefined));
   };
-  /** Of one that has died by itself. */
+  /** Forgets a parent that has died. */
   const forget = (): void => {
     if (current === undefined || current.isOpen()) return;
     notBeforeMs = current.readyAtMs + retryAfterMs;
@@ -86,7 +82,7 @@ export function createWarmYtdlp(
       forget();
       const seen = current;
       const isOutdated = await seen?.isOutdated();
-      // Meanwhile it may have been replaced.
+      // It may have been replaced in the meantime.
       if (isOutdated === true && seen === current) retire();
       if (current === undefined) {
         renew();
@@ -94,22 +90,22 @@ export function createWarmYtdlp(
       }
       const parent = current;
       if (parent.calls() >= maxCalls || performance.now() - parent.readyAtMs > maxAgeMs) renew();
-      // It may have gone in the meantime.
+      // It may have exited in the meantime.
       return (program, args, options) =>
         parent.isOpen() ? parent.start(args, options) : startProgram(program, args, options);
     },
-    /** Waits until a parent is ready. @returns its process id. @throws when there is none, with the reason */
+    /** Waits for a parent. @returns its process ID. @throws the reason when there is none */
     ready: async (): Promise<number> => (await whenReady()).pid,
-    /** Waits until a parent is ready. @returns the version of its yt-dlp. @throws as `ready` */
+    /** Waits for a parent. @returns the version of its yt-dlp. @throws as `ready` */
     version: async (): Promise<string> => (await whenReady()).version,
-    /** Starts nothing any more; the parent ends when its calls have ended. */
+    /** Starts no more parents. The current one exits after its calls. */
     async retire(): Promise<void> {
       closing.abort();
       await starting;
       retire();
       await Promise.all([...retired].map((parent) => parent.gone));
     },
-    /** Ends the parent with its calls. */
+    /** Ends the parent and its calls. */
     async close(): Promise<void> {
       closing.abort();
       await starting;
@@ -119,18 +115,18 @@ export function createWarmYtdlp(
   };
 }
 
-/** @throws when this yt-dlp cannot be kept warm */
+/** @throws when this yt-dlp cannot be preloaded */
 async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<WarmParent> {
   // Only Linux can end a process when its parent dies.
   if (process.platform !== 'linux') throw new Error('only Linux can keep it');
   const program = await readPythonProgram(settings.program);
-  // Its first run loads all that a download takes.
+  // The first run loads everything that a download uses.
   const page = await serveTestPage(settings);
   try {
     return await startWarmParent({
       program,
       signal,
-      // Without the proxy, whose password is for calls alone.
+      // Only calls get the proxy, which has a password for each call.
       env: (folder) =>
         environmentOf({ program: settings.program }, { home: folder, programs: join(folder, 'programs') }),
       args: page.args,

@@ -1,21 +1,20 @@
-import { failureFor } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { startDeadline } from '../../../runtime/deadline.ts';
 import { CpuTimeError } from '../../../runtime/subprocess/run-program.ts';
-import { SUBJECT_VALUES, type Subject } from './yt-dlp-failures.ts';
+import { subjectError, type Subject } from './yt-dlp-failures.ts';
 
-/** What reading a page, with all that it leads to, may take. The media that follow have limits of their own. */
+/** The limits for reading a page and everything that it leads to, except the media. */
 export interface ReadingLimits {
   readonly timeoutMs: number;
-  /** Of the whole run; where media follow, it includes the work of their transfer. */
+  /** Of the whole run, including the transfer of media. */
   readonly maxCpuSeconds: number;
-  /** As they come over the network. Counted by our own proxy, thus not where the operator has set another one. */
+  /** Counted by the built-in proxy, so there is no limit with YTDLP_PROXY. */
   readonly maxBytes: number;
 }
 
 /** A page of the video platform takes seconds, most of them for its JavaScript. */
 export const PAGE_LIMITS: ReadingLimits = { timeoutMs: 120_000, maxCpuSeconds: 60, maxBytes: 64 * 1024 ** 2 };
-/** Of a run that brings media, or a long list: gigabytes take minutes of processor time. */
+/** For media and long lists: gigabytes take minutes of processor time. */
 export const LONG_RUN_CPU_SECONDS = 1_800;
 
 const COUNT_EVERY_MS = 250;
@@ -24,28 +23,24 @@ const COUNT_EVERY_MS = 250;
 export interface Reading {
   /** Aborted at a limit, with a `JobError`. */
   readonly signal: AbortSignal;
-  /** A part of a list has come: the next one has all of time and bytes again. */
+  /** Called when a part of a list has arrived: the limits begin again. */
   readonly restart: () => void;
-  /** The page has been read. */
+  /** Called when the page has been read. */
   readonly end: () => void;
-  /** @returns what a run threw, as a failure of the reading where that was at fault */
+  /** @returns the failure of the reading, if a limit of it caused the error */
   readonly failureOf: (error: unknown) => unknown;
 }
 
-/** @param receivedBytes what has come so far */
 export function startReading(subject: Subject, limits: ReadingLimits, receivedBytes: () => number): Reading {
-  const words = SUBJECT_VALUES[subject];
   let isReading = true;
   let fromBytes = 0;
-  const late = (): JobError => {
-    // A caller chose the page: it is not tried again. The platform may be busy, or the line to it down.
-    const reason = subject === 'page' ? 'pageTooSlow' : 'upstreamPageTooSlow';
-    return new JobError(failureFor(reason, words));
-  };
+  // A slow page of any site is final. The platform may only be busy, so its pages are retried.
+  const late = (cause?: unknown): JobError =>
+    subjectError(subject === 'page' ? 'pageTooSlow' : 'upstreamPageTooSlow', subject, cause);
   const deadline = startDeadline({ timeoutMs: limits.timeoutMs, late });
   const counter = setInterval(() => {
     if (receivedBytes() - fromBytes <= limits.maxBytes) return;
-    deadline.abort(new JobError(failureFor('pageTooLarge', words)));
+    deadline.abort(subjectError('pageTooLarge', subject));
   }, COUNT_EVERY_MS);
   return {
     signal: deadline.signal,
@@ -60,10 +55,12 @@ export function startReading(subject: Subject, limits: ReadingLimits, receivedBy
     },
     failureOf: (error) => {
       if (error instanceof CpuTimeError) {
-        return new JobError(isReading ? failureFor('pageTooMuchWork', words) : 'fileTooMuchWork', { cause: error });
+        return isReading
+          ? subjectError('pageTooMuchWork', subject, error)
+          : new JobError('fileTooMuchWork', { cause: error });
       }
       const isLate = error instanceof JobError && error.code === 'upstream_timeout';
-      return isReading && isLate ? Object.assign(late(), { cause: error.cause }) : error;
+      return isReading && isLate ? late(error.cause) : error;
     },
   };
 }

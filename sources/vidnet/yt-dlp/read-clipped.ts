@@ -1,25 +1,23 @@
-import { SUBJECT_VALUES } from './yt-dlp-failures.ts';
-import { failureFor } from '../../../contract/failures.ts';
 import { readFileSync } from 'node:fs';
-import { JobError } from '../../../runtime/job-error.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
+import { subjectError } from './yt-dlp-failures.ts';
 
-/** More than the driver ever keeps of a text. */
+/** More than the driver keeps of any text. */
 const TEXT_MAX_CHARS = 64 * 1024;
-/** More than there are languages of captions, for each of which some 30 µs are spent. */
+/** More than there are languages of captions. */
 const ENTRIES_MAX = 500;
 const WHOLE_MAX_CHARS = 1024 * 1024;
 
 /**
- * The JSON of a file without the rest of texts and lists that have no end: what comes out can be looked at in one turn of the
- * event loop. Something else than JSON is undefined.
+ * Reads the JSON of a file and cuts long texts and lists, so that the result can be validated in one step of the event loop.
  *
- * @throws JobError `too_large` when it is large all the same
+ * @returns undefined for a file that is not JSON
+ * @throws JobError `too_large` when the result is still too large
  */
 export function* readClipped({ path }: { readonly path: string }): Generator {
   const value = clipped(parseJson(readFileSync(path, 'utf8')));
   if (value !== undefined && JSON.stringify(value).length > WHOLE_MAX_CHARS) {
-    throw new JobError(failureFor('upstreamDataTooLarge', SUBJECT_VALUES.video));
+    throw subjectError('upstreamDataTooLarge', 'video');
   }
   yield value;
 }

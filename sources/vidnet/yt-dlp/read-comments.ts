@@ -25,15 +25,13 @@ const factsSchema = z.object({
 });
 export interface CommentsFile {
   readonly path: string;
-  /** Most comments in all. */
   readonly max: number;
 }
 
-/** First what the file holds, then the comments: parents before what answers them. */
+/** The first item describes the file. Pages of comments follow, with parents before their replies. */
 export type CommentsRead =
   { readonly isReadable: boolean; readonly showsNothing: boolean } | { readonly page: readonly VideoComment[] };
 
-/** The comments of a file that yt-dlp wrote, page by page. */
 export function* readComments({ path, max }: CommentsFile): Generator<CommentsRead> {
   const { data: facts } = factsSchema.safeParse(parseJson(readFileSync(path, 'utf8')));
   const found = (facts?.comments ?? []).flatMap(toComment);
@@ -49,7 +47,7 @@ function toComment(value: unknown): readonly VideoComment[] {
   const { success, data: comment } = commentSchema.safeParse(value);
   if (!success) return [];
   const publishedAt = formatTimestamp(comment.timestamp);
-  // The platform says "2 weeks ago", and yt-dlp counts back from now.
+  // From a text such as "2 weeks ago", yt-dlp computes the time.
   const isEstimated = publishedAt !== undefined && comment._time_text !== undefined;
   return [
     {
@@ -65,18 +63,17 @@ function toComment(value: unknown): readonly VideoComment[] {
   ];
 }
 
-/** Some platforms list an answer before what it answers. One whose comment is not there stands at the end. */
+/** Sorts replies behind their parents, which some platforms list later. Replies without a parent come last. */
 function parentsFirst(comments: readonly VideoComment[]): readonly VideoComment[] {
   const sorted = new Map<string, VideoComment>();
   const waiting = new Map<string, VideoComment[]>();
   const append = (first: VideoComment): void => {
-    // A loop and no recursion: a chain of answers may be as long as the list.
+    // A recursion could be as deep as the list is long.
     const stack = [first];
     for (let comment = stack.pop(); comment !== undefined; comment = stack.pop()) {
       if (sorted.has(comment.id)) continue;
       sorted.set(comment.id, comment);
-      // One by one: a comment may have more answers than a call takes arguments.
-      for (const answer of (waiting.get(comment.id) ?? []).toReversed()) stack.push(answer);
+      for (const reply of (waiting.get(comment.id) ?? []).toReversed()) stack.push(reply);
     }
   };
   for (const comment of comments) {
@@ -85,9 +82,9 @@ function parentsFirst(comments: readonly VideoComment[]): readonly VideoComment[
       append(comment);
       continue;
     }
-    const answers = waiting.get(replyTo);
-    if (answers === undefined) waiting.set(replyTo, [comment]);
-    else answers.push(comment);
+    const replies = waiting.get(replyTo);
+    if (replies === undefined) waiting.set(replyTo, [comment]);
+    else replies.push(comment);
   }
   comments.forEach(append);
   return [...sorted.values()];

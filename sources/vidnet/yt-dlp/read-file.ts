@@ -1,25 +1,21 @@
-import { SUBJECT_VALUES } from './yt-dlp-failures.ts';
 import { stat } from 'node:fs/promises';
-import { type Failure, failureFor } from '../../../contract/failures.ts';
+import type { Failure } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { inThread, ThreadError } from '../../../runtime/subprocess/in-thread.ts';
 import type { SourceCall } from '../../source-call-options.ts';
+import { subjectError } from './yt-dlp-failures.ts';
 
 const MODULE = new URL('./read-file-thread.ts', import.meta.url);
-/**
- * Smaller files are parsed in this thread, within about 20 ms. A longer parse would delay the heartbeats of all jobs. A thread takes
- * half a second to start.
- */
+/** Smaller files are parsed in this thread within 20 ms. A longer parse would delay the heartbeats of all jobs. */
 const INLINE_MAX_BYTES = 256 * 1024;
-/** The first item takes longest, because the whole file is parsed for it. 64 MB take seconds. */
+/** The first item takes longest, because the whole file is parsed for it. */
 const ITEM_TIMEOUT_MS = 60_000;
-/** Memory for the parsed form of 64 MB of text. */
+/** Holds the parsed form of 64 MB of text. */
 const MAX_HEAP_MB = 512;
 
 /** An item or failure of a reader, in a form that can be sent to another thread. */
 export type ReaderResult<Item> = { readonly item: Item } | { readonly failure: Failure };
 
-/** @param reader reads a file that yt-dlp wrote; blocks while it reads */
 export function* readerResults<Item>(reader: Iterable<Item>): Generator<ReaderResult<Item>> {
   try {
     for (const item of reader) yield { item };
@@ -30,7 +26,7 @@ export function* readerResults<Item>(reader: Iterable<Item>): Generator<ReaderRe
 }
 
 /**
- * Reads a file that yt-dlp wrote: a small one here, a large one in a thread.
+ * Reads a file that yt-dlp wrote: a small file in this thread, a large one in another.
  *
  * @param readers those of read-file-thread.ts; their items are small
  * @throws what the reader throws; JobError `too_large` when there is no memory for it; the signal's reason
@@ -44,13 +40,8 @@ export async function* readFileBy<Input extends { readonly path: string }, Item>
     yield* reader(input);
     return;
   }
-  const work = {
-    module: MODULE,
-    input: { reader: reader.name, input },
-    signal,
-    maxHeapMb: MAX_HEAP_MB,
-    timeoutMs: ITEM_TIMEOUT_MS,
-  };
+  const limits = { signal, maxHeapMb: MAX_HEAP_MB, timeoutMs: ITEM_TIMEOUT_MS };
+  const work = { module: MODULE, input: { reader: reader.name, input }, ...limits };
   try {
     for await (const answer of inThread<ReaderResult<Item>>(work)) {
       if ('failure' in answer) throw new JobError(answer.failure);
@@ -58,6 +49,6 @@ export async function* readFileBy<Input extends { readonly path: string }, Item>
     }
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    throw new JobError(failureFor('upstreamDataTooLarge', SUBJECT_VALUES.video), { cause: error });
+    throw subjectError('upstreamDataTooLarge', 'video', error);
   }
 }

@@ -1,4 +1,3 @@
-import { failureFor } from '../../../contract/failures.ts';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { JobError } from '../../../runtime/job-error.ts';
@@ -6,22 +5,19 @@ import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts
 import { linkPrograms } from '../../../runtime/subprocess/linked-programs.ts';
 import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../../runtime/subprocess/run-program.ts';
 import type { SourceCall } from '../../source-call-options.ts';
-import { ytdlpFailure, type Subject, SUBJECT_VALUES } from './yt-dlp-failures.ts';
+import { subjectError, ytdlpFailure, type Subject } from './yt-dlp-failures.ts';
 import { PAGE_LIMITS, startReading, type Reading, type ReadingLimits } from './page-reading.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 export interface YtdlpRunSpec {
-  /** What the request is about. Failure sentences name it. */
   readonly subject: Subject;
-  /** URL of the page; undefined when the arguments name a file that an earlier run wrote. */
+  /** Undefined when the arguments name a file that an earlier run wrote. */
   readonly url?: string;
-  /** Arguments of this run, beside those that every run has. */
   readonly args: readonly string[];
   readonly extractorArgs?: readonly ExtractorArgs[];
-  /** Largest file that the run may write, and most that all files in its folder may hold. */
+  /** The limit for each file, and for all files in the folder together. */
   readonly maxFileBytes: number;
-  /** Overrides of the limits for reading a page. */
   readonly reading?: Partial<ReadingLimits> | undefined;
   /** @param reading must be ended by the callback when the transfer of media begins */
   readonly onStdoutLine?: ((line: string, reading: Reading) => void) | undefined;
@@ -29,10 +25,7 @@ export interface YtdlpRunSpec {
 
 /** Space for other files in the folder: fragments that are not joined yet, cookies and facts. */
 const FOLDER_SLACK_BYTES = 64 * 1024 ** 2;
-/**
- * yt-dlp takes 60 MB of memory, and 440 MB with 115 MB of facts and comments. Without a limit, an endless page would use all
- * memory. The same limit holds for the JavaScript runtime that yt-dlp starts for some platforms.
- */
+/** yt-dlp takes 60 MB, and 440 MB with 115 MB of facts and comments. The limit also holds for its JavaScript runtime. */
 export const YTDLP_MEMORY_BYTES = 1024 ** 3;
 
 /** The Python interpreter, which a script may name through `env`, and the JavaScript runtimes that yt-dlp supports. */
@@ -88,16 +81,9 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: 
 
 /** @returns the failure of the job where the subprocess could not start or reached a limit, otherwise the error itself */
 function runFailure(error: unknown, subject: Subject): unknown {
-  if (error instanceof RunStartError) {
-    return new JobError('ytdlpNotStarted', { cause: error });
-  }
-  if (error instanceof RunTimeoutError) {
-    return new JobError('fetchTooLong', { cause: error });
-  }
-  if (error instanceof FolderTooLargeError) {
-    return new JobError(failureFor('upstreamDataTooLarge', SUBJECT_VALUES[subject]), { cause: error });
-  }
-  return error;
+  if (error instanceof RunStartError) return new JobError('ytdlpNotStarted', { cause: error });
+  if (error instanceof RunTimeoutError) return new JobError('fetchTooLong', { cause: error });
+  return error instanceof FolderTooLargeError ? subjectError('upstreamDataTooLarge', subject, error) : error;
 }
 
 /** @param cookiesCopy yt-dlp writes its cookie file back, so each run gets a copy */
@@ -121,10 +107,8 @@ export function baseArguments(settings: YtdlpSettings, cookiesCopy: string | und
 }
 
 /**
- * The options that are passed in a private file. Every user of the machine can read command-line arguments, and the operator's
- * extractor arguments may hold tokens of an account.
- *
- * @returns the text of a yt-dlp configuration file, which follows the quoting rules of a shell
+ * The text of a private configuration file. Every user of the machine can read command-line arguments, and the operator's
+ * extractor arguments may hold tokens of an account. The quoting rules are those of a shell.
  */
 export function privateOptions(settings: YtdlpSettings, extractorArgs: readonly ExtractorArgs[] = []): string {
   return mergeExtractorArgs(settings.extractorArgs, extractorArgs)
@@ -133,11 +117,9 @@ export function privateOptions(settings: YtdlpSettings, extractorArgs: readonly 
 }
 
 /**
- * The environment of a run. It holds the proxy, because every user of the machine can read arguments and the URL of the proxy
- * holds a password.
- *
- * PATH leads to the programs that yt-dlp needs and to no others. For protocols such as RTMP, yt-dlp starts any suitable program
- * that it finds, and such a program would bypass the guard.
+ * The environment of a run. It holds the proxy, whose URL has a password, because every user of the machine can read arguments.
+ * PATH leads only to programs that yt-dlp needs: for protocols such as RTMP, it starts any program that it finds, which would
+ * bypass the guard.
  */
 export async function environmentOf(
   { program, proxy }: Pick<YtdlpSettings, 'program' | 'proxy'>,

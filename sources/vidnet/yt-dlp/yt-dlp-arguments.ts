@@ -1,9 +1,8 @@
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
-/** Keys of the metadata that the driver reads. */
 const METADATA_KEYS = 'title,duration,live_status,n_entries';
 
-/** For RTMP and the like yt-dlp starts other programs, and FTP is not supported. The URL may say otherwise than the protocol. */
+/** For other protocols, such as RTMP, yt-dlp starts other programs. The URL and the protocol may differ. */
 const PROTOCOLS =
   '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"][url~="^https?://"]';
 
@@ -18,7 +17,7 @@ export function videoFormats(maxHeight: number): string {
   return `${native}/bv[vcodec^=avc1]${height}+${ba}/bv${height}+${ba}/b${height}/bv${height}`;
 }
 
-/** What was chosen: the exact size where the platform states it, and the formats when pictures and sound come apart. */
+/** The selected formats: two when pictures and sound are separate. */
 const CHOSEN_FORMATS =
   '{"size":%(filesize|null)s,"parts":%(requested_formats.:.format_id)j,"sizes":%(requested_formats.:.filesize)j,' +
   '"protocol":%(protocol)j,"url":%(requested_formats.0.url,url)j}';
@@ -35,13 +34,10 @@ export const INSPECT_ARGUMENTS = [
   `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`,
 ] as const;
 
-/**
- * Arguments of a run that downloads one video into its working directory, as files `media.*`: two when pictures and
- * sound come apart.
- */
+/** Arguments that download one video into the working directory, as `media.*`: two files when pictures and sound are separate. */
 export function downloadArguments(settings: YtdlpSettings, formats: string): readonly string[] {
   return [
-    // A list is refused by its length, for which two entries are enough.
+    // Two entries are enough to recognise a list, which is refused.
     ...['--no-playlist', '--playlist-items', '1:2', '--no-mtime', '--no-overwrites', '--restrict-filenames'],
     ...['--max-filesize', String(settings.maxFileBytes)],
     ...['--format', formats, '--output', 'media.%(ext)s'],
@@ -49,7 +45,6 @@ export function downloadArguments(settings: YtdlpSettings, formats: string): rea
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
     ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],
     ...['--print', `before_dl:${FORMATS_PREFIX}${CHOSEN_FORMATS}`],
-    // A broadcast that runs has no end to wait for.
     ...['--match-filters', '!is_live & live_status!=?is_upcoming'],
   ];
 }

@@ -11,10 +11,7 @@ import { largestThumbnail, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PAGE_SIZE = 100;
 
-/**
- * What yt-dlp knows of a channel. Its `playlist_count` may be the number of tabs and its `view_count` that of a list,
- * so neither is taken for the channel's.
- */
+/** Without `playlist_count` and `view_count`, which may be the number of tabs and the views of a list. */
 const factsSchema = z.object({
   id: z.string().min(1),
   channel_id: textSchema,
@@ -33,7 +30,7 @@ type Facts = z.infer<typeof factsSchema>;
 
 const TEMPLATE = `playlist:%(.{${Object.keys(factsSchema.shape).join(',')}})j`;
 
-/** Channels as yt-dlp reads them. Country, numbers of views and of media, and the day of creation are unknown. */
+/** Channels read by yt-dlp. Country, numbers of views and of media, and the day of creation are unknown. */
 export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
   return {
     async describe(reference, call) {
@@ -70,7 +67,7 @@ export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
 
 type Numbered = ChannelVideoItem & { readonly number: number };
 
-/** A list that grows while it is read repeats a video at the seam of two pages. */
+/** A list that grows while it is read repeats videos at the boundary of two pages. */
 async function* withoutRepeats(videos: AsyncIterable<ChannelVideoItem>): AsyncGenerator<Numbered> {
   const seen = new Set<string>();
   for await (const video of videos) {
@@ -80,7 +77,7 @@ async function* withoutRepeats(videos: AsyncIterable<ChannelVideoItem>): AsyncGe
   }
 }
 
-/** The last page is known only when yt-dlp has ended well, so each one waits for the first video after it. */
+/** Each page waits for the next video, because the last page is only known after yt-dlp has succeeded. */
 async function* inPages(videos: AsyncIterable<Numbered>): AsyncGenerator<ChannelPage> {
   let page: Numbered[] = [];
   for await (const video of videos) {

@@ -1,15 +1,15 @@
 import type { CommentSource } from '../comment-source.ts';
-import { ytdlpRefusal } from './yt-dlp-failures.ts';
+import { subjectError, ytdlpRefusal } from './yt-dlp-failures.ts';
 import { PAGE_LIMITS, type ReadingLimits } from './page-reading.ts';
 import { readComments } from './read-comments.ts';
 import { readFileBy } from './read-file.ts';
-import { unreadable, writeFacts } from './yt-dlp-facts.ts';
+import { writeFacts } from './yt-dlp-facts.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
 const COMMENT_KEYS = 'id,parent,text,author,author_id,like_count,timestamp,_time_text';
 const TEMPLATE = `video:{"comments":%(comments.:.{${COMMENT_KEYS}})j,"formats":%(formats.:.format_id)j}`;
 
-/** Twenty of them are an answer of half a megabyte, which takes the platform a second or two. */
+/** The limits of a page are raised once for so many comments. */
 const COMMENTS_PER_PAGE_LIMIT = 250;
 
 function readingOf(max: number): ReadingLimits {
@@ -18,13 +18,10 @@ function readingOf(max: number): ReadingLimits {
   return { timeoutMs: pages * timeoutMs, maxCpuSeconds: pages * maxCpuSeconds, maxBytes: pages * maxBytes };
 }
 
-/** Without the second one, yt-dlp writes all it knows to a file of its own. */
+/** Without the second argument, yt-dlp also writes all facts to another file. */
 const COMMENTS_ONLY = ['--write-comments', '--no-write-info-json'];
 
-/**
- * Comments in the order in which the platform's pages show them: threads newest first, unless the operator's extractor
- * arguments say otherwise, and the replies of each oldest first.
- */
+/** Comments in the order of the platform's pages, which the operator's extractor arguments may change. */
 export function createYtdlpComments(settings: YtdlpSettings): CommentSource {
   return {
     async *pages(videoId, max, call) {
@@ -32,7 +29,7 @@ export function createYtdlpComments(settings: YtdlpSettings): CommentSource {
         subject: 'video',
         url: videoUrl(settings, videoId),
         args: ['--playlist-items', '1', '--no-playlist', '--ignore-no-formats-error', ...COMMENTS_ONLY],
-        // Without the second argument, a page that the platform fails to send ends the list with a mere warning.
+        // Without the second argument, a failed page ends the list with only a warning.
         extractorArgs: [{ extractor: 'youtube', args: { max_comments: [String(max)], raise_incomplete_data: [] } }],
         template: TEMPLATE,
         reading: readingOf(max),
@@ -42,7 +39,7 @@ export function createYtdlpComments(settings: YtdlpSettings): CommentSource {
           yield read.page;
           continue;
         }
-        if (!read.isReadable) throw unreadable('video', undefined);
+        if (!read.isReadable) throw subjectError('pageUnreadable', 'video');
         const refusal = ytdlpRefusal(warnings, 'video');
         if (read.showsNothing && refusal !== undefined) throw refusal;
       }

@@ -13,13 +13,12 @@ import { largestThumbnail, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PREFIX = 'TAPEDECK-ENTRY ';
 
-/** A video, or the reason why the list ends early. */
 type EntryResult = ChannelVideoItem | { readonly error: unknown };
 
-/** Three times what 100,000 videos take. */
+/** Three times the duration for 100,000 videos. */
 const LISTING_TIMEOUT_MS = 3_600_000;
 
-/** An entry has 2 KB. */
+/** An entry usually has 2 KB. */
 const ENTRY_MAX_CHARS = 64 * 1024;
 
 const entrySchema = z.object({
@@ -32,20 +31,17 @@ const entrySchema = z.object({
 });
 
 /**
- * The videos of a channel as yt-dlp comes across them, one process for the whole list. A channel's tabs (videos, live
- * streams, shorts) come one after the other, each newest first.
+ * Lists the videos of a channel while one run of yt-dlp reads them. The tabs (videos, live streams, shorts) follow each other,
+ * each newest first. yt-dlp does not wait for a slow consumer, so its output is buffered: 100,000 videos take about 30 MB.
  *
- * yt-dlp does not wait for a slow consumer, so its output is buffered in memory. 100,000 videos take about 30 MB, and the
- * platform gives some 100 a second.
- *
- * @throws JobError when the list ends before its end
+ * @throws JobError when the list cannot be read to its end
  */
 export async function* listEntries(
   settings: YtdlpSettings,
   url: string,
   call: SourceCall,
 ): AsyncGenerator<ChannelVideoItem> {
-  // With this argument of the operator's, times are counted back from "3 weeks ago".
+  // With this extractor argument, yt-dlp computes times from texts such as "3 weeks ago".
   const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
   const found = new PassThrough({ objectMode: true });
   const consumerDone = new AbortController();
@@ -59,7 +55,7 @@ export async function* listEntries(
     {
       subject: 'channel',
       url,
-      // --no-ignore-errors: a page that fails must not be left out of the list.
+      // With --no-ignore-errors, a failed page is not left out of the list.
       args: ['--flat-playlist', '--lazy-playlist', '--no-ignore-errors', '--print', `video:${PREFIX}${TEMPLATE}`],
       extractorArgs: [{ extractor: 'youtube', args: { raise_incomplete_data: [] } }],
       maxFileBytes: MAX_TEXT_BYTES,
@@ -68,7 +64,11 @@ export async function* listEntries(
         if (!line.startsWith(PREFIX)) return;
         reading.restart();
         const isTooLarge = line.length > ENTRY_MAX_CHARS;
-        found.write(isTooLarge ? { error: tooLarge() } : toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact));
+        found.write(
+          isTooLarge
+            ? { error: new JobError('entryTooLarge') }
+            : toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact),
+        );
       },
     },
   ).then(
@@ -87,10 +87,6 @@ export async function* listEntries(
 }
 
 const TEMPLATE = '%(.{id,title,duration,timestamp,thumbnail,thumbnails})j';
-
-function tooLarge(): JobError {
-  return new JobError('entryTooLarge');
-}
 
 function toVideo(value: unknown, isTimeExact: boolean): EntryResult {
   const { success, data: entry, error } = entrySchema.safeParse(value);

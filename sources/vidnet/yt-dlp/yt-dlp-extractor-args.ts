@@ -1,26 +1,22 @@
 import { JobError } from '../../../runtime/job-error.ts';
 
-/** The name of an extractor and its arguments with their values. */
 export interface ExtractorArgs {
   readonly extractor: string;
   readonly args: Readonly<Record<string, readonly string[]>>;
 }
 
-type Merged = Map<string, Map<string, readonly string[]>>;
-
 /**
- * The values of `--extractor-args`, one per extractor. yt-dlp takes the last one of an extractor and forgets those
- * before it, so what the operator has set and what a run needs must be one.
+ * Merges the operator's arguments with those that a run requires into one value of `--extractor-args` per extractor, because
+ * yt-dlp uses only the last value of an extractor. Required arguments replace the operator's; the values of `skip` are combined.
  *
  * @param operator see `YtdlpSettings.extractorArgs`
- * @param required arguments of this service, which replace the operator's; the values of `skip` are combined
- * @throws JobError `tool_missing` when the operator's are none
+ * @throws JobError `tool_missing` when the operator's text is invalid
  */
 export function mergeExtractorArgs(
   operator: string | undefined,
   required: readonly ExtractorArgs[],
 ): readonly string[] {
-  const merged: Merged = new Map();
+  const merged = new Map<string, Map<string, readonly string[]>>();
   for (const { extractor, args } of [...parse(operator ?? ''), ...required]) {
     const known = merged.get(extractor) ?? new Map<string, readonly string[]>();
     for (const [name, values] of Object.entries(args)) {
@@ -51,7 +47,7 @@ function parse(text: string): readonly ExtractorArgs[] {
   );
 }
 
-/** Names as yt-dlp compares them; the values stay one piece, since they may hold escaped commas. */
+/** Normalises names as yt-dlp does. Values are not split, because they may have escaped commas. */
 function parseArgs(text: string): readonly (readonly [string, readonly string[]])[] {
   return text
     .split(';')

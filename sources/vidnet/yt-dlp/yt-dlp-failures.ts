@@ -5,25 +5,26 @@ import { JobError } from '../../../runtime/job-error.ts';
 export type Subject = 'video' | 'channel' | 'page';
 
 /** The values of sentences about a subject (contract/failures.ts). */
-export const SUBJECT_VALUES = {
+const SUBJECT_VALUES = {
   video: { subject: 'video', page: 'page of the video', upstream: 'video platform' },
   channel: { subject: 'channel', page: 'page of the channel', upstream: 'video platform' },
   page: { subject: 'page', page: 'page', upstream: 'site' },
 } as const satisfies Record<Subject, object>;
 
-export type SubjectReason = ReasonWith<'subject' | 'page' | 'upstream'>;
+type SubjectReason = ReasonWith<'subject' | 'page' | 'upstream'>;
+
+export function subjectError(reason: SubjectReason, subject: Subject, cause?: unknown): JobError {
+  return new JobError(failureFor(reason, SUBJECT_VALUES[subject]), { cause });
+}
 
 interface Row {
   readonly fragment: RegExp;
-  /** What a warning must say too: some errors have their reason there. */
+  /** Must match a warning too, because some errors state their reason there. */
   readonly warning?: RegExp;
   readonly reason: SubjectReason;
 }
 
-/**
- * yt-dlp's messages, sorted. The first row that matches counts, so narrow fragments stand before wide ones. Apostrophes
- * are left out: the platform writes them straight or curled.
- */
+/** yt-dlp's messages. The first row that matches counts. Patterns omit apostrophes, which may be straight or curled. */
 export const YTDLP_FAILURES: readonly Row[] = [
   {
     fragment: /does not look like a Netscape format cookies file|failed to load cookies/i,
@@ -34,31 +35,16 @@ export const YTDLP_FAILURES: readonly Row[] = [
     fragment: /403:? Target Not Public/,
     reason: 'addressForbidden',
   },
-  {
-    fragment: /50[24]:? Target (?:Unreachable|Timeout)/,
-    reason: 'upstreamUnreachable',
-  },
+  { fragment: /50[24]:? Target (?:Unreachable|Timeout)/, reason: 'upstreamUnreachable' },
   {
     // Through SOCKS, the errors of an unreachable proxy and an unreachable platform are equal. The proxy is the likelier cause.
     fragment: /Unable to connect to proxy|Tunnel connection failed|Unsupported proxy type|SocksHTTPS?Connection/i,
     reason: 'proxyBroken',
   },
-  {
-    fragment: /wrong --extractor-args formatting/,
-    reason: 'extractorArgsRejected',
-  },
-  {
-    fragment: /Invalid plugin directory/,
-    reason: 'pluginsUnreadable',
-  },
-  {
-    fragment: /missing subtitles languages because a PO token/i,
-    reason: 'captionsNeedToken',
-  },
-  {
-    fragment: /HTTP Error 429|rate-limited by|Too Many Requests/i,
-    reason: 'platformRateLimited',
-  },
+  { fragment: /wrong --extractor-args formatting/, reason: 'extractorArgsRejected' },
+  { fragment: /Invalid plugin directory/, reason: 'pluginsUnreadable' },
+  { fragment: /missing subtitles languages because a PO token/i, reason: 'captionsNeedToken' },
+  { fragment: /HTTP Error 429|rate-limited by|Too Many Requests/i, reason: 'platformRateLimited' },
   {
     fragment: /confirm you.?re not a bot|Please sign in/i,
     warning: /cookies are no longer valid/i,
@@ -68,33 +54,21 @@ export const YTDLP_FAILURES: readonly Row[] = [
     fragment: /confirm you.?re not a bot|Please sign in|captcha|your IP is likely being blocked/i,
     reason: 'signInRequired',
   },
-  {
-    fragment: /private video|video is private|this playlist is private/i,
-    reason: 'isPrivate',
-  },
-  {
-    fragment: /only available for registered users|Login details are needed/i,
-    reason: 'signedInOnly',
-  },
+  { fragment: /private video|video is private|this playlist is private/i, reason: 'isPrivate' },
+  { fragment: /only available for registered users|Login details are needed/i, reason: 'signedInOnly' },
   {
     fragment:
       /not (?:made this video )?available in your country|blocked it in your country|not available from your location|geo.?restrict|HTTP Error 451/i,
     reason: 'geoBlocked',
   },
-  {
-    fragment: /confirm your age|age.?restricted|inappropriate for some users/i,
-    reason: 'ageRestricted',
-  },
+  { fragment: /confirm your age|age.?restricted|inappropriate for some users/i, reason: 'ageRestricted' },
   {
     fragment: /members-only|members on level|join this channel|Premium members|available to subscribers/i,
     reason: 'membersOnly',
   },
+  { fragment: /requires payment to watch/i, reason: 'paymentRequired' },
   {
-    fragment: /requires payment to watch/i,
-    reason: 'paymentRequired',
-  },
-  {
-    // The page was there a moment ago: the address of its media has run out, and the next run gets a new one.
+    // The URL of the media has expired. The next run gets a new one.
     fragment: /unable to download video (?:data|subtitles).{0,200}HTTP Error 4(?:03|04|10)|fragment \d+ not found/i,
     reason: 'mediaLinkExpired',
   },
@@ -108,12 +82,9 @@ export const YTDLP_FAILURES: readonly Row[] = [
     fragment: /Premieres in|live event will begin|Premiere will begin|processing this video|is_upcoming/i,
     reason: 'notStarted',
   },
+  { fragment: /is_live|live stream is currently/i, reason: 'isLive' },
   {
-    fragment: /is_live|live stream is currently/i,
-    reason: 'isLive',
-  },
-  {
-    // An error without a word is Python's MemoryError. Not one that begins with a carriage return, as those of retries do.
+    // An error without text is Python's MemoryError. Errors of retries begin with a carriage return instead.
     fragment: /File is larger than max-filesize|File too large|size limit exceeded|MemoryError|^ERROR: *(?![^\n])/im,
     reason: 'upstreamDataTooLarge',
   },
@@ -122,23 +93,14 @@ export const YTDLP_FAILURES: readonly Row[] = [
     warning: /No supported JavaScript runtime could be found|n challenge solving failed|Signature solving failed/i,
     reason: 'javascriptRuntimeMissing',
   },
+  { fragment: /Requested format is not available|No video formats found/i, reason: 'noFetchableAudio' },
+  { fragment: /Unsupported URL|is not a valid URL/i, reason: 'pageUnreadable' },
   {
-    fragment: /Requested format is not available|No video formats found/i,
-    reason: 'noFetchableAudio',
-  },
-  {
-    fragment: /Unsupported URL|is not a valid URL/i,
-    reason: 'pageUnreadable',
-  },
-  {
-    // JSON in JSON in JSON.
+    // The page has JSON that is nested too deeply.
     fragment: /maximum recursion depth exceeded/,
     reason: 'pageUnreadable',
   },
-  {
-    fragment: /No space left on device|Disk quota exceeded/i,
-    reason: 'diskFull',
-  },
+  { fragment: /No space left on device|Disk quota exceeded/i, reason: 'diskFull' },
   { fragment: /timed out|timeout/i, reason: 'upstreamTimeout' },
   {
     fragment:
@@ -151,7 +113,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
     reason: 'upstreamUnreachable',
   },
   {
-    // A file that is refused says nothing of its page, whatever that warned of before.
+    // A failed file says nothing about its page, even if the page had warnings.
     fragment: /^ERROR: *(?:\r?\[download\] Got error:|Unable to download video subtitles)/im,
     reason: 'upstreamFailed',
   },
@@ -161,17 +123,17 @@ export const YTDLP_FAILURES: readonly Row[] = [
 export function ytdlpFailure(stderrTail: string, subject: Subject): JobError {
   const errors = linesOf(stderrTail, 'ERROR:');
   // Without such a line, yt-dlp crashed, and all of its output is searched.
-  const failureOfErrors = sorted(errors === '' ? stderrTail : errors, stderrTail, subject);
-  // Where a lack of media is a mere warning, so is the refusal, and what fails afterwards fails for want of a page.
+  const failureOfErrors = find(errors === '' ? stderrTail : errors, stderrTail, subject);
+  // If a lack of media is only a warning, the platform's reason is a warning too, and a later error follows from it.
   const saysNothing = failureOfErrors === undefined || failureOfErrors.code === 'no_audio';
   return (
     (saysNothing && subject !== 'channel' ? refusalBefore(stderrTail, subject) : undefined) ??
     failureOfErrors ??
-    failure('upstreamFailed', stderrTail, subject)
+    subjectError('upstreamFailed', subject, new Error(stderrTail.slice(-2_000)))
   );
 }
 
-/** What the platform says of a video, and never of a single request. */
+/** Codes that describe a video, and never a single request. */
 const REFUSALS: ReadonlySet<FailureCode> = new Set([
   'private',
   'removed',
@@ -183,32 +145,30 @@ const REFUSALS: ReadonlySet<FailureCode> = new Set([
 
 function refusalBefore(stderrTail: string, subject: Subject): JobError | undefined {
   const warnings = linesOf(stderrTail, 'WARNING:').split('\n');
-  // A picture that answers 404 is no video that was removed.
+  // A thumbnail that answers 404 does not mean that the video was removed.
   const ofVideo = warnings.filter((line) => !line.includes('HTTP Error')).join('\n');
-  const refusal = sorted(ofVideo, stderrTail, subject);
+  const refusal = find(ofVideo, stderrTail, subject);
   return refusal !== undefined && REFUSALS.has(refusal.code) ? refusal : undefined;
 }
 
-/**
- * Why a page shows nothing, after a run that takes the lack of media as a warning.
- *
- * @returns undefined when the warnings speak of nothing but media that are missing, or protected
- */
+/** @returns the reason why a page shows nothing; undefined when the warnings mention only missing or protected media */
 export function ytdlpRefusal(stderrTail: string, subject: Subject): JobError | undefined {
-  const refusal = sorted(linesOf(stderrTail, 'WARNING:'), stderrTail, subject);
+  const refusal = find(linesOf(stderrTail, 'WARNING:'), stderrTail, subject);
   return refusal?.code === 'no_audio' || refusal?.code === 'drm_protected' ? undefined : refusal;
 }
 
-function sorted(text: string, stderrTail: string, subject: Subject): JobError | undefined {
+function find(text: string, stderrTail: string, subject: Subject): JobError | undefined {
   const warnings = linesOf(stderrTail, 'WARNING:');
   const row = YTDLP_FAILURES.find(
     ({ fragment, warning }) => fragment.test(text) && (warning === undefined || warning.test(warnings)),
   );
-  return row === undefined ? undefined : failure(row.reason, stderrTail, subject);
+  return row === undefined ? undefined : subjectError(row.reason, subject, new Error(stderrTail.slice(-2_000)));
 }
 
-function failure(reason: SubjectReason, stderrTail: string, subject: Subject): JobError {
-  return new JobError(failureFor(reason, SUBJECT_VALUES[subject]), { cause: new Error(stderrTail.slice(-2_000)) });
+/** @param liveStatus yt-dlp's `live_status` */
+export function broadcastFailure(liveStatus: string | null | undefined): JobError | undefined {
+  if (liveStatus === 'is_live') return subjectError('isLive', 'video');
+  return liveStatus === 'is_upcoming' ? subjectError('notStarted', 'video') : undefined;
 }
 
 function linesOf(text: string, prefix: string): string {

@@ -1,11 +1,11 @@
 import type { ChannelVideoItem } from '../../../contract/kinds/channel.ts';
 import { StaleCursorError } from '../channel-source.ts';
 
-/** How far a list may have shifted before what follows the cursor is taken by its number alone. */
+/** The number of videos after which a missing cursor is located by its number alone. */
 const SHIFT_MAX = 1_000;
 
-/** Where a list was left: how many videos had been handed over, and the last of them. */
-export interface ListCursor {
+/** The position in a list: the number of videos before it, and the last of them. */
+interface ListCursor {
   readonly count: number;
   readonly lastId: string;
 }
@@ -14,22 +14,19 @@ export function formatCursor({ count, lastId }: ListCursor): string {
   return `${String(count)}:${lastId}`;
 }
 
-/** @throws StaleCursorError for a cursor of another source: the operator may have changed it since */
+/** @throws StaleCursorError for a cursor of another source, which the operator may have used before */
 export function parseCursor(text: string): ListCursor {
   const [, count, lastId] = /^(\d{1,9}):(.+)$/.exec(text) ?? [];
   if (count === undefined || lastId === undefined) throw new StaleCursorError();
   return { count: Number(count), lastId };
 }
 
-/**
- * What follows a cursor in a list that may have changed since: videos were added or removed before it, or the one at the
- * cursor is gone.
- */
+/** The videos after a cursor, although videos before it were added or removed, or its own video is gone. */
 export async function* after<Video extends Pick<ChannelVideoItem, 'vidnet_id'>>(
   videos: AsyncIterable<Video>,
   cursor: ListCursor,
 ): AsyncGenerator<Video> {
-  /** Beyond the number of the cursor, while its video has not come: they follow it, or stand before it by now. */
+  // Videos beyond the cursor's number, while its video has not been found. They may be before or after it.
   let held: Video[] = [];
   let index = 0;
   let isPast = false;

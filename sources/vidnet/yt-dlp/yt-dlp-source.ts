@@ -1,4 +1,3 @@
-import { failureFor } from '../../../contract/failures.ts';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +7,7 @@ import { MEDIA_RATE, watchRate, type TooSlow } from '../../../runtime/stall-dete
 import { percentOf } from '../../../runtime/percent.ts';
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../../source-call-options.ts';
-import { type Subject, SUBJECT_VALUES } from './yt-dlp-failures.ts';
+import { broadcastFailure, subjectError, type Subject } from './yt-dlp-failures.ts';
 import { LONG_RUN_CPU_SECONDS, type Reading } from './page-reading.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import {
@@ -22,14 +21,13 @@ import {
 } from './yt-dlp-arguments.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { textSchema } from '../fact-schemas.ts';
-import { broadcastFailure } from './yt-dlp-broadcast.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
 const metadataSchema = z.object({
   title: textSchema,
   duration: z.number().positive().nullish(),
   live_status: z.string().nullish(),
-  /** Of a page that holds several videos. */
+  /** Present when the page has several videos. */
   n_entries: z.number().nullish(),
 });
 type Metadata = z.infer<typeof metadataSchema>;
@@ -43,9 +41,9 @@ const formatsSchema = z
     url: z.string().optional().catch(undefined),
   })
   .transform(({ size, parts, sizes, protocol, url }) => ({
-    /** Files that a whole download consists of. */
+    /** The number of files of a complete download. */
     files: Math.max(1, parts.length),
-    /** Sum of the exact sizes that the platform states; 0 where it states none. */
+    /** The sum of the sizes that the platform states. */
     sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
     isSizeOfAll: size !== null || (parts.length > 0 && sizes.length === parts.length),
     hlsUrl: protocol.startsWith('m3u8') ? url : undefined,
@@ -62,36 +60,27 @@ const progressLineSchema = z.object({
 });
 
 export interface FetchedMedia {
-  /** What the platform calls it. */
   readonly title?: string | undefined;
-  /** Absolute paths of the files as the platform sent them. */
+  /** Absolute. The files are as the platform sent them. */
   readonly paths: readonly string[];
-  /** Duration that the platform states, in seconds; undefined when it states none. */
   readonly statedDurationSeconds: number | undefined;
-  /** Whether the platform stated the size of every file, and they are as big. */
+  /** Whether the platform stated the size of every file. */
   readonly isSizeVerified: boolean;
-  /** Whether that is so, or each file is as long as the answer that brought it said: another download would bring the same. */
+  /** Whether each file has its stated size, or that of its HTTP response, so that another download would be equal. */
   readonly cameWhole: boolean;
 }
 
 export interface FetchOptions extends SourceCall {
-  /** Longest media that is accepted, in seconds. */
   readonly maxMediaSeconds: number;
   readonly onProgress: (progress: ActivityProgress) => void;
 }
 
-/** What the service needs from the video platform, and of other sites. */
+/** The driver for media of the video platform and other sites. It throws JobError, or the signal's reason when aborted. */
 export interface VidnetSource {
-  /** Downloads the audio of a video. @throws JobError with the code of the failure; the signal's reason when aborted */
   fetchAudio(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
-  /** Downloads a video: one file, or pictures and sound apart. @throws as above */
+  /** Downloads one file, or two when pictures and sound are separate. */
   fetchVideo(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
-  /**
-   * Downloads the one video of a page of any site, or its sound.
-   *
-   * @param page its URL has been checked: http(s), and no fragment, from which yt-dlp takes orders
-   * @throws as above; `unsupported` for a page that holds several videos, or none
-   */
+  /** Downloads the video or audio of a page with one video. Its URL has no fragment, which could hold options for yt-dlp. */
   fetchPage(page: PageRequest, options: FetchOptions): Promise<FetchedMedia>;
 }
 
@@ -100,15 +89,14 @@ export interface PageRequest {
   readonly format: 'audio' | 'video';
 }
 
-interface Download {
-  readonly subject: Subject;
-  readonly url: string;
-  readonly formats: string;
-}
-
-/** The video platform, and other sites, read by yt-dlp: one process per download, which does extraction and transfer. */
+/** One run of yt-dlp per download does extraction and transfer. */
 export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
-  const download = async ({ subject, url, formats }: Download, options: FetchOptions): Promise<FetchedMedia> => {
+  const download = async (
+    subject: Subject,
+    media: { url: string; formats: string },
+    options: FetchOptions,
+  ): Promise<FetchedMedia> => {
+    const { url, formats } = media;
     const refusal = new AbortController();
     let metadata: Metadata | undefined;
     let stated = NOTHING_STATED;
@@ -187,25 +175,21 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     if (refusal !== undefined) throw refusal;
   };
   const formats = { audio: AUDIO_FORMATS, video: videoFormats(settings.maxVideoHeight) };
-  const ofVideo = (mediaId: string) => ({ subject: 'video' as const, url: videoUrl(settings, mediaId) });
+  const fetchVideoAs = (format: 'audio' | 'video') => (mediaId: string, options: FetchOptions) =>
+    download('video', { url: videoUrl(settings, mediaId), formats: formats[format] }, options);
   return {
-    fetchAudio: (mediaId, options) => download({ ...ofVideo(mediaId), formats: formats.audio }, options),
-    fetchVideo: (mediaId, options) => download({ ...ofVideo(mediaId), formats: formats.video }, options),
-    fetchPage: ({ url, format }, options) => download({ subject: 'page', url, formats: formats[format] }, options),
+    fetchAudio: fetchVideoAs('audio'),
+    fetchVideo: fetchVideoAs('video'),
+    fetchPage: ({ url, format }, options) => download('page', { url, formats: formats[format] }, options),
   };
 }
 
 /** A transfer that is too slow as a whole would be so again, so `too_large` is final. */
 function tooSlow(how: TooSlow): JobError {
-  return how === 'stalled'
-    ? new JobError(failureFor('upstreamStalled', SUBJECT_VALUES.video))
-    : new JobError('mediaTooSlow');
+  return how === 'stalled' ? subjectError('upstreamStalled', 'video') : new JobError('mediaTooSlow');
 }
 
-/**
- * The files of a download, if they are whole. yt-dlp believes the transport: a body that ends early without an error
- * is no error to it, and half a file may still state the duration of the whole.
- */
+/** Finds the files of a download and checks their sizes, because yt-dlp reports a body that ends early as a success. */
 async function wholeFiles(folder: string, stated: Stated): Promise<readonly string[]> {
   const names = (await readdir(folder)).filter((name) => name.startsWith('media.'));
   const paths = names.sort().map((name) => join(folder, name));

@@ -5,14 +5,14 @@ const thumbnailSchema = z.object({
   url: linkSchema,
   width: z.number().optional().catch(undefined),
   height: z.number().optional().catch(undefined),
-  /** yt-dlp's own order; banners of a channel are below 0. */
+  /** yt-dlp's order. Banners of a channel are below 0. */
   preference: z.number().optional().catch(undefined),
 });
 
 export const thumbnailsSchema = z.array(thumbnailSchema).catch([]);
 type Thumbnail = z.infer<typeof thumbnailSchema>;
 
-/** @returns the address of the best picture: the preferred one, then the biggest, then the last */
+/** @returns the URL of the preferred picture, or else the largest, or else the last */
 export function largestThumbnail(thumbnails: readonly Thumbnail[]): string | undefined {
   return thumbnails
     .filter(({ url, preference = 0 }) => url !== undefined && preference >= 0)

@@ -7,8 +7,8 @@ import { textSchema } from '../fact-schemas.ts';
 const URL_MAX_CHARS = 8_192;
 
 /**
- * A file of captions. It is handed back to yt-dlp, so it holds nothing by which a page could tell yt-dlp how to fetch: no
- * protocol, headers or parts. The URL is written anew, so that yt-dlp reads in it what was judged here.
+ * A file of captions, which is passed back to yt-dlp. It has no protocol, headers or fragments, by which a page could control the
+ * download, and its URL is normalised, so that yt-dlp reads it as it was validated.
  */
 const fileSchema = z.object({
   ext: z.string(),
@@ -17,7 +17,7 @@ const fileSchema = z.object({
 });
 type CaptionFile = z.infer<typeof fileSchema>;
 
-/** One that cannot be fetched leaves the others of its language. */
+/** An invalid file is left out. */
 const filesSchema = z
   .array(fileSchema.optional().catch(undefined))
   .transform((files) => files.filter((file) => file !== undefined))
@@ -27,22 +27,18 @@ const filesSchema = z
 export const trackListSchema = z.record(z.string(), filesSchema).catch({});
 type TrackList = z.infer<typeof trackListSchema>;
 
-/** yt-dlp's `requested_subtitles`: the files that it has fetched, by language code. */
+/** yt-dlp's `requested_subtitles`: the fetched files by language code. */
 export const fetchedSchema = z.record(z.string(), fileSchema).catch({});
 
-/** A track that can be fetched. */
 export interface YtdlpTrack extends CaptionTrack {
-  /** Only formats that can be read; never empty. */
+  /** Files of supported formats; never empty. */
   readonly files: readonly CaptionFile[];
 }
 
-/**
- * The tracks of a video. Machine translations are none: the platform offers them in every language, and what they say
- * was never said.
- */
+/** The tracks of a video, without the machine translations that the platform offers in every language. */
 export function tracksOf(subtitles: TrackList, automatic: TrackList): readonly YtdlpTrack[] {
   const manualUrls = new Set(Object.values(subtitles).flatMap((files) => files.map(({ url }) => url)));
-  // The address of a translation names its language; a translation of manual captions into their own is themselves.
+  // The URL of a translation names its language. A translation of manual captions into their own language has their URL.
   const isTranslated = (code: string): boolean =>
     (automatic[code] ?? []).some(({ url }) => manualUrls.has(url) || /[?&]tlang=/.test(url));
   const spoken = spokenCodes(Object.keys(automatic).filter((code) => !isTranslated(code)));

@@ -9,10 +9,9 @@ import { rankTracks } from '../captions/choose-track.ts';
 import { emptyCaptions, noCaptions } from '../captions/caption-languages.ts';
 import { CAPTION_FORMATS, type CaptionFormat } from '../captions/parse-captions.ts';
 import { readCaptions } from '../captions/read-captions.ts';
-import { ytdlpRefusal } from './yt-dlp-failures.ts';
+import { broadcastFailure, ytdlpRefusal } from './yt-dlp-failures.ts';
 import { readFileBy } from './read-file.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
-import { broadcastFailure } from './yt-dlp-broadcast.ts';
 import { readFacts } from './yt-dlp-facts.ts';
 import { firstTrackArguments } from './yt-dlp-first-track.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
@@ -21,10 +20,9 @@ import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
 
 export interface TranscriptSource {
   /**
-   * Reads a video's captions in a language. Empty ones are passed over for the next best.
+   * Reads a video's captions in a language (a BCP 47 tag). If the best track is empty, the next one is read.
    *
-   * @param language a BCP 47 tag
-   * @throws JobError `no_captions` with the languages there are; `live`, `not_started`; upstream's refusals
+   * @throws JobError, such as `no_captions`, which names the languages that exist
    */
   fetch(videoId: string, language: string, call: SourceCall): Promise<TranscriptFacts>;
 }
@@ -79,10 +77,10 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
   };
 }
 
-/** An author may leave a track empty; each that is read is one more request to the platform. */
+/** An author may leave a track empty. Each track that is read takes one more request to the platform. */
 const MAX_TRACKS_READ = 3;
 
-/** Times and confidences of words take ten times what the words do. */
+/** The times of the words take several times as much as the words. */
 const MAX_CAPTIONS_BYTES = 8 * CAPTIONS_MAX_BYTES;
 
 function withoutTrack(found: {

@@ -8,17 +8,15 @@ import type { WarmYtdlp } from '../warm/warm-yt-dlp.ts';
 const TIMEOUT_MS = 30_000;
 
 /**
- * Which yt-dlp this is, and how old.
- *
- * @param warm knows it without another start, where it can be kept warm
- * @throws JobError `tool_missing` when it cannot be started or does not answer
+ * @param warm knows the version without another start
+ * @throws JobError `tool_missing` when yt-dlp cannot be started
  */
 export async function readYtdlpVersion(program: string, warm?: Pick<WarmYtdlp, 'version'>): Promise<DatedVersion> {
   const known = await warm?.version().catch(() => undefined);
-  return datedVersion(known ?? (await askVersion(program)), Date.now());
+  return datedVersion(known ?? (await runForVersion(program)), Date.now());
 }
 
-async function askVersion(program: string): Promise<string> {
+async function runForVersion(program: string): Promise<string> {
   const refused = (cause: unknown): JobError => new JobError('ytdlpNotStarted', { cause });
   const result = await run(program, ['--ignore-config', '--no-plugin-dirs', '--version'], {
     cwd: tmpdir(),

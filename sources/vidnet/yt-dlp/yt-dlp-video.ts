@@ -11,7 +11,7 @@ import {
 } from '../fact-schemas.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
-/** yt-dlp's keys of a video's facts, as its output template names them. */
+/** The keys of a video's facts in an output template. */
 export const VIDEO_KEYS =
   'id,title,description,webpage_url,extractor,timestamp,duration,view_count,like_count,comment_count,channel_id,channel,uploader,live_status,direct';
 
@@ -32,9 +32,9 @@ export const videoSchema = z.object({
   live_status: textSchema,
 });
 
-/** @param videoId as the caller names it: some extractors make up ids of their own */
+/** @param videoId the requested ID, because some extractors invent IDs */
 export function toVideoFacts(settings: YtdlpSettings, videoId: string, facts: z.infer<typeof videoSchema>): VideoFacts {
-  // Of a page that it does not know, yt-dlp takes the file's Last-Modified for the time of publication.
+  // For an unknown page, yt-dlp reports the Last-Modified header as the time of publication.
   const isGuess = facts.extractor === 'html5' || facts.direct === true;
   const { description } = facts;
   return {
@@ -42,7 +42,7 @@ export function toVideoFacts(settings: YtdlpSettings, videoId: string, facts: z.
     link: facts.webpage_url ?? videoUrl(settings, videoId),
     title: bounded(facts.title ?? videoId, TITLE_MAX_CHARS),
     description: description === undefined ? undefined : bounded(description, DESCRIPTION_MAX_CHARS),
-    // A mere upload_date is a day: the time of day would be invented.
+    // `upload_date` has no time of day.
     publishedAt: isGuess ? undefined : formatTimestamp(facts.timestamp),
     durationSeconds: facts.duration,
     viewCount: facts.view_count,

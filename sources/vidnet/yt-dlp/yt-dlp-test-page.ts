@@ -4,14 +4,8 @@ import { baseArguments } from './run-yt-dlp.ts';
 import { AUDIO_FORMATS, downloadArguments } from './yt-dlp-arguments.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
-/** A page of our own, for a first run that does all that a download does. */
-export interface TestPage {
-  /** Arguments that download its recording, of 1,000 bytes. */
-  readonly args: readonly string[];
-  readonly close: () => void;
-}
-
-export async function serveTestPage(settings: YtdlpSettings): Promise<TestPage> {
+/** Serves a local page with a recording of 1,000 bytes. @returns the arguments of a run that downloads it */
+export async function serveTestPage(settings: YtdlpSettings) {
   const server = createServer((request, response) => {
     const isPage = request.url === '/';
     response.setHeader('content-type', isPage ? 'text/html' : 'audio/mp4');
