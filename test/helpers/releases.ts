@@ -179,10 +179,11 @@ export function workerOf(
     ...options,
   });
   onTestFinished(() => releases.close());
-  const told = (): string[] => events.map((event) => `${event.what} ${'version' in event ? event.version : ''}`.trim());
+  const eventLines = (): string[] =>
+    events.map((event) => `${event.what} ${'version' in event ? event.version : ''}`.trim());
   const read = (page: string) =>
     readPage({ ...cold, releases }, page.startsWith('http') ? page : `${site.url}/recorded/${page}`);
-  return { releases, events, told, read };
+  return { releases, events, eventLines, read };
 }
 
 /** Reads a page as a job does. @returns its title, and the release that read it */
@@ -197,11 +198,11 @@ async function readPage(settings: YtdlpSettings, url: string) {
 }
 
 /** A page that is sent when a test says so; until then blanks keep its reader waiting. */
-export async function serveSlowPage(): Promise<{ url: string; isAsked: () => boolean; send: () => void }> {
+export async function serveSlowPage(): Promise<{ url: string; isRequested: () => boolean; send: () => void }> {
   let send = (): void => undefined;
-  let isAsked = false;
+  let isRequested = false;
   const { url, stop } = await serveOnLoopback((_request, response) => {
-    isAsked = true;
+    isRequested = true;
     const timer = setInterval(() => response.write(' '), 500);
     send = () => {
       clearInterval(timer);
@@ -209,5 +210,5 @@ export async function serveSlowPage(): Promise<{ url: string; isAsked: () => boo
     };
   });
   onTestFinished(stop);
-  return { url: `${url}/recorded/slow`, isAsked: () => isAsked, send: () => send() };
+  return { url: `${url}/recorded/slow`, isRequested: () => isRequested, send: () => send() };
 }

@@ -35,7 +35,7 @@ describe('the track for a language', () => {
     ['pt-PT', ['pt-BR*', 'pt*'], 'pt*', 'the bare language for an unusual region'],
     ['pt-BR', ['pt-PT', 'pt-PT*'], undefined, 'never another region'],
     ['he', ['iw'], 'iw', 'an old code'],
-    ['in', ['id'], 'id', 'a language asked for by its old code'],
+    ['in', ['id'], 'id', 'a language requested by its old code'],
     ['zh-TW', ['zh', 'zh-Hans', 'zh-Hant'], 'zh-Hant', 'the script of the region'],
     ['zh-HK', ['zh', 'zh-Hant'], 'zh-Hant', 'the script of an unusual region'],
     ['zh-TW', ['zh-Hans', 'zh-CN'], undefined, 'never another script'],
@@ -51,7 +51,7 @@ describe('the track for a language', () => {
     expect(chosen(language, ...codes)).toBe(expected);
   });
 
-  it('is followed by all others that serve, the next best first', () => {
+  it('is followed by the other matching tracks, the best first', () => {
     const ranked = rankTracks(tracks('en*', 'de', 'en-IN', 'en-GB*', 'en', 'live_chat'), 'en');
     expect(ranked.map(({ language, kind }) => [language, kind])).toEqual([
       ['en', 'manual'],
@@ -61,7 +61,7 @@ describe('the track for a language', () => {
     ]);
   });
 
-  it('is handed back as it came, with all its fields', () => {
+  it('keeps all its fields', () => {
     const track = {
       language: 'en',
       kind: 'manual',
@@ -80,7 +80,7 @@ describe('the track for a language', () => {
     fc.record({ language: code, kind: fc.constantFrom('manual' as const, 'automatic' as const) }),
   );
 
-  it('never is of another language, region or script', () => {
+  it('never has another language, region or script', () => {
     fc.assert(
       fc.property(anyTracks, code, (all, language) => {
         for (const track of rankTracks(all, language)) {
@@ -94,7 +94,7 @@ describe('the track for a language', () => {
     );
   });
 
-  it('is of the same kind and tag in whatever order the platform lists them', () => {
+  it('does not depend on the order of the platform', () => {
     fc.assert(
       fc.property(anyTracks, code, (all, language) => {
         const facts = (list: CaptionTrack[]) => {
@@ -106,7 +106,7 @@ describe('the track for a language', () => {
   });
 });
 
-describe('the languages that there are', () => {
+describe('the languages with captions', () => {
   it.each([
     ['en', 'en'],
     ['en-orig', 'en'],
@@ -139,12 +139,12 @@ describe('the languages that there are', () => {
     expect(noCaptions(tracks('live_chat'), 'xx').message).toBe('The video has no captions.');
   });
 
-  it('are distinguished from captions that exist and are empty', () => {
+  it('are not confused with empty captions', () => {
     expect(emptyCaptions(1, 'en').message).toBe('The captions in `en` are empty.');
     expect(emptyCaptions(3, 'en').message).toBe('The captions in `en` are empty: 3 tracks were read.');
   });
 
-  it('are counted where they are too many to name', () => {
+  it('are counted when they are too many to name', () => {
     // Regions may be numbers (UN M49).
     const many = Array.from({ length: 42 }, (_, n) => `en-${String(100 + n)}`);
     const { message } = noCaptions(tracks(...many), 'xx');
@@ -152,7 +152,7 @@ describe('the languages that there are', () => {
     expect(message.split(', ')).toHaveLength(30);
   });
 
-  it('are those that were spoken, where the platform lists its translations too', () => {
+  it('are the spoken ones when the platform lists translations too', () => {
     expect(spokenCodes(['af', 'en', 'en-orig', 'zh-Hans'])).toEqual(['en']);
     expect(spokenCodes(['yue-orig'])).toEqual(['yue-orig']);
     expect(spokenCodes(['en'])).toEqual(['en']);

@@ -85,7 +85,7 @@ describe('captions in the JSON of the platform', () => {
     expect(lines.map(({ durationSeconds }) => durationSeconds)).toEqual([5, 1]);
   });
 
-  it('last until the next one where no duration is told', () => {
+  it('last until the next one when no duration is stated', () => {
     const lines = parseJson3(json3([{ segs: [{ utf8: 'a' }] }, { tStartMs: 1500, segs: [{ utf8: 'b' }] }]));
     expect(lines).toEqual([
       { startSeconds: 0, durationSeconds: 1.5, text: 'a' },
@@ -111,7 +111,7 @@ describe('captions in the JSON of the platform', () => {
     },
   );
 
-  it('may be none', () => {
+  it('may be empty', () => {
     expect(parseJson3('{"wireMagic":"pb3"}')).toEqual([]);
     expect(parseJson3(json3([]))).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe('captions in WebVTT', () => {
     ]);
   });
 
-  it('have each word once when a recogniser made them, also words that were said again', () => {
+  it('of a recogniser have each word once, also repeated words', () => {
     expect(parseCaptions(ROLLING, 'vtt', 'automatic')).toEqual([
       { startSeconds: 0.16, durationSeconds: 1.84, text: 'no no no' },
       { startSeconds: 2.01, durationSeconds: 1.99, text: 'no means no' },
@@ -186,7 +186,7 @@ describe('captions in WebVTT', () => {
     expect(texts(parseCaptions(chorus, 'vtt', 'manual'))).toEqual(['no no', 'no', 'no']);
   });
 
-  it('keep a word that a speaker repeats, where the display does not roll', () => {
+  it('keep repeated words when the display does not roll', () => {
     const cues = ['i said the', 'the cat sat', 'on a mat', 'all day', 'long'];
     const vtt = cues.map((text, n) => `00:0${n}.000 --> 00:0${n + 1}.000\n${text}\n`).join('\n');
     expect(texts(parseCaptions(`WEBVTT\n\n${vtt}`, 'vtt', 'automatic'))).toEqual(cues);
@@ -196,11 +196,11 @@ describe('captions in WebVTT', () => {
     expect(code(() => parseCaptions(text, 'vtt', 'manual'))).toBe('upstream_error');
   });
 
-  it('may be none', () => {
+  it('may be empty', () => {
     expect(parseCaptions('WEBVTT\n\nNOTE silence\n', 'vtt', 'automatic')).toEqual([]);
   });
 
-  it('of a hostile file are read in a moment', () => {
+  it('of a hostile file are read quickly', () => {
     const word = '<c '.repeat(20_000) + 'no '.repeat(200_000);
     const started = performance.now();
     parseCaptions(
@@ -234,7 +234,7 @@ describe('captions in SubRip', () => {
   });
 });
 
-describe('whatever is said', () => {
+describe('any text', () => {
   /** Few different words, so that they are repeated within lines and across them. */
   const spokenLines = fc
     .array(
@@ -273,7 +273,7 @@ describe('whatever is said', () => {
     );
   });
 
-  it('a display that rolls without times of words gives each word once', () => {
+  it('has each word once on a rolling display without times of words', () => {
     const lists = fc.uniqueArray(fc.stringMatching(/^[a-z]{2,9}$/), { minLength: 2, maxLength: 40 });
     fc.assert(
       fc.property(lists, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 3 }), (words, perLine, height) => {

@@ -82,7 +82,7 @@ describe('a channel is described', () => {
     expect([key, part]).not.toContain(undefined);
   });
 
-  it('without what the Data API keeps back, and without what has a shape of its own', async () => {
+  it('without fields that are hidden or invalid', async () => {
     const bare = { facts: { vidnet_id: ID, title: '', url: `https://page.example/channel/${ID}` } };
     const odd = [
       { id: ID, snippet: { title: '' } },
@@ -101,7 +101,7 @@ describe('a channel is described', () => {
     }
   });
 
-  it('with the country of its branding, and the best-named thumbnail where no sizes are told', async () => {
+  it('with the country of its branding, and with the thumbnail of the best name when no sizes are stated', async () => {
     const channels = await source(() =>
       channelList({
         id: ID,
@@ -168,7 +168,7 @@ function playlist(pages: readonly (readonly Item[])[]): Answering {
 }
 
 describe('the list of a channel', () => {
-  it('keeps its order, page by page, with the time of publication and the length of every video', async () => {
+  it('has the order of the platform, with the time of publication and the duration of each video', async () => {
     const channels = await source(
       playlist([
         [
@@ -200,7 +200,7 @@ describe('the list of a channel', () => {
     expect(channels.requests[2]!.params.getAll('id')).toEqual(['c,b']);
   });
 
-  it('goes on from a cursor', async () => {
+  it('continues from a cursor', async () => {
     const channels = await source(playlist([[{ id: 'b', duration: 'PT1S' }], [{ id: 'a', duration: 'PT1S' }]]));
     const pages = await collect(channels.pages(ID, '1', sourceCall()));
     expect(pages.map(({ videos }) => videos.map(({ vidnet_id }) => vidnet_id))).toEqual([['a']]);
@@ -215,7 +215,7 @@ describe('the list of a channel', () => {
     expect(channels.requests.map(({ method }) => method)).toEqual(['channels', 'playlistItems', 'videos']);
   });
 
-  it('leaves out what not everybody may watch; a broadcast has the length that the platform gives it', async () => {
+  it('omits videos that are not public, and keeps the stated duration of a broadcast', async () => {
     const channels = await source(
       playlist([
         [
@@ -234,7 +234,7 @@ describe('the list of a channel', () => {
     ]);
   });
 
-  it('goes on after a page on which everything is private', async () => {
+  it('continues after a page with only private videos', async () => {
     const channels = await source(playlist([[{ id: 'p' }], [{ id: 'a', duration: 'PT1S' }]]));
     expect(await collect(channels.pages(ID, undefined, sourceCall()))).toMatchObject([
       { videos: [], next: '1' },
@@ -271,7 +271,7 @@ describe('the list of a channel', () => {
     });
   });
 
-  it('ends when a page names itself as the next one', async () => {
+  it('fails when a page names itself as the next one', async () => {
     const channels = await source((method) => {
       if (method === 'channels') return UPLOADS;
       return { kind: 'youtube#playlistItemListResponse', items: [], nextPageToken: 'same' };
@@ -281,7 +281,7 @@ describe('the list of a channel', () => {
     });
   });
 
-  it('is not taken for empty when the answer cannot be read', async () => {
+  it('fails instead of being empty when the answer is invalid', async () => {
     for (const item of [
       { id: ID },
       { id: ID, contentDetails: {} },
@@ -294,7 +294,7 @@ describe('the list of a channel', () => {
     }
   });
 
-  it('of a channel that is gone says so', async () => {
+  it('fails as removed when the channel no longer exists', async () => {
     const channels = await source(() => channelList());
     expect(await failureOf(collect(channels.pages(ID, undefined, sourceCall())))).toMatchObject({ code: 'removed' });
   });

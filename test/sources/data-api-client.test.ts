@@ -40,7 +40,7 @@ function everythingOf(error: unknown): string {
 }
 
 describe('a request', () => {
-  it('is sent to the base address with the key', async () => {
+  it('is sent to the base URL with the key', async () => {
     const { api, requests } = await standIn(() => CHANNELS);
     await expect(askChannels(api)).resolves.toEqual({ items: [], nextPageToken: undefined });
     expect(requests.map(({ method, params }) => [method, Object.fromEntries(params)])).toEqual([
@@ -48,20 +48,20 @@ describe('a request', () => {
     ]);
   });
 
-  it('goes below the path of a base address that has one', async () => {
+  it('keeps the path of the base URL', async () => {
     const one = await standIn(() => CHANNELS);
     await askChannels(createDataApi({ key: KEY, rootUrl: `${one.url}some/where/` }));
     expect(one.requests.map(({ method }) => method)).toEqual(['/some/where/youtube/v3/channels']);
   });
 
-  it.each(['http://127.0.0.1:1', 'not a URL'])('takes no proxy from the environment, such as %s', async (proxy) => {
+  it.each(['http://127.0.0.1:1', 'not a URL'])('ignores a proxy in the environment, such as %s', async (proxy) => {
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy']) vi.stubEnv(name, proxy);
     const { api, requests } = await standIn(() => CHANNELS);
     await askChannels(api);
     expect(requests).toHaveLength(1);
   });
 
-  it('follows no redirect, which would carry the key away', async () => {
+  it('follows no redirect, which would reveal the key', async () => {
     const other = await standIn(() => CHANNELS);
     const { api } = await standIn((_method, _params, res) => {
       res.writeHead(302, { location: `${other.url}youtube/v3/channels` }).end();
@@ -83,9 +83,9 @@ describe('a request', () => {
   it('succeeds when the server closes the connection during decompression', async () => {
     const padding = randomBytes(4_000_000).toString('base64');
     const zipped = gzipSync(JSON.stringify({ ...CHANNELS, padding }));
-    for (const told of [true, false]) {
+    for (const hasLength of [true, false]) {
       const { api } = await standIn((_method, _params, res) => {
-        const length = told ? { 'content-length': zipped.length } : {};
+        const length = hasLength ? { 'content-length': zipped.length } : {};
         const type = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
         res.writeHead(200, { connection: 'close', ...type, ...length }).end(zipped);
         return undefined;
@@ -124,7 +124,7 @@ describe('an answer that does not arrive', () => {
     expect(failure).toMatchObject({ name: 'JobError', code: 'upstream_timeout' });
   });
 
-  it('and a call whose time is over asks no more', async () => {
+  it('sends no request after the timeout of its call', async () => {
     const { api, requests } = await standIn(() => CHANNELS);
     expect(await failureOf(askChannels(api, sourceCall({ timeoutMs: 0 })))).toMatchObject({ code: 'upstream_timeout' });
     expect(requests).toEqual([]);
@@ -183,7 +183,7 @@ describe('an invalid answer', () => {
     expect(await failureOf(askChannels(api))).toMatchObject({ name: 'JobError', code: 'upstream_error' });
   });
 
-  it('grows without end', async () => {
+  it('is refused when it has no end', async () => {
     const zipped = gzipSync(Buffer.alloc(33 * 1024 ** 2, ' '));
     const { api } = await standIn((_method, _params, res) => {
       res.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
@@ -204,7 +204,7 @@ describe('the key is in no error', () => {
     for (const leak of leaks) expect(text).not.toContain(leak);
   };
 
-  it('not even when the refusal repeats it', async () => {
+  it('when the refusal repeats it', async () => {
     const { api } = await standIn((_method, params, res) =>
       refuse(res, 400, {
         message: `The key ${params.get('key') ?? ''} is not valid.`,
@@ -216,7 +216,7 @@ describe('the key is in no error', () => {
     expect(everythingOf(failure)).toContain('The key [key] is not valid');
   });
 
-  it('nor of a connection that fails, of silence, and of nonsense', async () => {
+  it('when a connection fails, times out or is invalid', async () => {
     const refused = await startDataApi(() => CHANNELS);
     await refused.stop();
     expectNoKey(await failureOf(askChannels(refused.api)));
@@ -228,7 +228,7 @@ describe('the key is in no error', () => {
     expectNoKey(await failureOf(askChannels(nonsense.api)));
   });
 
-  it('nor of a server that speaks no HTTP', async () => {
+  it('when a server does not speak HTTP', async () => {
     const server = createServer((socket) => socket.end('220 mail.example ESMTP\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const rootUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;

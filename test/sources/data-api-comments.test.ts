@@ -83,13 +83,13 @@ describe('comments', () => {
     expect(requests[0]!.params.getAll('part').flatMap((part) => part.split(','))).toEqual(['snippet', 'replies']);
   });
 
-  it('leave out what is not known of a deleted account or of an odd shape', async () => {
+  it('omit fields that are unknown or invalid', async () => {
     const odd = comment('t', { authorDisplayName: '', authorChannelId: null, likeCount: -1, publishedAt: 'yesterday' });
     const { pages } = await ask(() => threads([{ snippet: { topLevelComment: odd } }]));
     expect((await pages).flat()).toEqual([{ id: 't', text: 'Text of t', replyTo: null }]);
   });
 
-  it('stand before their replies, over all pages', async () => {
+  it('precede their replies on all pages', async () => {
     const { pages, requests } = await ask((_method, params) =>
       params.get('pageToken') === null
         ? threads([thread('a', ['a2', 'a1']), thread('b')], 'second')
@@ -107,7 +107,7 @@ describe('comments', () => {
     expect(requests.map(({ method }) => method)).toEqual(['commentThreads', 'commentThreads']);
   });
 
-  it('get all their replies when the thread holds only some', async () => {
+  it('have all replies when the thread has only some', async () => {
     const { pages, requests } = await ask((method, params) => {
       if (method === 'commentThreads') return threads([thread('a', ['a5'], 5), thread('b')]);
       const second = params.get('pageToken') === 'more';
@@ -126,7 +126,7 @@ describe('comments', () => {
     ]);
   });
 
-  it('answer each other in the order of their times, whatever order they come in', async () => {
+  it('have replies in the order of their times', async () => {
     const at = (second: number): Record<string, unknown> => ({ publishedAt: `2024-03-01T00:00:0${String(second)}Z` });
     const replies = [comment('a2', at(2)), comment('a4', at(4)), comment('a1b', at(1)), comment('a1', at(1))];
     const { pages } = await ask(() =>
@@ -153,7 +153,7 @@ describe('comments', () => {
     expect(ids(await pages)).toEqual(expected);
   });
 
-  it('of a thread without end are read up to 2,000', async () => {
+  it('of an endless thread are read up to 2,000', async () => {
     const { pages, requests } = await ask((method, params) => {
       if (method === 'commentThreads') return threads([thread('a', [], 1_000_000), thread('b')]);
       const page = Number(params.get('pageToken') ?? 0);
@@ -170,7 +170,7 @@ describe('comments', () => {
     expect((await pages).every((page) => page.length <= 100)).toBe(true);
   });
 
-  it('whose thread is deleted meanwhile do not end the list', async () => {
+  it('whose thread is deleted in the meantime do not end the list', async () => {
     const { pages } = await ask((method, _params, res) =>
       method === 'comments'
         ? refuse(res, 404, { errors: [{ domain: 'youtube.comment', reason: 'commentNotFound' }] })
@@ -201,7 +201,7 @@ describe('comments', () => {
     expect(requests.map(({ method }) => method)).toEqual(['commentThreads']);
   });
 
-  it('that are turned off are no page and no failure', async () => {
+  it('that are disabled give no page and no failure', async () => {
     const { pages } = await ask((_method, _params, res) =>
       refuse(res, 403, { errors: [{ domain: 'youtube.commentThread', reason: 'commentsDisabled' }] }),
     );
@@ -213,7 +213,7 @@ describe('comments', () => {
     expect(await pages).toEqual([]);
   });
 
-  it('of a video that is not there say so', async () => {
+  it('of a video that does not exist fail as removed', async () => {
     const { pages } = await ask((_method, _params, res) =>
       refuse(res, 404, { errors: [{ domain: 'youtube.commentThread', reason: 'videoNotFound' }] }),
     );

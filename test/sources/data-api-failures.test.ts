@@ -99,7 +99,7 @@ describe('refusals of the Data API', () => {
     expect((failure.cause as Error).message).toContain(`channels.list was answered ${String(status)}`);
   });
 
-  it('every row of the table is met by one of the answers', () => {
+  it('are tested for each row of the table', () => {
     const met = new Set(
       ANSWERS.map(([, status, answer]) => {
         const { code, message } = dataApiFailure('x', { status, body: answer, retryAfter: undefined }, NOW);
@@ -109,7 +109,7 @@ describe('refusals of the Data API', () => {
     expect(DATA_API_FAILURES.filter((row) => !met.has(textOf(row)))).toEqual([]);
   });
 
-  it('every reason of the table leads to its row, whatever the status', () => {
+  it('map each reason to its row with any status', () => {
     for (const row of DATA_API_FAILURES) {
       for (const reason of row.reasons ?? []) {
         const failure = dataApiFailure('x', { status: 400, body: body(reason), retryAfter: undefined }, NOW);
@@ -118,14 +118,14 @@ describe('refusals of the Data API', () => {
     }
   });
 
-  it('Retry-After says when to try again, but a daily quota is not back before midnight', () => {
+  it('have the retry time of Retry-After, or midnight for a daily quota', () => {
     const wait = (reason: string): number | undefined =>
       dataApiFailure('x', { status: 429, body: body(reason), retryAfter: '90' }, NOW).retryAtMs;
     expect(wait('rateLimitExceeded')).toBe(NOW + 90_000);
     expect(wait('quotaExceeded')).toBe(MIDNIGHT);
   });
 
-  it('keeps the reasons for whoever expects one', () => {
+  it('keep the reasons of the API', () => {
     const failure = dataApiFailure('x', { status: 403, body: body('commentsDisabled'), retryAfter: undefined }, NOW);
     expect(isRefusedFor(failure, 'commentsDisabled')).toBe(true);
     expect(isRefusedFor(failure, 'videoNotFound')).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { quotaResetAfter } from '../../sources/vidnet/data-api/quota-reset.ts';
 
-describe('a spent quota is full again at the next Pacific midnight', () => {
+describe('a daily quota is renewed at the next Pacific midnight', () => {
   it.each([
     ['in winter', '2026-01-15T12:00:00Z', '2026-01-16T08:00:00Z'],
     ['in summer', '2026-07-15T12:00:00Z', '2026-07-16T07:00:00Z'],
@@ -19,7 +19,7 @@ describe('a spent quota is full again at the next Pacific midnight', () => {
     expect(new Date(quotaResetAfter(Date.parse(now))).toISOString()).toBe(new Date(expected).toISOString());
   });
 
-  it('always within 25 hours and never in the past', () => {
+  it('within 25 hours and never in the past', () => {
     const start = Date.parse('2026-01-01T00:00:00Z');
     for (let hour = 0; hour < 366 * 24; hour += 1) {
       const now = start + hour * 3_600_000 + 12_345;

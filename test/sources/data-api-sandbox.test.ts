@@ -41,8 +41,8 @@ it('describes a channel with every field', async () => {
   const handle = await handleOf('ordinary');
   const video = sandbox.catalogue.find(({ channel }) => channel.handle.toLowerCase() === `@${handle}`)!;
   const { channel } = video;
-  const { facts, handle: told } = await describeChannel('ordinary');
-  expect(told).toBe(channel.handle.toLowerCase());
+  const { facts, handle: stated } = await describeChannel('ordinary');
+  expect(stated).toBe(channel.handle.toLowerCase());
   expect(facts).toEqual({
     vidnet_id: channel.id,
     title: channel.title,
@@ -55,12 +55,12 @@ it('describes a channel with every field', async () => {
     total_views: channel.viewCount,
     creation_date: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
   });
-  expect(await channels.describe({ kind: 'id', name: channel.id }, sourceCall())).toEqual({ facts, handle: told });
+  expect(await channels.describe({ kind: 'id', name: channel.id }, sourceCall())).toEqual({ facts, handle: stated });
   const listed = await collect(channels.pages(facts.vidnet_id, undefined, sourceCall()));
   expect(listed.flatMap(({ videos }) => videos)).toHaveLength(facts.total_media!);
 });
 
-it('lists a channel of 3,000 videos in 121 requests, and goes on from any page', async () => {
+it('lists a channel of 3,000 videos in 121 requests, and continues from any page', async () => {
   const { facts } = await describeChannel('large');
   const before = (await sandbox.stats())['api_requests']!;
   const pages = await collect(channels.pages(facts.vidnet_id, undefined, sourceCall()));
@@ -78,7 +78,7 @@ it('lists a channel of 3,000 videos in 121 requests, and goes on from any page',
   );
 });
 
-it('lists nothing of an empty channel, and knows no removed one', async () => {
+it('lists no videos of an empty channel, and fails for a removed one', async () => {
   expect(
     await collect(channels.pages((await describeChannel('empty')).facts.vidnet_id, undefined, sourceCall())),
   ).toEqual([{ videos: [] }]);
@@ -118,7 +118,7 @@ it('reads every comment of a video, each before its replies', async () => {
   expect(some).toEqual(all.slice(0, 7));
 });
 
-it('tells comments that are turned off from a video that is gone', async () => {
+it('distinguishes disabled comments from a removed video', async () => {
   const comments = createDataApiComments(api);
   expect(await collect(comments.pages(sandbox.idOf('comments_off'), 100, sourceCall()))).toEqual([]);
   expect(await failureOf(collect(comments.pages(sandbox.idOf('removed'), 100, sourceCall())))).toMatchObject({
@@ -137,7 +137,7 @@ it.each([
   expect(failure).toMatchObject({ code, retryAtMs: hasTime ? expect.any(Number) : undefined });
 });
 
-it('waits no longer than it may', async () => {
+it('fails after the timeout of its call', async () => {
   await sandbox.post('/misbehave', { video: '*', target: 'api', mode: 'hang' });
   const failure = await failureOf(channels.describe({ kind: 'handle', name: 'x' }, sourceCall({ timeoutMs: 200 })));
   expect(failure).toMatchObject({ code: 'upstream_timeout' });

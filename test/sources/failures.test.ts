@@ -152,11 +152,11 @@ const warningsOf = (text: string): string =>
     .join('\n');
 
 describe("yt-dlp's messages", () => {
-  it.each(MESSAGES)('sorts as %s: %s', (code, message) => {
+  it.each(MESSAGES)('map to %s: %s', (code, message) => {
     expect(ytdlpFailure(`WARNING: [x] HTTP Error 429 was ignored\n${message}\n`, 'video').code).toBe(code);
   });
 
-  it('are covered by a test for each row of the table', () => {
+  it('are tested for each row of the table', () => {
     const matched = MESSAGES.map(([, message]) =>
       YTDLP_FAILURES.find(
         ({ fragment, warning }) =>
@@ -189,17 +189,17 @@ describe("yt-dlp's messages", () => {
     expect(ytdlpFailure(`WARNING: [youtube] x: Private video\n${error}\n`, 'video').code).toBe('upstream_error');
   });
 
-  it('of a channel are not sorted by a warning of one of its videos', () => {
+  it('about a channel are not mapped by a warning about one of its videos', () => {
     const stderr = 'WARNING: [youtube] x: Private video\nERROR: something nobody has seen before\n';
     expect(ytdlpFailure(stderr, 'channel').code).toBe('upstream_error');
   });
 
-  it('never reach the caller as they are', () => {
+  it('never reach the caller unchanged', () => {
     const error = ytdlpFailure('ERROR: [x] /home/someone/secret: Private video', 'video');
     expect(error.message).toBe('The video is private.');
   });
 
-  it('speak of what was asked for', () => {
+  it('name the subject of the request', () => {
     const error = ytdlpFailure('ERROR: [youtube:tab] @x: YouTube said: This channel does not exist.', 'channel');
     expect(error.message).toBe('The channel was removed or does not exist.');
   });
@@ -213,7 +213,7 @@ describe("yt-dlp's messages", () => {
     expect(messages.find((message) => sentence.test(message))).toContain(setting);
   });
 
-  it('are warnings where media may be missing, and count then when they say more than that', () => {
+  it('that are warnings become failures only if they say more than that media are missing', () => {
     const nothing = 'WARNING: No video formats found!\nWARNING: Requested format is not available\n';
     expect(ytdlpRefusal(nothing, 'video')).toBeUndefined();
     expect(ytdlpRefusal(`WARNING: [youtube] x: This video is DRM protected\n${nothing}`, 'video')).toBeUndefined();

@@ -138,7 +138,7 @@ const starters = [
 ] as const;
 
 describe.each(starters)('a yt-dlp that is %s', (_how, starter) => {
-  it.each(rows(few, more))('gives a page up that is %s, at once and for good', async (_name, listener, code) => {
+  it.each(rows(few, more))('rejects a page that is %s, at once and for good', async (_name, listener, code) => {
     answer = listener;
     // Started before the clock.
     await warmStarter.startOf(settings);
@@ -175,7 +175,7 @@ describe.each(starters)('a yt-dlp that is %s', (_how, starter) => {
 });
 
 describe('a page that takes too long', () => {
-  it('is said to, and its site is not asked again', async () => {
+  it('fails for good, without another request to its site', async () => {
     answer = nowAndThen('x', HTML);
     requests = 0;
     const { message } = await failureOf(
@@ -190,7 +190,7 @@ describe('a page that takes too long', () => {
     expect(requests).toBe(1);
   });
 
-  it('is ended when it sends more than a page may have, before that is in the memory of yt-dlp', async () => {
+  it('is ended when it exceeds the size of a page, before yt-dlp has it in memory', async () => {
     answer = endlessly('<p>word</p>'.repeat(5_000), HTML);
     const pageLimits = { ...LIMITS, timeoutMs: 60_000, maxCpuSeconds: 60 };
     const { message } = await failureOf(
@@ -210,7 +210,7 @@ describe('a page that takes too long', () => {
     (id) => inFolder((call) => createYtdlpChannels(settings).describe({ kind: 'handle', name: id }, call)),
     (id) => inFolder((call) => collect(createYtdlpChannels(settings).pages(id, undefined, call))),
   ];
-  it('ends the reading of captions, comments and channels too', async () => {
+  it('fails for captions, comments and channels too', async () => {
     const hanging = new Promise<never>(() => undefined);
     for (const path of ['slow', '@slow', 'channel/slow']) {
       site.set(`/recorded/${path}`, { body: {}, when: () => hanging });

@@ -80,7 +80,7 @@ describe('snapshots of the sandbox', () => {
     expect(await record({ kind: 'reel', shortcode: reel })).toMatchObject({ shortcode: reel, product_type: 'clips' });
   });
 
-  it('give posts without the reels, and each one once', async () => {
+  it('give posts once each, without reels', async () => {
     const { pages } = await collect({ kind: 'posts', account: nameOf('ordinary') });
     const rows = pages.flatMap((page) => page.rows);
     expect(new Set(rows.map(({ key }) => key)).size).toBe(48);
@@ -90,7 +90,7 @@ describe('snapshots of the sandbox', () => {
     expect((await collect({ kind: 'reels', account: nameOf('ordinary') })).pages[0]!.rows).toHaveLength(12);
   });
 
-  it('begin at the wanted day', async () => {
+  it('begin at the requested day', async () => {
     const day = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10);
     const { pages } = await collect({ kind: 'posts', account: nameOf('ordinary'), sinceDate: day });
     const dates = pages.flatMap(({ rows }) => rows.map(({ record }) => String(record['date_posted'])));
@@ -115,7 +115,7 @@ describe('snapshots of the sandbox', () => {
     await expect(collect({ kind: 'post', shortcode: codeOf('deleted') })).rejects.toMatchObject({ code: 'removed' });
   });
 
-  it('of 20,000 posts arrive in small pages, and stop when nobody reads on', async () => {
+  it('of 20,000 posts arrive in small pages, and stop with their consumer', async () => {
     const { id, pages } = await collect({ kind: 'posts', account: nameOf('large') });
     expect(pages.reduce((sum, { rows }) => sum + rows.length, 0)).toBe(20_000);
     expect(pages.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(500);
@@ -130,7 +130,7 @@ describe('snapshots of the sandbox', () => {
 });
 
 describe('a snapshot that takes time', () => {
-  it('is running, then ready, then still being built, then there', async () => {
+  it('is running, then ready, then not ready to be read, then read', async () => {
     let nowMs = Date.now();
     const slow = await startDatasetApi({ collectMs: 10_000, buildMs: 5_000, now: () => nowMs });
     const slowSource = sourceAt(slow.url);
@@ -158,16 +158,16 @@ describe('a snapshot that takes time', () => {
     ['cancelled', { failed: expect.objectContaining({ code: 'upstream_error' }) }],
     ['failed', { failed: expect.objectContaining({ code: 'upstream_error' }) }],
   ])('of status %j is %j', async (status, expected) => {
-    const told = await answers(200, { snapshot_id: 's_1', status });
-    expect(await told.progress('s_1', CALL)).toEqual(expected);
+    const answering = await answers(200, { snapshot_id: 's_1', status });
+    expect(await answering.progress('s_1', CALL)).toEqual(expected);
   });
 
-  it('that found nothing is empty, although it failed', async () => {
-    const told = await answers(200, { status: 'failed', error_message: 'No data found in discovery' });
-    expect(await told.progress('s_1', CALL)).toBe('empty');
+  it('that failed because nothing was found is empty', async () => {
+    const answering = await answers(200, { status: 'failed', error_message: 'No data found in discovery' });
+    expect(await answering.progress('s_1', CALL)).toBe('empty');
   });
 
-  it('says when to come back', async () => {
+  it('states the time of the next attempt', async () => {
     const building = await answers(202, { status: 'building', message: 'try again in 10s' }, { 'Retry-After': '10' });
     const error = await drain(building.rows('s_1', CALL)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SnapshotNotReadyError);
@@ -175,7 +175,7 @@ describe('a snapshot that takes time', () => {
     expect((error as SnapshotNotReadyError).retryAtMs! - Date.now()).toBeGreaterThan(5_000);
   });
 
-  it('is lost when the API has it no more', async () => {
+  it('is lost when the API no longer has it', async () => {
     const account = nameOf('ordinary');
     const { snapshotId } = await source.trigger({ kind: 'profile', account }, CALL);
     api.misbehave({ target: 'dataset', mode: 'lost', account });
@@ -195,7 +195,7 @@ describe('a snapshot that takes time', () => {
 describe('snapshots that were started', () => {
   const since = (request: SnapshotRequest, sinceMs = Date.now()) => source.startedSince(request, sinceMs, CALL);
 
-  it('are found by the time and by what they were started with', async () => {
+  it('are found by their time and their input', async () => {
     const account = nameOf('business');
     const requests: SnapshotRequest[] = [
       { kind: 'profile', account },
@@ -226,25 +226,25 @@ describe('snapshots that were started', () => {
     const all = Array.from({ length: 1_203 }, (_, second) => ({
       ...{ id: `s_${String(second)}`, created: new Date(second * 1_000).toISOString() },
     }));
-    let asked = 0;
-    const told = await scripted((req, res) => {
+    let requests = 0;
+    const answering = await scripted((req, res) => {
       const { searchParams } = new URL(`http://x${req.url ?? ''}`);
       const [skip, limit] = [Number(searchParams.get('skip')), Number(searchParams.get('limit'))];
-      asked += 1;
+      requests += 1;
       res.end(JSON.stringify(order(all).slice(skip, skip + limit)));
     });
     // Clocks may differ by five minutes.
-    expect(await told.startedSince(profile, 1_500_000, CALL)).toEqual(['s_1200', 's_1201', 's_1202']);
-    expect(asked).toBe(pages);
+    expect(await answering.startedSince(profile, 1_500_000, CALL)).toEqual(['s_1200', 's_1201', 's_1202']);
+    expect(requests).toBe(pages);
   });
 
   it.each([
     ['an error', 500, 'Internal server error'],
     ['no list', 200, '{"status":"building","message":"wait"}'],
     ['a list without times', 200, '[{"id":"s_1","created":"yesterday"}]'],
-  ])('cannot be told from %s', async (_what, status, body) => {
-    const told = await answers(status, body);
-    await expect(told.startedSince(profile, Date.now(), CALL)).rejects.toMatchObject({ code: 'upstream_error' });
+  ])('cannot be listed from %s', async (_what, status, body) => {
+    const answering = await answers(status, body);
+    await expect(answering.startedSince(profile, Date.now(), CALL)).rejects.toMatchObject({ code: 'upstream_error' });
   });
 
   it.each<[string, string, boolean]>([
@@ -255,15 +255,15 @@ describe('snapshots that were started', () => {
     ['two inputs', 'url\nPLATFORM/garden/\nPLATFORM/tea/', false],
     ['nothing', '', false],
   ])('are recognised by their input: %s', async (_what, csv, expected) => {
-    const told = await scripted((req, res) => {
+    const answering = await scripted((req, res) => {
       res.end(csv.replaceAll('PLATFORM', `http://${String(req.headers.host)}`));
     });
-    expect(await told.isOf('s_1', profile, CALL)).toBe(expected);
+    expect(await answering.isOf('s_1', profile, CALL)).toBe(expected);
   });
 });
 
-describe('trouble', () => {
-  it('of a trigger that was refused is told with its time, and it is not repeated', async () => {
+describe('a failure', () => {
+  it('of a refused trigger states the retry time, and the trigger is not repeated', async () => {
     api.resetStats();
     api.misbehave({ target: 'dataset', mode: '429', step: 'trigger', retry_after_seconds: 30 });
     const error = (await source.trigger(profile, CALL).catch((thrown: unknown) => thrown)) as JobError;
@@ -273,7 +273,7 @@ describe('trouble', () => {
     expect(api.stats()).toMatchObject({ triggers: { profiles: 1 } });
   });
 
-  it('of a trigger that nobody knows the end of is uncertain', async () => {
+  it('of a trigger without an answer is uncertain', async () => {
     api.resetStats();
     api.misbehave({ target: 'dataset', mode: '500', step: 'trigger', times: 1 });
     await expect(source.trigger(profile, CALL)).rejects.toBeInstanceOf(UncertainTriggerError);
@@ -286,7 +286,7 @@ describe('trouble', () => {
     await expect(cut.trigger(profile, CALL)).rejects.toBeInstanceOf(UncertainTriggerError);
   });
 
-  it('of a kept connection cannot make a trigger uncertain: it has one of its own', async () => {
+  it('of a reused connection cannot make a trigger uncertain, because a trigger has a new connection', async () => {
     const connections: unknown[] = [];
     const plain = await scripted((req, res) => {
       connections.push(req.headers.connection);
@@ -297,7 +297,7 @@ describe('trouble', () => {
     expect(connections).toEqual(['keep-alive', 'close']);
   });
 
-  it('of a trigger that never arrived is certain', async () => {
+  it('of a trigger that was never sent is certain', async () => {
     const gone = await serveOnLoopback(() => undefined);
     await gone.stop();
     const lonely = sourceAt(gone.url);
@@ -307,7 +307,7 @@ describe('trouble', () => {
     expect(error).not.toBeInstanceOf(UncertainTriggerError);
   });
 
-  it('with the token names the setting', async () => {
+  it('of the token names the setting', async () => {
     for (const token of [undefined, 'wrong']) {
       const locked = sourceAt(api.url, { token });
       onTestFinished(() => locked.close());
@@ -318,7 +318,7 @@ describe('trouble', () => {
     }
   });
 
-  it('of a snapshot that failed is told with its reason', async () => {
+  it('of a snapshot has the reason', async () => {
     const account = nameOf('ordinary');
     api.misbehave({ target: 'dataset', mode: 'fail_snapshot', account, dataset: 'reels' });
     const reels = await source.trigger({ kind: 'reels', account }, CALL);
@@ -332,20 +332,20 @@ describe('trouble', () => {
   it.each([
     ['429', 'rate_limited'],
     ['500', 'upstream_error'],
-  ])('of a poll or a download is told: %s is %s', async (mode, code) => {
+  ])('of a poll or a download is reported: %s is %s', async (mode, code) => {
     const { snapshotId } = await source.trigger({ kind: 'profile', account: nameOf('ordinary') }, CALL);
     api.misbehave({ target: 'dataset', mode });
     await expect(source.progress(snapshotId, CALL)).rejects.toMatchObject({ code });
     await expect(drain(source.rows(snapshotId, CALL))).rejects.toMatchObject({ code });
   });
 
-  it('of a download that ends in the middle is told after its pages', async () => {
+  it('of a truncated download is reported after its pages', async () => {
     const { snapshotId } = await source.trigger({ kind: 'posts', account: nameOf('large') }, CALL);
     api.misbehave({ target: 'dataset', mode: 'cut' });
     await expect(drain(source.rows(snapshotId, CALL))).rejects.toMatchObject({ code: 'incomplete' });
   });
 
-  it('of an answer that does not come is told in time', async () => {
+  it('of a missing answer is reported in time', async () => {
     const { snapshotId } = await source.trigger({ kind: 'profile', account: nameOf('ordinary') }, CALL);
     api.misbehave({ target: 'dataset', mode: 'hang' });
     const short = { ...CALL, timeoutMs: 200 };
@@ -353,7 +353,7 @@ describe('trouble', () => {
     await expect(drain(source.rows(snapshotId, short))).rejects.toMatchObject({ code: 'upstream_timeout' });
   });
 
-  it('of our own ends with its reason, except for a trigger that was sent', async () => {
+  it('by an aborted signal has its reason, except for a trigger that was sent', async () => {
     const stop = new AbortController();
     const reason = new Error('the worker stops');
     const hanging = await scripted((req, res) => {
@@ -367,7 +367,7 @@ describe('trouble', () => {
     await expect(drain(hanging.rows('s_1', call))).rejects.toBe(reason);
   });
 
-  it('never shows the token, nor follows where it is sent to', async () => {
+  it('never shows the token, and no redirect is followed', async () => {
     let requests = 0;
     const echo = await scripted((req, res) => {
       requests += 1;

@@ -43,10 +43,10 @@ describe('a slow reader', () => {
 
   it.each(['length', 'chunks', 'neither'] as const)(
     'gets all rows from a server that ends the connection before (a body with: %s)',
-    async (told) => {
-      const length = told === 'length' ? { 'content-length': body.length } : {};
+    async (framing) => {
+      const length = framing === 'length' ? { 'content-length': body.length } : {};
       const server = await httpReceiver((_req, res) => {
-        if (told === 'neither') res.useChunkedEncodingByDefault = false;
+        if (framing === 'neither') res.useChunkedEncodingByDefault = false;
         res.writeHead(200, { connection: 'close', ...length }).end(body);
       });
       const source = sourceAt(`http://127.0.0.1:${server.port}`);
@@ -60,7 +60,7 @@ describe('a slow reader', () => {
     },
   );
 
-  it('is not taken for a silent server', async () => {
+  it('does not cause a timeout of the server', async () => {
     const server = await httpReceiver((_req, res) => res.end(body));
     const client = clientAt(`http://127.0.0.1:${server.port}`, { idleTimeoutMs: 100 });
     let sizeBytes = 0;
@@ -73,17 +73,17 @@ describe('a slow reader', () => {
   });
 });
 
-describe('a request that never left', () => {
+describe('a request that was never sent', () => {
   it('because the connection is refused', async () => {
     await neverSent(clientAt('http://127.0.0.1:1'), 'upstream_error');
   });
 
-  it('since the name has no address', async () => {
+  it('because the name has no address', async () => {
     // Too long for a question to a name server.
     await neverSent(clientAt(`http://${'x'.repeat(64)}.example`), 'upstream_error');
   });
 
-  it('since the certificate is not trusted, or of another name', async () => {
+  it('because the certificate is not trusted or has another name', async () => {
     const listener = vi.fn<RequestListener>();
     const certificate = await makeCertificate();
     const server = await httpsReceiver(certificate, listener);
@@ -94,14 +94,14 @@ describe('a request that never left', () => {
     expect(listener).not.toHaveBeenCalled();
   });
 
-  it('since the other side speaks no TLS, or hangs up', async () => {
+  it('because the server does not speak TLS or closes the connection', async () => {
     const plain = await httpReceiver((_req, res) => res.end());
     await neverSent(clientAt(`https://127.0.0.1:${plain.port}`), 'upstream_error');
     const rude = await tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()));
     await neverSent(clientAt(`https://127.0.0.1:${rude.port}`), 'upstream_error');
   });
 
-  it('since there was no connection in time', async () => {
+  it('because there was no connection in time', async () => {
     const silent = await tcpReceiver(() => undefined);
     const url = `https://127.0.0.1:${silent.port}`;
     await neverSent(clientAt(url, { connectTimeoutMs: 100 }), 'upstream_timeout');
@@ -109,7 +109,7 @@ describe('a request that never left', () => {
   });
 });
 
-describe('nobody knows whether a request arrived', () => {
+describe('it is unknown whether a request arrived', () => {
   it('when the connection breaks', async () => {
     const server = await tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()));
     await perhapsSent(send(clientAt(`http://127.0.0.1:${server.port}`), POST), 'upstream_error');
@@ -122,7 +122,7 @@ describe('nobody knows whether a request arrived', () => {
     }
   });
 
-  it('when no answer comes, or not the whole', async () => {
+  it('when the answer is missing or incomplete', async () => {
     const silent = await httpReceiver(() => undefined);
     const url = `http://127.0.0.1:${silent.port}`;
     await perhapsSent(send(clientAt(url, { idleTimeoutMs: 100 }), POST), 'upstream_timeout');
@@ -144,7 +144,7 @@ describe('nobody knows whether a request arrived', () => {
   });
 });
 
-it('keeps its connections for reading, over TLS too, and has a fresh one for each POST', async () => {
+it('reuses connections for GET, over TLS too, and opens a new one for each POST', async () => {
   const certificate = await makeCertificate();
   const server = await httpsReceiver(certificate, (req, res) => {
     req.pipe(res);
@@ -158,7 +158,7 @@ it('keeps its connections for reading, over TLS too, and has a fresh one for eac
   }
 });
 
-it.each([GET, POST])('has at most eight connections at a time; the other requests wait (%j)', async (request) => {
+it.each([GET, POST])('opens at most eight connections, and further requests wait (%j)', async (request) => {
   const held: (() => void)[] = [];
   const server = await httpReceiver((_req, res) => void held.push(() => res.end('done')));
   const client = clientAt(`http://127.0.0.1:${server.port}`);

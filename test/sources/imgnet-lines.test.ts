@@ -91,7 +91,7 @@ describe('the rows of a snapshot', () => {
     expect(await pages([])).toEqual([]);
   });
 
-  it('are not ready when there is a status in their place', async () => {
+  it('are not ready when the body has a status instead', async () => {
     const rejected = pages([JSON.stringify({ status: 'building', message: 'Snapshot is building, try again in 10s' })]);
     await expect(rejected).rejects.toBeInstanceOf(SnapshotNotReadyError);
     await expect(rejected).rejects.toMatchObject({ retryAtMs: 5 });

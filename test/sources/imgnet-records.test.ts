@@ -301,7 +301,7 @@ describe('a profile', () => {
     expect(Object.keys(fields).sort()).toEqual(Object.keys(imgnetProfileFieldsSchema.shape).sort());
   });
 
-  it('of which nothing is told has its name and its address', () => {
+  it('without other fields has its name and its URL', () => {
     expect(imgnetProfileFieldsOf({}, { account: 'garden', platformUrl: 'http://127.0.0.1:4000' })).toEqual({
       account: 'garden',
       profile_url: 'http://127.0.0.1:4000/garden/',

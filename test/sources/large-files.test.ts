@@ -111,13 +111,13 @@ describe('comments', () => {
     }
     return found;
   }
-  const told = (comments: readonly object[]): string => JSON.stringify({ comments, formats: ['a'] });
+  const factsOf = (comments: readonly object[]): string => JSON.stringify({ comments, formats: ['a'] });
   const reply = (n: number, parent: string): object => ({ id: `r${String(n)}`, parent, text: 'Yes.' });
 
   it.each(rows([40_000], [80_000, 150_000, 300_000]))(
     'with %d replies to one that is missing all come',
     async (count) => {
-      const text = told(Array.from({ length: count }, (_, n) => reply(n, 'missing')));
+      const text = factsOf(Array.from({ length: count }, (_, n) => reply(n, 'missing')));
       expect(await withFile(text, commentsOf)).toHaveLength(count);
       expect(stop()).toBeLessThan(LONGEST_MS);
     },
@@ -125,7 +125,7 @@ describe('comments', () => {
 
   it.each(rows([40_000], [150_000, 300_000]))('with %d replies before what they answer follow it', async (count) => {
     const replies = Array.from({ length: count }, (_, n) => reply(n, 'late'));
-    const found = await withFile(told([...replies, { id: 'late', text: 'Well?' }]), commentsOf);
+    const found = await withFile(factsOf([...replies, { id: 'late', text: 'Well?' }]), commentsOf);
     expect(stop()).toBeLessThan(LONGEST_MS);
     expect([found.length, found[0]?.id, found[1]?.id, found.at(-1)?.id]).toEqual([
       count + 1,
@@ -136,7 +136,7 @@ describe('comments', () => {
   });
 
   it.each(rows([1_000_000], [10_000_000]))('have a bound for their text: %d characters', async (length) => {
-    const [comment] = await withFile(told([{ id: 'a', text: 'é'.repeat(length) }]), commentsOf);
+    const [comment] = await withFile(factsOf([{ id: 'a', text: 'é'.repeat(length) }]), commentsOf);
     expect(comment?.text).toHaveLength(20_000);
     expect(stop()).toBeLessThan(LONGEST_MS);
   });
@@ -146,8 +146,8 @@ describe('facts', () => {
   it.each(rows([[1_000_000, 50_000]], [[10_000_000, 500_000]]))(
     'lose the rest of a text of %d characters and of a list of %d',
     async (length, count) => {
-      const told = { description: 'é'.repeat(length), formats: Array.from({ length: count }, () => ({})) };
-      const read = await withFile(JSON.stringify(told), async (path) => {
+      const facts = { description: 'é'.repeat(length), formats: Array.from({ length: count }, () => ({})) };
+      const read = await withFile(JSON.stringify(facts), async (path) => {
         const found: unknown[] = [];
         for await (const facts of readFileBy(readClipped, { path }, { signal })) found.push(facts);
         return found;

@@ -43,7 +43,7 @@ describe.runIf(isPossible)('a newer release of yt-dlp', () => {
     expect(both.map(({ by }) => by)).toEqual(['2027.1.5', '2027.1.5']);
     await releases.folder.refuse('2027.1.5', 'by an operator');
     expect((await other.read('third')).by).toBe('pinned');
-    expect(other.told().slice(-2)).toEqual(['switched 2027.1.5', `switched ${PINNED}`]);
+    expect(other.eventLines().slice(-2)).toEqual(['switched 2027.1.5', `switched ${PINNED}`]);
   });
 
   it('is preloaded in place of the earlier one', async () => {

@@ -18,18 +18,18 @@ afterAll(() => site.stop());
 
 describe.runIf(isPossible)('a newer release of yt-dlp', () => {
   it('is installed in a folder named after its version and used by new runs, while a run that has begun ends with the earlier one', async () => {
-    const { index, releases, read, told, folder } = await startBench(site);
+    const { index, releases, read, eventLines, folder } = await startBench(site);
     for (const version of ['2027.1.5', '2026.9.1', '2027.2.1.1230.dev0', '2028.1.1rc1', '2027.2.31'])
       index.add({ version });
     index.add({ version: '2027.3.1' }, { yanked: true });
     expect(await releases.current()).toMatchObject({ version: PINNED });
     const running = await serveSlowPage();
     const before = read(running.url);
-    await until(running.isAsked, { what: 'the request of the run that has begun', within: 60_000 });
+    await until(running.isRequested, { what: 'the request of the run that has begun', within: 60_000 });
 
     expect(await releases.install(signal)).toBe('2027.1.5');
     expect(await read('first')).toEqual({ title: 'the first page', by: '2027.1.5' });
-    expect(told()).toEqual(['fetched 2027.1.5', 'switched 2027.1.5']);
+    expect(eventLines()).toEqual(['fetched 2027.1.5', 'switched 2027.1.5']);
     expect(await releases.current()).toMatchObject({ version: '2027.1.5', releasedOn: '2027-01-05' });
     running.send();
     expect(await before).toEqual({ title: 'the slow page', by: 'pinned' });
@@ -42,10 +42,10 @@ describe.runIf(isPossible)('a newer release of yt-dlp', () => {
   });
 
   it('is not unpacked when its checksum is not that of the index', async () => {
-    const { index, releases, read, told, folder } = await startBench(site);
+    const { index, releases, read, eventLines, folder } = await startBench(site);
     index.add({ version: '2027.1.5' }, { sha256: '0'.repeat(64) });
     await expect(releases.install(signal)).rejects.toThrow(/SHA-256 \w+, and not 0{64}/);
-    expect([await readdir(folder), told()]).toEqual([[], []]);
+    expect([await readdir(folder), eventLines()]).toEqual([[], []]);
     expect(await read('first')).toEqual({ title: 'the first page', by: 'pinned' });
   });
 

@@ -75,7 +75,7 @@ async function call(args: readonly string[], { warm, using = few, ...options }: 
   return { ...result, cwd, files: Object.fromEntries(files) };
 }
 
-/** What a call has told of its processes; the file is made before it is written. */
+/** The process IDs that a call has written. The file exists before it is complete. */
 const pidsIn = (cwd: string): Promise<string> => readFile(join(cwd, 'pids'), 'utf8').catch(() => '');
 
 /** Begins a call that does not end by itself. */
@@ -109,7 +109,7 @@ async function script(name: string, ...lines: readonly string[]): Promise<string
   return path;
 }
 
-describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
+describe.runIf(isPossible)('a call of a preloaded yt-dlp', () => {
   const secret = 'pass-of-the-proxy';
   const proxy = `http://user:${secret}@127.0.0.1:9`;
   let warm: WarmYtdlp;
@@ -159,16 +159,16 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
     expect(`${await warm.version()}\n`).toBe(stdout);
   });
 
-  it('is none for another program or other plugins', async () => {
+  it('is not made for another program or other plugins', async () => {
     expect(await warm.startOf({ program: '/other/yt-dlp', pluginDir })).toBeUndefined();
     expect(await warm.startOf({ program: settings.program })).toBeUndefined();
     expect(await warm.startOf({ program: settings.program, pluginDir })).toBeDefined();
   });
 
-  it('has its own environment, folder, descriptors, limits, signals, chance and group', async () => {
+  it('has its own environment, folder, descriptors, limits, signals, random numbers and group', async () => {
     const NAMES = ['HOME', 'LANG', 'PATH', 'PYTHONDONTWRITEBYTECODE', 'TMPDIR', 'all_proxy'];
     const args = ['--ignore-no-formats-error', '--print', 'title', '--print', 'description', '--', 'tell:facts'];
-    const told = (result: Called) => {
+    const factsOf = (result: Called) => {
       const [facts = '', chance = ''] = result.stdout.split('\n');
       const parsed = JSON.parse(facts.replaceAll(result.cwd, '/call')) as {
         environment: Record<string, string>;
@@ -180,9 +180,9 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
         chance: JSON.parse(chance) as [number, string, boolean, number],
       };
     };
-    const cold = told(await call(args, { using }));
+    const cold = factsOf(await call(args, { using }));
     const forks = [call(args, { using, warm }), call(args, { using, warm })];
-    const [one, two] = (await Promise.all(forks)).map(told);
+    const [one, two] = (await Promise.all(forks)).map(factsOf);
     // A shell adds some.
     expect(Object.keys(one!.facts.environment).sort()).toEqual(NAMES);
     expect(cold.facts.environment).toMatchObject(one!.facts.environment);
@@ -194,7 +194,7 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
     expect([one!.chance[2], two!.chance[2]]).toEqual([true, true]);
   });
 
-  it.each(['hang', 'stubborn'])('is ended with what it has started when it is cancelled (%s)', async (page) => {
+  it.each(['hang', 'stubborn'])('is ended with its subprocesses when it is cancelled (%s)', async (page) => {
     const controller = new AbortController();
     const { ended, pids } = await begin(warm, { using, page, signal: controller.signal, killAfterMs: 300 });
     const reason = new Error('enough');
@@ -203,7 +203,7 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
     await areGone(pids);
   });
 
-  it('that is cancelled before its process is known does not run on', async () => {
+  it('that is cancelled before its process is known is ended', async () => {
     const controller = new AbortController();
     const pids: number[] = [];
     const args = [...baseArguments(settings, undefined), '--', 'tell:hang'];
@@ -219,7 +219,7 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
     await areGone(pids);
   });
 
-  it('that somebody else kills is no answer of the program', async () => {
+  it('that another process kills is not a result of the program', async () => {
     const { ended, pids } = await begin(warm, { using });
     process.kill(pids[0]!, 'SIGKILL');
     expect(await ended).toBeInstanceOf(RunKilledError);
@@ -227,8 +227,8 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
   });
 });
 
-describe.runIf(isPossible)('a warm yt-dlp', () => {
-  it('that is killed takes its calls with it, and the next call works', async () => {
+describe.runIf(isPossible)('a preloaded yt-dlp', () => {
+  it('that is killed ends its calls, and the next call works', async () => {
     const warm = await keepWarm({ retryAfterMs: 0 });
     const before = await warm.ready();
     const { ended, pids } = await begin(warm);
@@ -240,7 +240,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     expect(await call(['--version'], { warm })).toMatchObject({ exitCode: 0 });
   });
 
-  it('that is killed is told as that until the next may be started', async () => {
+  it('that is killed is reported until the next one may start', async () => {
     const warm = await keepWarm();
     process.kill(await warm.ready(), 'SIGKILL');
     await until(async () => (await warm.startOf(few)) === undefined, { what: 'the end of the parent' });
@@ -248,7 +248,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     await expect(warm.version()).rejects.toThrow('SIGKILL ended it');
   });
 
-  it('that does not answer any more is ended, and so is its call', async () => {
+  it('that stops answering is ended with its call', async () => {
     const warm = await keepWarm();
     const pid = await warm.ready();
     process.kill(pid, 'SIGSTOP');
@@ -258,7 +258,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     await areGone([pid]);
   });
 
-  it('ends with its calls when whoever keeps it is killed outright', async () => {
+  it('ends with its calls when its worker is killed', async () => {
     const root = new URL('../../', import.meta.url);
     const file = join(folder, 'owner.mts');
     const cwd = await mkdtemp(join(folder, 'owned-'));
@@ -284,9 +284,9 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     await expect(stat(own)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('whose keeper is killed outright while it warms up leaves a folder until the next one warms up', async () => {
-    const told = join(folder, 'warms-up');
-    const lines = [`import os, time`, `open('${told}', 'w').write(str(os.getpid()))`, 'time.sleep(60)'];
+  it('whose worker is killed at its start leaves a folder until the next start', async () => {
+    const pidFile = join(folder, 'warms-up');
+    const lines = [`import os, time`, `open('${pidFile}', 'w').write(str(os.getpid()))`, 'time.sleep(60)'];
     const program = await script('slow-too', ...lines, ...RUN);
     const file = join(folder, 'short-lived-owner.mts');
     const module = new URL('../../sources/vidnet/warm/warm-yt-dlp.ts', import.meta.url).href;
@@ -298,7 +298,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     const living = await readlink(`/proc/${String(await (await keepWarm()).ready())}/cwd`);
     const owner = spawn(process.execPath, [file], { stdio: 'inherit' });
     onTestFinished(() => void owner.kill('SIGKILL'));
-    const pid = await until(async () => Number(await readFile(told, 'utf8').catch(() => '')) || undefined, {
+    const pid = await until(async () => Number(await readFile(pidFile, 'utf8').catch(() => '')) || undefined, {
       what: 'the parent',
     });
     const left = await readlink(`/proc/${String(pid)}/cwd`);
@@ -312,7 +312,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     expect((await stat(living)).isDirectory()).toBe(true);
   });
 
-  it('is replaced after some calls, and ends when its last one has', async () => {
+  it('is replaced after some calls, and ends after its last call', async () => {
     const warm = await keepWarm({ maxCalls: 2 });
     const before = await warm.ready();
     const controller = new AbortController();
@@ -326,7 +326,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     await areGone([before]);
   });
 
-  it('is replaced when it is old', async () => {
+  it('is replaced at its maximum age', async () => {
     const warm = await keepWarm({ maxAgeMs: 0 });
     const before = await warm.ready();
     await call(['--version'], { warm });
@@ -334,7 +334,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     await areGone([before]);
   });
 
-  it('takes no call when its program has changed, and is replaced', async () => {
+  it('accepts no call when its program has changed, and is replaced', async () => {
     const program = await script('changing', ...FEW_SITES, ...RUN);
     const warm = await keepWarm({}, { program });
     const before = await warm.ready();
@@ -345,7 +345,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     await areGone([before]);
   });
 
-  it('has done for all calls what takes each of them longest', async () => {
+  it('has done the slowest work of calls in advance', async () => {
     const program = await readPythonProgram(settings.program);
     const env = () => Promise.resolve(bareEnvironment(settings.program));
     const signal = new AbortController().signal;
@@ -366,7 +366,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     await expect(stat(own)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('that is closed while it warms up is gone at once', async () => {
+  it('that is closed at its start ends at once', async () => {
     const program = await script('slow', 'import time', 'time.sleep(60)', ...RUN);
     const warm = createWarmYtdlp({ ...settings, program });
     const pid = await until(() => childOfOurs(program), { what: 'the parent' });
@@ -399,7 +399,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
   });
 });
 
-it('a program that is not written in Python is started as it is, and that is told', async () => {
+it('a program that is not written in Python is started for each call, which is reported', async () => {
   const program = process.execPath;
   const failures: (Error | undefined)[] = [];
   const warm = createWarmYtdlp({ ...settings, program }, { onStateChange: (failure) => failures.push(failure) });
@@ -428,7 +428,7 @@ describe('the interpreter of a program', () => {
     expect(rest).toEqual({ file, isModule });
   });
 
-  it.each(['#!/bin/sh\nexec yt-dlp\n', '\x7fELF', '', '#!/usr/bin/env perl\n'])('of %j is none', async (text) => {
+  it.each(['#!/bin/sh\nexec yt-dlp\n', '\x7fELF', '', '#!/usr/bin/env perl\n'])('of %j is not found', async (text) => {
     const file = join(folder, 'other');
     await writeFile(file, text);
     await expect(readPythonProgram(file)).rejects.toThrow('no Python script');

@@ -18,7 +18,7 @@ const settings = {
 };
 
 describe('the arguments of every run', () => {
-  it.each(['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir'])('hold %s', (flag) => {
+  it.each(['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir'])('include %s', (flag) => {
     expect(baseArguments(settings, undefined)).toContain(flag);
   });
 
@@ -27,7 +27,7 @@ describe('the arguments of every run', () => {
     expect(args[args.indexOf('--xff') + 1]).toBe('never');
   });
 
-  it("hand on the operator's settings, and none that is not set", () => {
+  it("have the operator's settings, and none that is not set", () => {
     const full = baseArguments({ ...settings, pluginDir: '/p', jsRuntime: 'node' }, '/work/cookies.txt');
     const values = ['--plugin-dirs', '--js-runtimes', '--cookies'].map((name) => full[full.indexOf(name) + 1]);
     expect(values).toEqual(['/p', 'node', '/work/cookies.txt']);
@@ -70,7 +70,7 @@ describe('a run', () => {
     };
   };
 
-  it('shows no password or token among its arguments, which everyone on the machine can read', async () => {
+  it('has no password or token in its arguments, which everyone on the machine can read', async () => {
     const proxy = `http://user:${secret}@127.0.0.1:9`;
     const facts = await start({ proxy, extractorArgs: `youtube:po_token=web+it's ${secret}` });
     expect(facts.arguments.join(' ')).not.toContain(secret);
@@ -79,7 +79,7 @@ describe('a run', () => {
     expect(facts.mode).toBe(0o600);
   });
 
-  it.each(['works', 'fails'])('that %s has the guard for itself, by a password that is no argument', async (how) => {
+  it.each(['works', 'fails'])('that %s has its own password for the guard, which is not an argument', async (how) => {
     const lent: string[] = [];
     const ended: string[] = [];
     const lend = () => {
@@ -100,7 +100,7 @@ describe('a run', () => {
     expect(lent).toHaveLength(2);
   });
 
-  it('inherits nothing of ours, and finds its interpreter and no other program', async () => {
+  it('inherits no environment, and finds only its interpreter', async () => {
     vi.stubEnv('RPC_TOKEN', secret);
     onTestFinished(() => void vi.unstubAllEnvs());
     const { environment, found } = await start({});
@@ -117,11 +117,11 @@ describe('a run', () => {
 });
 
 describe('the arguments of a download', () => {
-  it('leave a playlist around the video alone', () => {
+  it('ignore a playlist around the video', () => {
     expect(downloadArguments(settings, AUDIO_FORMATS)).toContain('--no-playlist');
   });
 
-  it('cap the height of a video', () => {
+  it('limit the height of a video', () => {
     expect(videoFormats(720).match(/height<=\?720/g)?.length).toBeGreaterThan(3);
   });
 });
@@ -147,17 +147,17 @@ describe('extractor arguments', () => {
     expect([...mergeExtractorArgs(operator, ours)].sort()).toEqual(expected.sort());
   });
 
-  it('of the operator that are none are refused with the name of the setting', () => {
+  it('of the operator that are invalid fail with the name of the setting', () => {
     expect(() => mergeExtractorArgs('max_comments=5', [])).toThrow('YTDLP_EXTRACTOR_ARGS');
   });
 
-  it('of the operator alone stay as they are, and those without a value get none', () => {
+  it('of the operator stay unchanged, also without a value', () => {
     expect(mergeExtractorArgs('youtube:raise_incomplete_data', [])).toEqual(['youtube:raise_incomplete_data']);
     expect(mergeExtractorArgs(undefined, [])).toEqual([]);
   });
 });
 
-describe('addresses', () => {
+describe('URLs', () => {
   it.each([
     [['@evening-talks'], 'https://video.example/@evening-talks'],
     [['channel', 'UCk2Vn7dQx_Zb4mTfLr9YwGA'], 'https://video.example/channel/UCk2Vn7dQx_Zb4mTfLr9YwGA'],
@@ -167,7 +167,7 @@ describe('addresses', () => {
     expect(channelUrl(settings, path)).toBe(url);
   });
 
-  it('of a video have the id encoded', () => {
+  it('of a video have an encoded ID', () => {
     expect(videoUrl(settings, '-abc&list=x')).toBe('https://video.example/watch?v=-abc%26list%3Dx');
   });
 });

@@ -49,7 +49,7 @@ describe('a channel of the sandbox', () => {
         { kind: 'user', name: 'eveningtalks1' },
       ],
     ),
-  )('is described by $kind, with what yt-dlp is told and nothing else', async (reference) => {
+  )('is described by $kind, with the facts of yt-dlp and no others', async (reference) => {
     const { facts, handle } = await describeIt(onSandbox, reference);
     expect(handle).toBe('@evening-talks');
     expect(facts).toEqual({
@@ -63,7 +63,7 @@ describe('a channel of the sandbox', () => {
     expect(await describeIt(onSandbox, { kind: 'id', name: facts.vidnet_id })).toEqual({ facts, handle });
   });
 
-  it('lists its videos with durations and without guessed times, and says when that is all', async () => {
+  it('lists its videos with durations and without guessed times, and marks the last page', async () => {
     const channelId = await idOf('evening-talks');
     const approximate = { ...onSandbox, extractorArgs: 'youtubetab:approximate_date' };
     const [page, ...rest] = await pagesOf(approximate, channelId);
@@ -78,7 +78,7 @@ describe('a channel of the sandbox', () => {
     });
   });
 
-  it('that is empty is one page without videos', async () => {
+  it('without videos has one empty page', async () => {
     const channelId = await idOf('soon-more');
     expect(await pagesOf(onSandbox, channelId)).toEqual([{ videos: [] }]);
   });
@@ -93,7 +93,7 @@ describe('a channel of the sandbox', () => {
     },
   );
 
-  it('ends its process when the reader stops early', async () => {
+  it('ends its process when the consumer stops early', async () => {
     const channelId = await idOf('weather-notes');
     const before = (await sandbox.stats())['page_reads'] ?? 0;
     await inFolder(async (call) => {
@@ -106,7 +106,7 @@ describe('a channel of the sandbox', () => {
     expect(reads).toBeLessThan(100);
   });
 
-  it('is no shorter list when the upstream refuses a page in the middle', async () => {
+  it('fails instead of ending early when the upstream refuses a page', async () => {
     const channelId = await idOf('weather-notes');
     const pages: ChannelPage[] = [];
     const reading = inFolder(async (call) => {
@@ -122,7 +122,7 @@ describe('a channel of the sandbox', () => {
 });
 
 if (isLong()) {
-  it('a channel of 3,000 videos comes whole and once, page by page, and goes on where it was left', async () => {
+  it('lists 3,000 videos once each in pages, and continues from a cursor', async () => {
     const channelId = await idOf('weather-notes');
     const pages = await pagesOf(onSandbox, channelId);
     expect(pages.map(({ videos }) => videos.length)).toEqual(Array.from({ length: 30 }, () => 100));
@@ -150,7 +150,7 @@ describe('a channel of recorded shapes', () => {
   const channel = (entries: object[], more: object = {}): void =>
     site.set('/recorded/channel/UCx', { body: { _type: 'playlist', id: 'UCx', title: 'X', entries, ...more } });
 
-  it('of 250 videos comes whole and once, page by page, and goes on where it was left', async () => {
+  it('lists 250 videos once each in pages, and continues from a cursor', async () => {
     channel([
       tab(
         'videos',
@@ -165,7 +165,7 @@ describe('a channel of recorded shapes', () => {
     expect(idsOf(await pagesOf(site.settings(), 'UCx', pages[1]!.next))).toEqual(ids.slice(200));
   });
 
-  it('has the videos of all its tabs, each once', async () => {
+  it('lists the videos of all tabs once each', async () => {
     channel([
       tab('videos', [entry('v2', { duration: 12.6 }), entry('v1')]),
       tab('streams', [entry('s1'), entry('v1')]),
@@ -194,7 +194,7 @@ describe('a channel of recorded shapes', () => {
     await expect(pagesOf(site.settings(), 'UCx')).rejects.toMatchObject({ code });
   });
 
-  it('does not count tabs or views of a list as its own, and tells its avatar from its banner', async () => {
+  it('ignores counts of tabs and lists, and uses its avatar instead of its banner', async () => {
     channel([tab('videos', []), tab('shorts', [])], {
       ...{ channel: 'X', channel_id: 'UCx', channel_follower_count: 1_230, uploader_id: '@ExAmple' },
       ...{ channel_url: 'https://www.youtube.com/channel/UCx', playlist_count: 2, view_count: 5, description: '' },
@@ -216,7 +216,7 @@ describe('a channel of recorded shapes', () => {
     });
   });
 
-  it('does not take up a cursor of another source', async () => {
+  it('rejects a cursor of another source', async () => {
     await expect(pagesOf(site.settings(), 'UCx', 'EAAaHlBUOkNESWlFRFk')).rejects.toMatchObject({
       name: 'StaleCursorError',
     });
@@ -232,7 +232,7 @@ describe('a channel of recorded shapes', () => {
   });
 });
 
-describe('a list that has changed since it was left', () => {
+describe('a list that has changed since its cursor', () => {
   const list = async function* (ids: string): AsyncGenerator<Pick<ChannelVideoItem, 'vidnet_id'>> {
     for (const vidnet_id of ids) yield await Promise.resolve({ vidnet_id });
   };

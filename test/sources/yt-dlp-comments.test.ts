@@ -38,7 +38,7 @@ const comment = (id: string, parent = 'root'): object => ({
 describe('comments from the sandbox', () => {
   const withComments = (): string => sandbox.idOf('ordinary');
 
-  it('come whole, an answer after what it answers, with times that are marked as estimates', async () => {
+  it('are complete, with replies after their parents and times that are marked as estimates', async () => {
     const [all = []] = await pagesOf(onSandbox, withComments(), 50);
     expect(all.length).toBeGreaterThan(1);
     const ids = all.map(({ id }) => id);
@@ -52,12 +52,12 @@ describe('comments from the sandbox', () => {
     }
   });
 
-  it('are never more than were asked for, though the operator has extractor arguments too', async () => {
+  it('are never more than requested, even with extractor arguments of the operator', async () => {
     const settings = { ...onSandbox, extractorArgs: 'youtube:max_comments=all;comment_sort=top' };
     expect((await pagesOf(settings, withComments(), 2)).flat()).toHaveLength(2);
   });
 
-  it('are all there when there are many, page by page, with the oldest reply of a thread first', async () => {
+  it('are complete in pages, with the oldest reply of a thread first', async () => {
     const video = sandbox.catalogue.find(({ case: kind }) => kind === 'many_comments')!;
     const pages = await pagesOf(onSandbox, video.id, 1_000);
     expect(pages.map((page) => page.length)).toEqual([100, 100, 100, 100, 50]);
@@ -71,7 +71,7 @@ describe('comments from the sandbox', () => {
     }
   });
 
-  it('that are turned off are no page', async () => {
+  it('that are disabled give no page', async () => {
     expect(await pagesOf(onSandbox, sandbox.idOf('comments_off'), 10)).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe('comments from the sandbox', () => {
 });
 
 describe('comments of recorded shapes', () => {
-  it('are handed over by the hundred, as the platform tells them', async () => {
+  it('arrive in pages of a hundred, in the order of the platform', async () => {
     recorded('many', { recorded_comments: Array.from({ length: 250 }, (_, index) => comment(`c${String(index)}`)) });
     const pages = await pagesOf(site.settings(), 'many', 1_000);
     expect(pages.map((page) => page.length)).toEqual([100, 100, 50]);
@@ -114,7 +114,7 @@ describe('comments of recorded shapes', () => {
     await expect(pagesOf(site.settings(), 'half', 9)).rejects.toMatchObject({ code });
   });
 
-  it('are sorted so that answers follow, also answers to answers, and each comes once', async () => {
+  it('are sorted so that replies follow their parents, once each', async () => {
     recorded('mixed', {
       recorded_comments: [
         ...[comment('a.1.1', 'a.1'), comment('a.1', 'a'), comment('lost', 'nowhere'), comment('b'), comment('a')],

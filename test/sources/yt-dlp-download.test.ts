@@ -41,7 +41,7 @@ function fetchWith(
 }
 
 describe('a download', () => {
-  it('of audio is one file of the size that the platform stated, with progress', async () => {
+  it('of audio is one file of the stated size, with progress', async () => {
     const stages = new Set<string>();
     const fetched = await fetchWith('fetchAudio', sandbox.idOf('ordinary'), {
       options: { onProgress: ({ stage, percent }) => stages.add(`${stage} ${String(percent)}`) },
@@ -56,13 +56,13 @@ describe('a download', () => {
     expect([...stages]).toContain('fetching 100');
   });
 
-  it('of video is two files, of which both are verified', async () => {
+  it('of video is two verified files', async () => {
     const fetched = await fetchWith('fetchVideo', sandbox.idOf('ordinary'));
     expect(fetched.paths).toHaveLength(2);
     expect(fetched.isSizeVerified).toBe(true);
   });
 
-  it('says when the platform stated no size', async () => {
+  it('is not verified when the platform states no size', async () => {
     site.set('/a.m4a', { type: 'audio/mp4', body: Buffer.alloc(5_000) });
     site.set('/v.mp4', { type: 'video/mp4', body: Buffer.alloc(5_000) });
     const format = { acodec: 'none', vcodec: 'none' };

@@ -24,9 +24,9 @@ afterAll(async () => {
 async function fetchCounted(from: YtdlpSettings, id: string, language: string) {
   let runs = 0;
   const starter: YtdlpStarter = {
-    startOf: (asked) => {
+    startOf: (program) => {
       runs += 1;
-      return warmStarter.startOf(asked);
+      return warmStarter.startOf(program);
     },
   };
   const outcome = await inFolder((call) => createTranscriptSource({ ...from, starter }).fetch(id, language, call)).then(
@@ -43,14 +43,14 @@ const track = (url: string, more: object = {}): object[] =>
     ...{ ext, url: `${url}&fmt=${ext}`, name: 'Some', impersonate: true, __yt_dlp_client: 'web', ...more },
   }));
 
-/** Fetches a transcript of a recorded video. @returns as above, with the captions that were asked for */
+/** Fetches a transcript of a recorded video. @returns as above, with the requested captions */
 async function fetchRecorded(language: string, video: object) {
   site.set('/recorded/video', {
     body: { id: 'video', title: 'T', formats: [{ format_id: '1', url: `${site.url}/1.m4a`, ext: 'm4a' }], ...video },
   });
   site.requests.splice(0);
   const fetched = await fetchCounted(site.settings(), 'video', language);
-  return { ...fetched, asked: site.requests.filter((path) => path !== '/recorded/video') };
+  return { ...fetched, requested: site.requests.filter((path) => path !== '/recorded/video') };
 }
 /** The address of a track that says its own name. */
 function saying(name: string): string {
@@ -89,15 +89,15 @@ describe('one run of yt-dlp brings the facts and the captions', () => {
     const listed = (kind: string, codes: readonly string[]) =>
       // What was recognised is listed twice, at one address.
       Object.fromEntries(codes.map((code) => [code, track(saying(`${kind}-${code.replace('-orig', '')}`))]));
-    const { outcome, runs, asked } = await fetchRecorded(language, {
+    const { outcome, runs, requested } = await fetchRecorded(language, {
       subtitles: { ...listed('manual', manual), live_chat: [{ ext: 'json', url: `${site.url}/chat` }] },
       automatic_captions: listed('automatic', automatic),
     });
     expect(outcome).toMatchObject({ text: expected });
-    expect({ runs, asked }).toEqual({ runs: 1, asked: [`/${expected}`] });
+    expect({ runs, requested }).toEqual({ runs: 1, requested: [`/${expected}`] });
   });
 
-  it('when those are refused, which is not taken for what the page has warned of', async () => {
+  it('and reports a refusal of the captions instead of warnings of the page', async () => {
     site.set('/refused', { status: 500, body: '' });
     const refused = await fetchRecorded('en', {
       warnings: ['This video is private'],
@@ -106,15 +106,15 @@ describe('one run of yt-dlp brings the facts and the captions', () => {
     expect(refused).toMatchObject({ outcome: { code: 'upstream_error' }, runs: 1 });
   });
 
-  it('and captions that are too large are not asked for again', async () => {
+  it('and captions that are too large are not requested again', async () => {
     site.set('/large', { body: Buffer.alloc(8 * CAPTIONS_MAX_BYTES + 1, ' ') });
     const { outcome, ...counts } = await fetchRecorded('en', { subtitles: { en: track(`${site.url}/large?v=1`) } });
     expect(outcome).toMatchObject({ code: 'too_large' });
-    expect(counts).toEqual({ runs: 1, asked: ['/large'] });
+    expect(counts).toEqual({ runs: 1, requested: ['/large'] });
   });
 });
 
-describe('no captions are asked for that are not used:', () => {
+describe('captions that would not be used are not requested:', () => {
   it.each([
     ['automatic ones where a region has manual ones', { subtitles: ['en-GB'], automatic: ['en'] }, 'manual-en-GB'],
     [
@@ -123,12 +123,12 @@ describe('no captions are asked for that are not used:', () => {
       'manual-en-nP7-2PuUl7o',
     ],
   ])('%s', async (_what, { subtitles, automatic = [] }: { subtitles: string[]; automatic?: string[] }, used) => {
-    const { outcome, asked } = await fetchRecorded('en', {
+    const { outcome, requested } = await fetchRecorded('en', {
       subtitles: Object.fromEntries(subtitles.map((code) => [code, track(saying(`manual-${code}`))])),
       automatic_captions: Object.fromEntries(automatic.map((code) => [code, track(saying(`automatic-${code}`))])),
     });
     expect(outcome).toMatchObject({ text: used });
-    expect(asked).toEqual([`/${used}`]);
+    expect(requested).toEqual([`/${used}`]);
   });
 
   it('translations by a machine', async () => {
@@ -140,15 +140,15 @@ describe('no captions are asked for that are not used:', () => {
       },
     });
     expect(outcome).toMatchObject({ code: 'no_captions' });
-    expect(counts).toEqual({ runs: 1, asked: [] });
+    expect(counts).toEqual({ runs: 1, requested: [] });
   });
 
   it.each(rows(['is_live'], ['is_upcoming']))('those of a broadcast that has not ended (%s)', async (status) => {
-    const { asked, runs } = await fetchRecorded('en', {
+    const { requested, runs } = await fetchRecorded('en', {
       live_status: status,
       subtitles: { en: track(saying('live')) },
     });
-    expect({ runs, asked }).toEqual({ runs: 1, asked: [] });
+    expect({ runs, requested }).toEqual({ runs: 1, requested: [] });
   });
 });
 
@@ -160,7 +160,7 @@ it.each(
 )('a page does not tell how its captions are fetched: %j', async (more) => {
   const { outcome, ...counts } = await fetchRecorded('en', { subtitles: { en: track(saying('plain'), more) } });
   expect(outcome).toMatchObject({ text: 'plain' });
-  expect(counts).toEqual({ runs: 2, asked: ['/plain'] });
+  expect(counts).toEqual({ runs: 2, requested: ['/plain'] });
 });
 
 it.each(['.*', 'en|.*', 'en,all', '-all', '', 'no such tag', 'en:(?P<title>)'])(

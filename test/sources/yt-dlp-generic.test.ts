@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-describe('a page that nobody wrote an extractor for', () => {
-  it('gives its transcript, and no fact that it does not tell', async () => {
+describe('a page without an extractor', () => {
+  it('gives its transcript, and no invented facts', async () => {
     const { video, track, lines } = await inFolder((call) => createTranscriptSource(settings).fetch('tea', 'en', call));
     expect(video).toEqual({
       videoId: 'tea',

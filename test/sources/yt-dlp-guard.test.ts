@@ -62,13 +62,13 @@ describe('yt-dlp', () => {
     expect(await fetchAudio('good')).toMatchObject({ isSizeVerified: true, paths: [expect.any(String)] });
   });
 
-  it.each(['http', 'https'])('is kept from media at a private address, by %s', async (scheme) => {
+  it.each(['http', 'https'])('cannot reach media at a private address by %s', async (scheme) => {
     give(`media-${scheme}`, { formats: [audio({ url: `${scheme}://${inner}/a.m4a` })] });
     expect(await codeOf(fetchAudio(`media-${scheme}`))).toBe('unsupported');
     expect(hits).toBe(0);
   });
 
-  it('is kept from private hosts in every spelling', async () => {
+  it('cannot reach private hosts in any spelling', async () => {
     const hosts = rows(
       ['[::ffff:127.0.0.9]', '2130706441', 'nas.local'],
       ['0x7f.9', '[::1]', '0.0.0.0', '169.254.169.254'],
@@ -84,7 +84,7 @@ describe('yt-dlp', () => {
   });
 
   // Further protocols: yt-dlp-protocols.test.ts.
-  it('takes no media by other protocols', async () => {
+  it('downloads no media by other protocols', async () => {
     const schemes = rows(['rtmp'], ['ftp', 'rtsp', 'mms', 'file', 'data', 'gopher']);
     const codes = await Promise.all(
       schemes.map((scheme) => {
@@ -124,7 +124,7 @@ describe('yt-dlp', () => {
     120_000,
   );
 
-  it('is kept from captions at a private address', async () => {
+  it('cannot reach captions at a private address', async () => {
     give('captions', {
       formats: [audio({ url: `${site.url}/a.m4a` })],
       subtitles: { en: [{ ext: 'vtt', url: `http://${inner}/en.vtt` }] },
@@ -136,7 +136,7 @@ describe('yt-dlp', () => {
   });
 });
 
-it('a page that nobody wrote an extractor for leads nowhere inside', async () => {
+it('a page without an extractor cannot lead to private addresses', async () => {
   const pages = rows(
     [
       `<video src="http://${inner}/a.mp4"></video>`,
@@ -160,7 +160,7 @@ it('a page that nobody wrote an extractor for leads nowhere inside', async () =>
   expect(hits).toBe(0);
 });
 
-it('the canary is there: yt-dlp without the guard reaches it', async () => {
+it('yt-dlp without the guard reaches the private address', async () => {
   give('unguarded', { formats: [audio({ url: `http://${inner}/a.m4a`, filesize: 6 })] });
   const { guard: _, ...unguarded } = settings;
   await inFolder((call) =>

@@ -71,12 +71,12 @@ async function fetchFrom(listener: RequestListener, format: object = {}, change:
   });
 }
 
-describe('a host of media that means harm', () => {
-  it('cannot send for ever', async () => {
+describe('a hostile host of media', () => {
+  it('cannot send without end', async () => {
     expect((await fetchFrom(endless)).code).toBe('too_large');
   });
 
-  it('cannot send for ever in parts that are small enough each', async () => {
+  it('cannot send small parts without end', async () => {
     const parts = Array.from({ length: 200 }, (_, index) => `#EXTINF:3,\n${host.url}/${String(index)}.ts`);
     const playlist = ['#EXTM3U', '#EXT-X-TARGETDURATION:3', ...parts, '#EXT-X-ENDLIST'].join('\n');
     const { code } = await fetchFrom(
@@ -86,14 +86,14 @@ describe('a host of media that means harm', () => {
     expect(code).toBe('too_large');
   });
 
-  it('cannot fill the memory by a playlist without an end', async () => {
+  it('cannot fill the memory with an endless playlist', async () => {
     const playlist = { url: `${host.url}/a.m3u8`, protocol: 'm3u8_native', ext: 'mp4' };
     const { code, peakMib } = await fetchFrom(endless, playlist, PATIENT);
     expect(code).toBe('too_large');
     expect(peakMib).toBeLessThan(1_200);
   });
 
-  it('cannot fill disk or memory by what it has compressed', async () => {
+  it('cannot fill disk or memory with compressed data', async () => {
     const bomb = gzipSync(Buffer.alloc(500_000_000), { level: 1 });
     const { code, peakMib } = await fetchFrom((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length }).end(bomb),
@@ -102,7 +102,7 @@ describe('a host of media that means harm', () => {
     expect(peakMib).toBeLessThan(700);
   });
 
-  it('cannot hold a job up by a byte now and then', async () => {
+  it('cannot delay a job by sending very slowly', async () => {
     const { code } = await fetchFrom((_, response) => {
       response.writeHead(200, { 'content-length': 1_000_000 });
       const timer = setInterval(() => response.write('x'), 100);
@@ -148,7 +148,7 @@ describe('a host of media that means harm', () => {
       ],
       [
         ['a length that is none', { 'content-length': '-1' }, 'x'],
-        ['a part that nobody asked for', { 'content-range': 'bytes 5-9/10', 'content-length': '5' }, 'xxxxx'],
+        ['a part that was not requested', { 'content-range': 'bytes 5-9/10', 'content-length': '5' }, 'xxxxx'],
       ],
     ),
   )('gets no success by %s', async (_name, headers, body) => {
@@ -180,7 +180,7 @@ describe('a host of media that means harm', () => {
 
 const LONG = 'n'.repeat(300);
 
-describe('words of a platform that means harm', () => {
+describe('texts of a hostile platform', () => {
   it.each(
     rows(['--exec=touch owned', '../../owned', '\0'], ['%(title)s', '-o/tmp/owned', 'a/b', 'a\nb', '\u202egnp', LONG]),
   )('are only words: %j as id, title, format and extension', async (word) => {
@@ -206,7 +206,7 @@ describe('words of a platform that means harm', () => {
     expect(asExtension).toEqual({ outcome: 'upstream_error', files: [] });
   });
 
-  it('may be long: 50 MB in one line', async () => {
+  it('may have 50 MB in one line', async () => {
     answer = (_, response) => response.end(Buffer.alloc(1_000));
     const format = {
       format_id: 'a',
@@ -273,7 +273,7 @@ describe('words of a platform that means harm', () => {
   });
 });
 
-it('the Node that runs us can be the JavaScript runtime of yt-dlp within the memory that this one is given', async () => {
+it('Node can be the JavaScript runtime of yt-dlp within its memory limit', async () => {
   const script = 'const kept = Array.from({ length: 2e6 }, (_, i) => ({ i, name: `x${i}` })); console.log(kept.length)';
   const { stdout } = await run(process.execPath, ['-e', script], {
     ...{ cwd: '/', env: bareEnvironment(process.execPath), maxMemoryBytes: YTDLP_MEMORY_BYTES, maxStdoutChars: 100 },

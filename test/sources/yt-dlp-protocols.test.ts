@@ -131,13 +131,13 @@ describe('media', () => {
     },
   );
 
-  it('by a protocol that yt-dlp hands to another program is not fetched', async () => {
+  it('of a protocol that needs another program is not fetched', async () => {
     const protocols = rows(['rtmp_ffmpeg', 'ism', 'websocket_frag'], ['f4m', 'niconico_live', 'fc2_live', 'soopvod']);
     const url = `http://${inner}/a`;
     await expectHarmless(protocols.map((protocol) => fetchAudio(give({ formats: [audio({ url, protocol })] }))));
   });
 
-  it('is not fetched by parts, manifests, entries or redirects of another protocol', async () => {
+  it('is not fetched from parts, manifests, entries or redirects of another protocol', async () => {
     const rtmp = `rtmp://${inner}/a`;
     const list = (line: string): string => `#EXTM3U\n#EXT-X-TARGETDURATION:3\n${line}\n${rtmp}\n#EXT-X-ENDLIST\n`;
     site.set('/parts.m3u8', { type: 'application/vnd.apple.mpegurl', body: list('#EXTINF:3,') });
@@ -164,7 +164,7 @@ describe('media', () => {
     await expectHarmless([...pagesOf.map((id) => fetchAudio(id)), fetchAudio('page', generic)]);
   });
 
-  it('that an extractor doubts are not tried while facts are read', async () => {
+  it('with uncertain formats is not requested while facts are read', async () => {
     site.set('/doubted', { type: 'audio/mp4', body: 'x' });
     const readAll = (url: string): readonly Promise<unknown>[] => {
       const formats = [audio({ url, __needs_testing: true })];
@@ -186,12 +186,12 @@ describe('media', () => {
 });
 
 describe('captions', () => {
-  it.each(['subtitles', 'automatic_captions'])('among %s by rtmp, ftp or ws are none', async (place) => {
+  it.each(['subtitles', 'automatic_captions'])('among %s by rtmp, ftp or ws are ignored', async (list) => {
     const files = ['rtmp', 'ftp', 'ws'].map((scheme) => ({ ext: 'vtt', url: `${scheme}://${inner}/a.vtt` }));
-    await expectHarmless([fetchCaptions(give({ [place]: { en: files } }))]);
+    await expectHarmless([fetchCaptions(give({ [list]: { en: files } }))]);
   });
 
-  it('are fetched by their URL alone: no protocol, part or header of the page is handed back', async () => {
+  it('are fetched only by their URL, without protocol, parts or headers of the page', async () => {
     const url = `${site.url}/none.vtt`;
     const body = `#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nrtmp://${inner}/a\n#EXT-X-ENDLIST\n`;
     site.set('/captions.m3u8', { type: 'application/vnd.apple.mpegurl', body });
@@ -217,7 +217,7 @@ describe('captions', () => {
     expect(tracksOf(list, list)).toEqual([]);
   });
 
-  it('keep the files that can be fetched, and of those extension, URL and name only', () => {
+  it('keep only extension, URL and name of files that can be fetched', () => {
     const good = { ext: 'vtt', url: 'https://site.example/a?b=%20c', name: 'English' };
     const odd = ['rtmp://site.example/a', 'r\ttmp://site.example/a', '//site.example/a', '', undefined];
     const list = trackListSchema.parse({

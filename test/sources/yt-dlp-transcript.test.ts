@@ -56,10 +56,13 @@ describe('a transcript from the sandbox', () => {
     expect(lines.every(({ startSeconds }, index) => startSeconds >= (lines[index - 1]?.startSeconds ?? 0))).toBe(true);
   });
 
-  it.each(rows([['en', 'en-GB']], [['pt-BR', 'pt-BR']]))('finds captions of a region: %s', async (asked, language) => {
-    const { track: used } = await fetchFrom(settings, sandbox.idOf('regional_captions'), asked);
-    expect(used).toMatchObject({ language, kind: 'manual' });
-  });
+  it.each(rows([['en', 'en-GB']], [['pt-BR', 'pt-BR']]))(
+    'finds captions of a region: %s',
+    async (requested, language) => {
+      const { track: used } = await fetchFrom(settings, sandbox.idOf('regional_captions'), requested);
+      expect(used).toMatchObject({ language, kind: 'manual' });
+    },
+  );
 
   it('has each word of rolling automatic captions once', async () => {
     const { track: used, lines } = await fetchFrom(settings, sandbox.idOf('automatic_captions'), 'en');
@@ -102,14 +105,14 @@ describe('a transcript from the sandbox', () => {
     await expect(fetchFrom(settings, sandbox.idOf(wanted), 'en')).rejects.toMatchObject({ code });
   });
 
-  it('of an id that nobody has fails as removed', async () => {
+  it('of an unknown ID fails as removed', async () => {
     await expect(fetchFrom(settings, 'AAAAAAAAAAA', 'en')).rejects.toMatchObject({
       code: 'removed',
       message: 'The video was removed or does not exist.',
     });
   });
 
-  it('tells the upstream that refuses from captions that are not there', async () => {
+  it('distinguishes a refusal from missing captions', async () => {
     await sandbox.post('/misbehave', { video: '*', target: 'page', mode: '429' });
     await expect(fetchFrom(settings, sandbox.idOf('ordinary'), 'en')).rejects.toMatchObject({ code: 'rate_limited' });
     await sandbox.post('/misbehave', { video: '*', mode: 'off' });
@@ -117,7 +120,7 @@ describe('a transcript from the sandbox', () => {
 });
 
 describe('a transcript of recorded shapes', () => {
-  it('takes no machine translation for captions, and what was recognised for automatic ones', async () => {
+  it('ignores machine translations, and marks recognised captions as automatic', async () => {
     site.set('/spoken', { body: json3('what was said') });
     recorded('asr', {
       subtitles: { live_chat: [{ ext: 'json', url: `${site.url}/chat`, protocol: 'youtube_live_chat_replay' }] },
@@ -192,7 +195,7 @@ describe('a transcript of recorded shapes', () => {
 
   const emptyTrack = { wireMagic: 'pb3', pens: [{}], events: [] };
 
-  it('passes over captions that are empty, for the next best', async () => {
+  it('uses the next best captions when the best are empty', async () => {
     site.set('/empty', { body: emptyTrack });
     site.set('/blank', { body: json3(' \n') });
     site.set('/spoken', { body: json3('what was said') });
@@ -224,7 +227,7 @@ describe('a transcript of recorded shapes', () => {
     expect(site.requests.filter((path) => path === '/empty')).toHaveLength(Math.min(count, 3));
   });
 
-  it('is refused by a warning, also when nothing else is on the page and when the extractor breaks on that', async () => {
+  it('fails with the reason of a warning, also when the extractor fails afterwards', async () => {
     const refusal = { title: null, formats: [], warnings: ['Video unavailable'] };
     recorded('nobody', refusal);
     await expect(fetchFrom(site.settings(), 'nobody', 'en')).rejects.toMatchObject({ code: 'removed' });
@@ -234,7 +237,7 @@ describe('a transcript of recorded shapes', () => {
     await expect(fetchFrom(site.settings(), 'broken', 'en')).rejects.toMatchObject({ code: 'upstream_error' });
   });
 
-  it('needs no media: captions of a video whose formats cannot be had are read', async () => {
+  it('needs no media formats', async () => {
     site.set('/spoken', { body: json3('spoken') });
     recorded('formatless', {
       formats: [],
@@ -244,7 +247,7 @@ describe('a transcript of recorded shapes', () => {
     expect((await fetchFrom(site.settings(), 'formatless', 'en')).lines).toHaveLength(1);
   });
 
-  it('names the operator’s setting when neither media nor captions can be had for its lack', async () => {
+  it('names the setting that is missing for media and captions', async () => {
     recorded('no-runtime', { formats: [], warnings: ['No supported JavaScript runtime could be found.'] });
     await expect(fetchFrom(site.settings(), 'no-runtime', 'en')).rejects.toMatchObject({
       code: 'tool_missing',
@@ -254,16 +257,16 @@ describe('a transcript of recorded shapes', () => {
 
   it.each(rows(['😀'.repeat(50_000)], ['Ü'.repeat(5_000)]))(
     'invents no time of day, and keeps a whole title and a description up to its bound: text %#',
-    async (told) => {
+    async (text) => {
       site.set('/spoken', { body: json3('spoken') });
       const title = 'T'.repeat(100);
       const subtitles = { en: track(`${site.url}/spoken`) };
-      recorded('day', { title, description: told, upload_date: '20260314', subtitles });
+      recorded('day', { title, description: text, upload_date: '20260314', subtitles });
       const { description, ...video } = (await fetchFrom(site.settings(), 'day', 'en')).video;
       expect(video).toMatchObject({ title });
       expect(video.publishedAt).toBeUndefined();
       expect(video.viewCount).toBeUndefined();
-      if (told.length <= 20_000) expect(description).toBe(told);
+      if (text.length <= 20_000) expect(description).toBe(text);
       else expect(description).toMatch(/^(?:😀)+$/u);
       expect(description!.length).toBeLessThanOrEqual(20_000);
     },

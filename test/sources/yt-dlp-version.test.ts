@@ -13,8 +13,8 @@ describe('the version of yt-dlp', () => {
     ['2026.02.30', {}],
     ['1.5.1', {}],
     ['', {}],
-  ])('tells its age, where it is a day: %s', (version, told) => {
-    expect(datedVersion(version, now)).toEqual({ version, ...told });
+  ])('has an age if it is a date: %s', (version, age) => {
+    expect(datedVersion(version, now)).toEqual({ version, ...age });
   });
 
   it('is read from the program itself', async () => {
@@ -24,7 +24,7 @@ describe('the version of yt-dlp', () => {
     expect(ageDays).toBeGreaterThanOrEqual(0);
   });
 
-  it('is that of the one which is kept warm, without another start', async () => {
+  it('is that of the preloaded program, without another start', async () => {
     const warm = { version: () => Promise.resolve('2026.10.26') };
     expect(await readYtdlpVersion('/no/yt-dlp', warm)).toMatchObject({
       version: '2026.10.26',
@@ -34,7 +34,7 @@ describe('the version of yt-dlp', () => {
     await expect(readYtdlpVersion('/no/yt-dlp', none)).rejects.toMatchObject({ code: 'tool_missing' });
   });
 
-  it.each(['/no/yt-dlp', '/bin/false'])('names the setting when there is none: %s', async (program) => {
+  it.each(['/no/yt-dlp', '/bin/false'])('names the setting when the program cannot be started: %s', async (program) => {
     await expect(readYtdlpVersion(program)).rejects.toMatchObject({
       code: 'tool_missing',
       message: expect.stringContaining('YTDLP_PATH'),
