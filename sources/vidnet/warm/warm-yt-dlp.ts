@@ -24,7 +24,7 @@ const ANY_ID = 'aaaaaaaaaaa';
 /** Keeps a parent process that has loaded yt-dlp and forks for each call. While there is none, calls start the program. */
 export function createWarmYtdlp(
   settings: YtdlpSettings,
-  { onStateChange: tell, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
+  { onStateChange, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
 ) {
   let current: WarmParent | undefined;
   const retired = new Set<WarmParent>();
@@ -47,13 +47,13 @@ export function createWarmYtdlp(
       retire();
       current = parent;
       failure = undefined;
-      tell?.();
+      onStateChange?.();
     } catch (error) {
       const before = failure?.message;
       failure = error instanceof Error ? error : new Error(String(error));
       notBeforeMs = performance.now() + retryAfterMs;
       // The same failure is reported only once.
-      if (failure.message !== before && !closing.signal.aborted) tell?.(failure);
+      if (failure.message !== before && !closing.signal.aborted) onStateChange?.(failure);
     }
   };
   const renew = (): void => {
@@ -74,6 +74,12 @@ export function createWarmYtdlp(
     if (current === undefined) throw failure ?? new Error('it was closed');
     return current;
   };
+  const stop = async (end: (parent: WarmParent) => Promise<unknown>): Promise<void> => {
+    closing.abort();
+    await starting;
+    retire();
+    await Promise.all([...retired].map(end));
+  };
   renew();
   return {
     async startOf(requested: Pick<YtdlpSettings, 'program' | 'pluginDir'>): Promise<Start | undefined> {
@@ -84,11 +90,11 @@ export function createWarmYtdlp(
       const isOutdated = await seen?.isOutdated();
       // It may have been replaced in the meantime.
       if (isOutdated === true && seen === current) retire();
-      if (current === undefined) {
+      const parent = current;
+      if (parent === undefined) {
         renew();
         return undefined;
       }
-      const parent = current;
       if (parent.calls() >= maxCalls || performance.now() - parent.readyAtMs > maxAgeMs) renew();
       // It may have exited in the meantime.
       return (program, args, options) =>
@@ -99,19 +105,9 @@ export function createWarmYtdlp(
     /** Waits for a parent. @returns the version of its yt-dlp. @throws as `ready` */
     version: async (): Promise<string> => (await whenReady()).version,
     /** Starts no more parents. The current one exits after its calls. */
-    async retire(): Promise<void> {
-      closing.abort();
-      await starting;
-      retire();
-      await Promise.all([...retired].map((parent) => parent.gone));
-    },
+    retire: (): Promise<void> => stop((parent) => parent.gone),
     /** Ends the parent and its calls. */
-    async close(): Promise<void> {
-      closing.abort();
-      await starting;
-      retire();
-      await Promise.all([...retired].map((parent) => parent.close()));
-    },
+    close: (): Promise<void> => stop((parent) => parent.close()),
   };
 }
 

@@ -148,13 +148,13 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
     if (metadata === undefined) throw new JobError('pageWithoutMedia');
-    const paths = await wholeFiles(options.folder, stated);
+    const files = await wholeFiles(options.folder, stated);
     return {
-      paths,
+      paths: files.map(({ path }) => path),
       title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
       isSizeVerified: stated.isSizeOfAll,
-      cameWhole: stated.isSizeOfAll || (await areOfLength(paths, lengths)),
+      cameWhole: stated.isSizeOfAll || files.every(({ path, size }) => size === lengths.get(basename(path))),
     };
   };
   /** @throws JobError `live` for a playlist that has no end yet */
@@ -190,22 +190,15 @@ function tooSlow(how: TooSlow): JobError {
 }
 
 /** Finds the files of a download and checks their sizes, because yt-dlp reports a body that ends early as a success. */
-async function wholeFiles(folder: string, stated: Stated): Promise<readonly string[]> {
-  const names = (await readdir(folder)).filter((name) => name.startsWith('media.'));
-  const paths = names.sort().map((name) => join(folder, name));
+async function wholeFiles(folder: string, stated: Stated) {
+  const names = (await readdir(folder)).filter((name) => name.startsWith('media.')).sort();
+  const paths = names.map((name) => join(folder, name));
+  const files = await Promise.all(paths.map(async (path) => ({ path, size: (await stat(path)).size })));
   // --max-filesize ends with exit code 0 and no file, or with only one of two.
-  if (paths.length < stated.files) {
-    throw new JobError('mediaTooLarge');
-  }
-  const received = (await Promise.all(paths.map((path) => stat(path)))).reduce((sum, { size }) => sum + size, 0);
+  if (files.length < stated.files) throw new JobError('mediaTooLarge');
   // yt-dlp does not state which file has which format, so only the sums are compared.
-  if (received < stated.sizeBytes) throw new JobError('fileIncomplete');
-  return paths;
-}
-
-async function areOfLength(paths: readonly string[], lengths: ReadonlyMap<string, number>): Promise<boolean> {
-  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
-  return paths.every((path, index) => sizes[index] === lengths.get(basename(path)));
+  if (files.reduce((sum, { size }) => sum + size, 0) < stated.sizeBytes) throw new JobError('fileIncomplete');
+  return files;
 }
 
 function metadataOf(line: string): Metadata | undefined {
@@ -216,13 +209,8 @@ function metadataOf(line: string): Metadata | undefined {
 function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | undefined {
   const failure = broadcastFailure(metadata.live_status);
   if (failure !== undefined) return failure;
-  if ((metadata.n_entries ?? 0) > 1) {
-    return new JobError('pageWithManyVideos');
-  }
-  if ((metadata.duration ?? 0) > maxMediaSeconds) {
-    return new JobError('videoTooLong');
-  }
-  return undefined;
+  if ((metadata.n_entries ?? 0) > 1) return new JobError('pageWithManyVideos');
+  return (metadata.duration ?? 0) > maxMediaSeconds ? new JobError('videoTooLong') : undefined;
 }
 
 function progressOf(line: z.infer<typeof progressLineSchema>): ActivityProgress {
