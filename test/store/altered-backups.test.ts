@@ -96,17 +96,17 @@ const alterations: fc.Arbitrary<Alteration> = fc.oneof(
     ),
   ),
   index.map((at) =>
-    alteration('a link in place of a file', async (folder, outside) => {
+    alteration('a symbolic link instead of a file', async (folder, outside) => {
       const path = pick(await paths(folder), at);
       await rename(path, join(outside, 'moved'));
       await symlink(join(outside, 'moved'), path);
     }),
   ),
   index.map((at) =>
-    alteration('a link in place of a folder', async (folder, outside) => {
-      const place = join(folder, 'files', ...(at % 2 === 0 ? [] : [pick(await recordIds(folder), at)]));
-      await rename(place, join(outside, 'moved'));
-      await symlink(join(outside, 'moved'), place);
+    alteration('a symbolic link instead of a folder', async (folder, outside) => {
+      const target = join(folder, 'files', ...(at % 2 === 0 ? [] : [pick(await recordIds(folder), at)]));
+      await rename(target, join(outside, 'moved'));
+      await symlink(join(outside, 'moved'), target);
     }),
   ),
   fc
@@ -119,8 +119,8 @@ const alterations: fc.Arbitrary<Alteration> = fc.oneof(
         at,
       );
       const bytes = await readFile(path);
-      const place = at % bytes.length;
-      bytes[place] = bytes[place] === byte ? byte ^ 1 : byte;
+      const position = at % bytes.length;
+      bytes[position] = bytes[position] === byte ? byte ^ 1 : byte;
       await writeFile(path, bytes);
     }),
   ),
@@ -168,7 +168,7 @@ const alterations: fc.Arbitrary<Alteration> = fc.oneof(
     }),
   ),
   index.map((at) =>
-    alteration('files that have changed places', async (folder) => {
+    alteration('two swapped files', async (folder) => {
       const [one, other] = [0, 1].map(async (by) =>
         join(folder, 'files', pick(await recordIds(folder), at + by), 'a.m4a'),
       );
@@ -176,7 +176,7 @@ const alterations: fc.Arbitrary<Alteration> = fc.oneof(
     }),
   ),
   index.map((at) =>
-    alteration('parts that have changed places', async (folder) => {
+    alteration('two swapped parts', async (folder) => {
       const names = Object.keys((await readManifest(folder)).collections).sort();
       await swap(pathIn(folder, pick(names, at)), pathIn(folder, pick(names, at + 1)));
     }),
