@@ -33,7 +33,7 @@ export interface RunningJob {
 }
 
 /** `gone`: no workflow will end the record; `unknown`: Temporal gave no answer in time. */
-export type JobStatus =
+type JobStatus =
   { readonly state: 'running'; readonly progress: Progress | undefined } | { readonly state: 'gone' | 'unknown' };
 
 interface SubjectRecord {

@@ -122,7 +122,8 @@ export async function otherAnswers(
     listDeliveries: { 200: one('A page', { deliveries: [aDelivery()], next_cursor: null }) },
     redeliverWebhook: { 202: one('A new round of attempts', aDelivery()) },
     checkLive: { 200: one('The process runs', (await checkLive()).body) },
-    ...{ checkReady: await health(), checkHealth: await health() },
+    checkReady: await health(),
+    checkHealth: await health(),
   };
 }
 

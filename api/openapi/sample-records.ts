@@ -11,11 +11,10 @@ import { SAMPLE, sampleRecordId, type KindSample } from '../../contract/kinds/sa
 
 /** A job in some state, as the store keeps it. */
 export interface Sample {
-  /** What the example shows. */
   readonly summary: string;
   readonly record: DownloadRecord;
   readonly progress?: Progress | undefined;
-  /** What is kept beside the record. */
+  /** The contents that are stored beside the record. */
   readonly facts?: object | undefined;
   readonly lists?: KindSample['lists'] | undefined;
 }

@@ -141,7 +141,7 @@ function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'al
   return subjectIdOf(TYPES[part], mediaId, since);
 }
 
-/** The profile of a `list_id`. */
+/** @throws ApiError `not_found`, `not_ready` */
 async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessRecord> {
   const found = await deps.records.get(listId);
   if (found?.type !== 'imgnet_profile') throw new ApiError('not_found', 'There is no profile with this list_id.');

@@ -83,7 +83,7 @@ function listCallers(facadesOf: () => Facades, startMs: number) {
     /** The jobs of lists that were started, in their order. */
     started: (): readonly ListJob[] =>
       begun.filter((job): job is ListJob => job.type === 'imgnet_list_posts' || job.type === 'imgnet_list_reels'),
-    /** Of which parts a URL was, or is going to be, reported: in alphabetical order. */
+    /** The parts that are reported to a URL, in alphabetical order. */
     reportedTo: (wanted: string): readonly string[] =>
       reported
         .filter(({ url }) => url === wanted)
