@@ -1,4 +1,4 @@
-// npm run doctor: what is there, which way it was found, and what to do about what is missing. Installs nothing.
+// npm run doctor: shows which programs are there, and what to do about missing ones. Installs nothing.
 import { loadConfigOrExit } from '../config.ts';
 import { defaultCacheDir } from './engines/cache.ts';
 import { examine } from './doctor.ts';

@@ -25,16 +25,15 @@ const REACH_TIMEOUT_MS = 3_000;
 /** One line of the doctor's table. */
 export interface Finding {
   readonly name: string;
-  /** `ready`: works now. `will be set up`: the first start installs it. `missing`: needs a person. */
+  /** `will be set up`: the first start installs it. `missing`: a person must install it. */
   readonly state: 'ready' | 'will be set up' | 'missing';
   readonly version: string;
-  /** Path or address, and which way found it; or what will be done, or what a person can do. */
+  /** Path or address and strategy, or what will be done, or what a person can do. */
   readonly where: string;
-  /** Whether the service runs without it. */
   readonly optional: boolean;
 }
 
-/** Looks at everything that the service needs, and installs nothing. */
+/** Examines everything that the service needs, and installs nothing. */
 export async function examine(options: Omit<Setup, 'log'> & { readonly config: Config }): Promise<Finding[]> {
   const setup: Setup = { ...options, log: () => undefined };
   const { config } = options;
@@ -60,7 +59,7 @@ export async function examine(options: Omit<Setup, 'log'> & { readonly config: C
   return [{ ...node, state: 'ready', optional: false }, ...others];
 }
 
-/** @param given by its address, if it is: then no program of it is needed here */
+/** An engine with an address needs no program here. */
 function engineFinding<T>(tool: Tool<T>, given: Tool<void>['given']): Promise<Finding> {
   if (given === undefined) return findingOf(tool);
   const { name } = tool;
@@ -101,7 +100,6 @@ async function findingOf<T>(tool: Tool<T>, optional = false): Promise<Finding> {
   return missing(`${reasons.join('; ')}. Any of these helps: ${hints.join('; ')}`);
 }
 
-/** Models, or the Python packages that stand in for them. */
 async function speechFinding(setup: Setup, config: Config): Promise<Finding> {
   const common = { name: 'speech', version: 'for speaker labels', optional: true };
   if (await hearsWithoutPython(config)) {
@@ -113,7 +111,7 @@ async function speechFinding(setup: Setup, config: Config): Promise<Finding> {
   return { ...common, state: 'will be set up', version: '', where };
 }
 
-/** Tells also whether a worker can keep it warm, by doing so: without, each call takes longer. */
+/** Also checks whether a worker can keep yt-dlp warm, which makes calls faster. */
 function withWarmth(tool: Tool, env: Setup['env']): Tool {
   return {
     ...tool,
@@ -138,7 +136,7 @@ function withWarmth(tool: Tool, env: Setup['env']): Tool {
   };
 }
 
-/** Which release workers use instead, where the settings have them fetch one. */
+/** Which release workers use, where the settings let them fetch one. */
 function releaseFindings(tool: Tool, config: Config): readonly Promise<Finding>[] {
   const { YTDLP_CHANNEL: channel, ytdlpDir } = config;
   if (channel === 'pinned') return [];

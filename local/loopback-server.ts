@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** By default 5 s: a client that is held up for a second sends its next request on a connection that is being closed. */
+/** With Node's 5 s a busy client may send a request on a connection that is being closed. */
 const KEEP_ALIVE_MS = 60_000;
 
 /** An HTTP server on loopback, on a free port unless one is given. @throws when the port is taken */
@@ -11,7 +11,6 @@ export async function serveOnLoopback(listener: RequestListener, port = 0, host 
   await once(server, 'listening');
   return {
     url: `http://${host}:${String((server.address() as AddressInfo).port)}`,
-    /** Ends running transfers too. */
     stop: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

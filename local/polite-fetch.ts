@@ -2,10 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PATIENCE_MS = 60_000;
 
-/**
- * As fetch, but told 503 it comes again when it is told to, as a good caller does: on a computer that does other things too an
- * engine may keep silent for a while. A job that is asked for twice is one.
- */
+/** fetch that retries after 503, since an engine may not answer for a while on a busy computer. */
 export async function politeFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const deadlineMs = Date.now() + PATIENCE_MS;
   for (;;) {

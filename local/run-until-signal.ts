@@ -1,27 +1,22 @@
 import { onNpmGone } from '../runtime/subprocess/parent-watch.ts';
 
-/** The terminal signals the whole group, and npm hands the same Ctrl-C on once more. */
+/** npm forwards the Ctrl-C that the terminal has sent to the whole group. */
 const ONE_KEY_PRESS_MS = 1_000;
 
-/** As shells count: 128 and the number of the signal. */
+/** 128 plus the number of the signal, as in shells. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Whether somebody watches, who ends the program when they have seen enough. */
+/** Whether a person watches the output. */
 export function isWatched(): boolean {
   return process.stdout.isTTY && !process.env['CI'];
 }
 
 export interface Signals {
   on(name: keyof typeof EXIT_CODES, listener: () => void): unknown;
-  /** Ends the process at once. */
   exit(code: number): unknown;
 }
 
-/**
- * Calls back at the first signal that asks to end. One that comes later ends the process at once.
- *
- * @param stop told its name, and the exit code that says so
- */
+/** Calls `stop` at the first signal that ends the process. A later one exits at once. */
 export function onSignal(
   stop: (name: string, exitCode: number) => void,
   {
@@ -42,12 +37,7 @@ export function onSignal(
   }
 }
 
-/**
- * Calls back at SIGINT, SIGTERM, SIGHUP or the end of the npm that runs this program. A second signal ends it at once; what it
- * started ends too, since it notices that we are gone.
- *
- * @param stop told what it was, and the exit code that says so
- */
+/** Calls `stop` at SIGINT, SIGTERM, SIGHUP or the end of the npm that runs this program. A second signal exits at once. */
 export function onFirstSignal(stop: (what: string, exitCode: number) => void): void {
   onSignal(stop);
   onNpmGone(process.env, () => stop('npm is gone', EXIT_CODES.SIGTERM));
@@ -56,7 +46,7 @@ export function onFirstSignal(stop: (what: string, exitCode: number) => void): v
 /** Runs a program for people until the first signal, then stops it and exits. */
 export async function runUntilSignal(start: () => Promise<{ stop: () => Promise<void> }>): Promise<void> {
   const signalled = new Promise<string>((resolve) => onFirstSignal(resolve));
-  // A signal during the start ends at once: nothing accepted work yet.
+  // Nothing has accepted work during the start.
   const early = signalled.then(() => 'stop' as const);
   const started = start();
   const running = await Promise.race([started, early]).catch((error: unknown) => {

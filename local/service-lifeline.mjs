@@ -1,11 +1,10 @@
-// Loaded before the main file of a role (node --import): ends it when its parent is gone, at any moment.
-// The main file stops itself in good order once it listens for `disconnect`. Until then, while it still loads and
-// connects, nobody would notice; and afterwards nobody is left to end it by force if it hangs.
+// Loaded before the main file of a role (node --import): ends the process when its parent is gone. The main file stops in
+// order once it listens for `disconnect`; this ends it while it still loads, or when it hangs.
 import { isMainThread } from 'node:worker_threads';
 
 const FORCE_AFTER_MS = (Number(process.env.SHUTDOWN_GRACE_SECONDS || 10) + 5) * 1000;
 
-// What a role writes (media, logs, work) is for its user alone, in whatever folder it was told to write.
+// Files of a role are for its user alone.
 if (isMainThread) process.umask(0o077);
 
 function onParentGone() {
@@ -15,6 +14,6 @@ function onParentGone() {
 
 if (typeof process.send === 'function') {
   process.once('disconnect', onParentGone);
-  // It may have gone before this line; the event is not repeated.
+  // The parent may be gone already; the event is not repeated.
   if (!process.connected) process.exit(1);
 }

@@ -6,38 +6,35 @@ import type { Log } from './engines/environment.ts';
 import { endOf, signalProcess, supervise, type Run, type Supervised } from './supervise.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const LIFELINE = new URL('./service-lifeline.mjs', import.meta.url).href;
-/**
- * V8 lets young objects fill three times as much memory a thread before it collects; much less would cost a sixth of the jobs
- * a minute. And it lets old ones grow to several times what is used: a worker held 627 MiB after 10,000 jobs, now 372.
- */
+const PARENT_WATCH = new URL('./service-lifeline.mjs', import.meta.url).href;
+/** With these a worker holds 372 MiB after 10,000 jobs instead of 627. A smaller semi-space costs a sixth of the jobs a minute. */
 const SMALL_HEAP = ['--max-semi-space-size=16', '--heap-growing-percent=50'] as const;
-/** What V8 has compiled: a third less processor time for the next start. */
+/** Compiled code saves a third of the processor time of a start. */
 const COMPILED = join(ROOT, 'node_modules', '.cache', 'tapedeck', 'compiled');
-/** A small computer that does other things too starts a worker in a minute. */
+/** A busy small computer needs a minute to start a worker. */
 const READY_TIMEOUT_MS = 180_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 
 export type ServiceName = 'api' | 'worker';
-/** Where the lines of a process go: to our own output, or to `NAME.log` in a folder. */
+/** Our own output, or `NAME.log` in a folder. */
 export type Output = 'inherit' | { readonly dir: string };
 
 export interface ServiceProcessOptions {
   readonly name: ServiceName;
   readonly env: Readonly<Record<string, string>>;
   readonly output: Output;
-  /** Address that answers 200 when it is ready; without it the process sends the message `{ "ready": true }`. */
+  /** Answers 200 when the process is ready; without it the process sends `{ "ready": true }`. */
   readonly healthUrl: string | undefined;
   readonly log: Log;
-  /** The checkout whose code runs, with its packages; by default this one. */
+  /** The checkout whose code runs; default this one. */
   readonly root?: string;
 }
 
 /**
- * Starts a part of the service as a process of its own and waits until it is ready; it is started again when it dies.
- * It sees `disconnect` when this process is gone, and stops then.
+ * Starts a role of the service as a process and waits until it is ready. It is restarted when it dies, and stops when this
+ * process is gone.
  *
- * @throws when it ends before it is ready, or is not ready within a minute
+ * @throws when it ends before it is ready, or is not ready in time
  */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<Supervised> {
   const { name, output, log } = options;
@@ -49,11 +46,11 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
 function launch({ name, env, healthUrl, root = ROOT }: ServiceProcessOptions, logFile: string | undefined): Run {
   const out = logFile === undefined ? 'inherit' : openSync(logFile, 'a', 0o600);
   const main = join(root, name, 'main.ts');
-  const child = spawn(process.execPath, [...SMALL_HEAP, '--import', LIFELINE, main], {
+  const child = spawn(process.execPath, [...SMALL_HEAP, '--import', PARENT_WATCH, main], {
     cwd: root,
-    // glibc keeps what its many arenas have freed: with two, a worker needs 20 to 30 MB less.
+    // Fewer arenas of glibc save 20 to 30 MB a worker.
     env: { MALLOC_ARENA_MAX: '2', NODE_COMPILE_CACHE: COMPILED, ...env },
-    // A group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.
+    // In a group of its own, so that Ctrl-C reaches only this process, which stops everything in order.
     detached: true,
     stdio: ['ignore', out, out, 'ipc'],
   });

@@ -10,12 +10,12 @@ import { ensureTools, speechSettings } from './engines/tools.ts';
 import { startServiceProcess, type Output, type ServiceName } from './service-process.ts';
 import { signalProcess, type Supervised } from './supervise.ts';
 
-/** A role that has used up its own grace time still needs a moment to close its connections. */
+/** For closing connections after the grace time of a role. */
 const EXTRA_GRACE_MS = 5_000;
 const SETTINGS = new Set(Object.keys(settings.shape));
 const ENGINE_PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'MONGODB_PORT'];
 
-/** The environment of a stack beside the user's own, whose settings (PORT, PUBLIC_URL) would clash with it or mislead. */
+/** The environment without the user's settings, such as PORT, except those in `kept`. */
 export function withoutSettings(env: Env, kept: RegExp): Env {
   const cleared = [...SETTINGS, ...ENGINE_PORTS].filter((name) => !kept.test(name));
   return { ...env, ...Object.fromEntries(cleared.map((name) => [name, undefined])) };
@@ -28,9 +28,8 @@ export interface StackOptions {
   readonly ports: PortChoice;
   readonly log: Log;
   readonly output: Output;
-  /** Default: the user's cache folder. */
   readonly cacheDir?: string;
-  /** Whether models for speech may be fetched for somebody who has decided nothing about it. */
+  /** Whether speech models may be fetched where no setting chooses an engine. */
   readonly mayFetchModels?: boolean;
 }
 
@@ -40,16 +39,15 @@ export type ProcessName = (typeof PROCESSES)[number];
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * Starts the whole service on this machine: tools, engines that are not given, and the roles asked for, each restarted
- * when it dies. Returns when all of them work.
+ * Starts tools, engines without an address, and roles on this machine, each restarted when it dies.
  *
- * @throws when something can't be set up or does not come up; what was started is stopped then
+ * @throws when a part cannot be set up or does not start; the others are stopped then
  */
 export async function startStack(options: StackOptions) {
   const { log } = options;
   const dataDir = resolve(options.dataDir);
   const cacheDir = options.cacheDir ?? defaultCacheDir(options.env);
-  // Before anything is started: a wrong setting is told at once, and once.
+  // Reports wrong settings before anything is started.
   const config = loadConfig({ ...options.env, DATA_DIR: dataDir });
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
@@ -107,24 +105,20 @@ export async function startStack(options: StackOptions) {
     return {
       restUrl,
       rpcUrl: urlOf(config.RPC_HOST, ports.rpc),
-      /** What callers of tRPC send. */
       rpcToken: rpcToken.value,
-      /** Where it stands: a setting or a file. For logs, unlike itself. */
       rpcTokenIn: rpcToken.from,
       temporalAddress: engines.temporalAddress,
       temporalUiUrl: engines.temporalUiUrl,
       mongodbUri: engines.mongodbUri,
-      /** The complete environment of the roles, secrets included; another stack or a main started with it works on the same engines. */
+      /** The environment of the roles, including secrets. */
       env,
-      /** What runs right now and was started here. */
       processes,
-      /** Signals one of them; it is started again like any that died. @throws when it is not running */
+      /** Signals a process, which is restarted when it dies. @throws when it is not running */
       kill(name: ProcessName, signal: NodeJS.Signals) {
         const found = processes().find((one) => one.name === name);
         if (found === undefined) throw new Error(`${name} is not running here`);
         signalProcess(found.pid, signal);
       },
-      /** Stops api, worker and engines, in this order. May be called twice. */
       stop,
     };
   } catch (error) {
@@ -137,7 +131,7 @@ async function rolePorts(
   { env, roles, ports, log }: StackOptions,
   { PORT, RPC_PORT }: Config,
 ): Promise<{ rest: number; rpc: number }> {
-  // Without an API of ours the ports are only handed through, and another stack may well listen on them.
+  // Without an API of its own the stack uses no ports.
   if (!roles.includes('api')) return { rest: PORT, rpc: RPC_PORT };
   const wish = { env, choice: ports };
   return {
@@ -146,7 +140,7 @@ async function rolePorts(
   };
 }
 
-/** Signed links must stay valid over restarts, and callers keep their token, so a secret that was made up is kept. */
+/** Generated secrets are kept, since signed links and tokens must stay valid after restarts. */
 async function secretOf(env: Env, setting: string, file: string): Promise<{ value: string; from: string }> {
   const given = env[setting];
   if (given !== undefined && given !== '') return { value: given, from: setting };
@@ -158,7 +152,7 @@ async function secretOf(env: Env, setting: string, file: string): Promise<{ valu
   return { value: (await readFile(file, 'utf8')).trim(), from: file };
 }
 
-/** Address to reach a role at; one that listens on all addresses is reached by loopback. */
+/** A role that listens on all addresses is reached by loopback. */
 function urlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

@@ -11,41 +11,32 @@ const TAIL_CHARS = 600;
 
 /** One run of a program. */
 export interface Run {
-  /** Resolves with how it ended. */
+  /** Resolves with its signal, exit code or error. */
   readonly gone: Promise<string>;
   ended(): boolean;
-  /** The program's own id, once known. */
   pid(): number | undefined;
-  /** Sends SIGTERM to the program, SIGKILL to all its processes. Not an error when it has ended. */
+  /** Sends SIGTERM to the program, SIGKILL to all its processes. */
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
-  /** Resolves when it does its work. @throws the reason why it does not yet */
+  /** @throws the reason why it is not ready yet */
   check(): Promise<void>;
 }
 
 export interface SuperviseOptions {
-  /** Name in messages. */
   readonly name: string;
   readonly launch: () => Run | Promise<Run>;
   readonly readyTimeoutMs: number;
-  /** The file of its own lines; without it they are our own output. */
   readonly logFile: string | undefined;
   readonly log: Log;
 }
 
-/** A program that is started again when it dies. */
 export interface Supervised {
-  /** The program's own id, undefined between a death and the restart. */
+  /** Undefined between a death and the restart. */
   readonly pid: () => number | undefined;
-  /** SIGTERM, then SIGKILL after the grace time; returns when it is gone. */
+  /** Sends SIGTERM, then SIGKILL after the grace time, and waits for the end. */
   stop(graceMs: number): Promise<void>;
 }
 
-/**
- * Starts a program, waits until it is ready, and from then on starts it again whenever it ends, until `stop`.
- *
- * @throws at the first start when it ends before it is ready, or is not ready in time, with the end of its log; nothing is left
- * running then
- */
+/** Starts a program, waits until it is ready, and restarts it until `stop`. @throws with the end of its log when it does not start */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
   let current = await options.launch();
   const stopping = new AbortController();
@@ -55,7 +46,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
       await untilReady(current, options);
       break;
     } catch (error) {
-      // Killed from outside is no fault of the program: it gets another start. One that exits by itself does not.
+      // A program that was killed from outside gets another start; one that exits does not.
       const wasKilled = current.ended();
       current.signal('SIGKILL');
       const how = await current.gone;
@@ -76,15 +67,14 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
       backOffMs = Math.min(backOffMs * 2, LONGEST_BACK_OFF_MS);
       try {
         current = await options.launch();
-        // The stop signal went to the run before.
+        // The stop signal went to the previous run.
         if (isStopping()) current.signal('SIGTERM');
         await untilReady(current, options);
-        // The wait grows only for a program that can't even start.
         backOffMs = FIRST_BACK_OFF_MS;
         options.log(`${options.name} is back`);
       } catch (error) {
         if (!isStopping()) options.log(error instanceof Error ? error.message : String(error));
-        // One that hangs must end first; its end starts the next round.
+        // Its end starts the next attempt.
         current.signal('SIGKILL');
       }
     }
@@ -115,7 +105,7 @@ async function untilReady(run: Run, { name, readyTimeoutMs, logFile }: Supervise
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    // A check that passes proves nothing once the program is gone: another one may hold the port.
+    // Once the program is gone, another one may answer the check.
     if (run.ended()) throw new Error(`${name} ended (${await run.gone}) while starting: ${seeLog()}`);
     if (reason === undefined && run.pid() !== undefined) return;
     if (Date.now() > deadline) {
@@ -125,7 +115,6 @@ async function untilReady(run: Run, { name, readyTimeoutMs, logFile }: Supervise
   }
 }
 
-/** How a child ends. @param onEnd called at once when it has */
 export function endOf(child: ChildProcess, onEnd?: () => void): Pick<Run, 'gone' | 'ended'> {
   let ended = false;
   const gone = new Promise<string>((resolve) => {
@@ -140,7 +129,7 @@ export function endOf(child: ChildProcess, onEnd?: () => void): Pick<Run, 'gone'
   return { gone, ended: () => ended };
 }
 
-/** Signals one process; one that has ended already is no error. */
+/** Signals a process, unless it has ended. */
 export function signalProcess(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

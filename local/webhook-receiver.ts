@@ -6,13 +6,13 @@ export interface ReceivedPost {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** When it arrived, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
 }
 
 export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>;
 
-/** What a caller of the service has: a server on loopback that takes webhooks. @param answer the status code of the n-th post (from 1) */
+/** Starts a webhook receiver on loopback. @param answer the status code for the nth post (from 1) */
 export async function startWebhookReceiver(answer: (post: number) => number = () => 200) {
   const posts: ReceivedPost[] = [];
   const { url, stop } = await serveOnLoopback((request, response) => {
@@ -21,7 +21,7 @@ export async function startWebhookReceiver(answer: (post: number) => number = ()
       posts.push({ path: request.url ?? '', headers, body, at: Date.now() });
       response.writeHead(answer(posts.length)).end('{}');
     };
-    // What does not arrive whole is sent again.
+    // An incomplete webhook is sent again.
     text(request).then(take, () => undefined);
   });
   return { url: `${url}/hook`, posts: posts as readonly ReceivedPost[], close: stop };

@@ -21,7 +21,7 @@ const { signal } = interruption;
 let exitCode = 0;
 let durationMs: number | undefined;
 onFirstSignal((what, code) => {
-  // What comes after the story is ended so.
+  // A signal is the normal end once all steps are done.
   if (durationMs === undefined) exitCode = code;
   interruption.abort(new Error(`${what}: the demo was stopped`));
 });
@@ -42,7 +42,7 @@ try {
   exitCode ||= 1;
   terminal.failure(error instanceof Error ? error.message : String(error));
   if (error instanceof TypeError && 'code' in error) terminal.failure('usage: npm run demo [-- --media FILE]');
-  // Before the folder is ours, the logs in it are another run's.
+  // Without the lock the logs are another run's.
   if (!signal.aborted && stops.length > 0) terminal.note(`The logs are in ${join(dataDir, 'logs')}`);
 } finally {
   for (const stop of stops.reverse()) {
@@ -64,13 +64,13 @@ if (exitCode === 0 && durationMs !== undefined) {
 // A set-up that was interrupted may still be building something.
 process.exit(exitCode);
 
-/** @returns the address of the page that shows what came of it */
+/** @returns the address of the page with the result */
 async function demo(): Promise<string> {
   const media = await readMediaArgument();
   stops.push(await takeFolder());
   terminal.heading('Set-up');
   let isReady = false;
-  // Later lines would stand between those of the story.
+  // Later lines would interrupt the output of the steps.
   const log = (line: string): void => (isReady ? undefined : terminal.note(line));
   const stage = await setStage({ env, media, dataDir, log, onStarted: (stop) => stops.push(stop) });
   isReady = true;
@@ -79,11 +79,11 @@ async function demo(): Promise<string> {
   return `${stage.stack.restUrl}/console/jobs/${jobId}`;
 }
 
-/** @returns the absolute path of the recording that was asked for, if any */
+/** @returns the absolute path of the requested recording, if any */
 async function readMediaArgument(): Promise<string | undefined> {
   const { media } = parseArgs({ options: { media: { type: 'string' } } }).values;
   if (media === undefined) return undefined;
-  // npm runs scripts in the project's folder and tells where the user was.
+  // npm runs scripts in the project's folder; INIT_CWD is the user's.
   const path = resolve(env['INIT_CWD'] ?? process.cwd(), media);
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() === true) return path;
@@ -94,7 +94,7 @@ async function readMediaArgument(): Promise<string | undefined> {
   throw new Error(`--media ${path}: ${why}`);
 }
 
-/** Empties the demo's folder, which keeps the last run's file and logs until then. @throws when another demo runs in it */
+/** Locks and empties the demo's folder. @throws when another demo runs in it */
 async function takeFolder(): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true });
   const unlock = await lockDataDir(dataDir, LOCK);

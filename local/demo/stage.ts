@@ -10,24 +10,23 @@ import { TALK } from '../sandbox/talk.ts';
 import { startStack, withoutSettings } from '../stack.ts';
 import { startWebhookReceiver } from '../webhook-receiver.ts';
 
-/** Engines and tools of the user's; everything else the demo decides itself. */
+/** Settings of the user that the demo keeps: engines, tools and speech. */
 const TAKEN_OVER =
   /^(TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|TLS|UI_URL)|MONGODB_URI|(YTDLP|FFMPEG|FFPROBE)_PATH|LOG_(LEVEL|FORMAT)|SPEECH_.+)$/;
 
 export interface StageOptions {
   readonly env: Env;
-  /** A recording to use in place of the built-in talk. */
+  /** A recording to use instead of the built-in dialogue. */
   readonly media: string | undefined;
   readonly dataDir: string;
   readonly log: Log;
-  /** Called with what ends each part, as soon as it runs. To be called in reverse order. */
+  /** Called with a function that stops a part, as soon as it runs. They must be called in reverse order. */
   readonly onStarted: (stop: () => Promise<void>) => void;
 }
 
-/** All that the demo plays with. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
-/** Sets up tools and engines, and starts everything. @throws when something can't be had or started */
+/** Starts the service with everything around it. @throws when a part cannot be set up or started */
 export async function setStage({ env: given, media, dataDir, log, onStarted }: StageOptions) {
   const cacheDir = defaultCacheDir(given);
   const env = demoEnv(given);
@@ -42,7 +41,7 @@ export async function setStage({ env: given, media, dataDir, log, onStarted }: S
     port: 0,
     ffmpeg,
     ffprobe,
-    // Makes the video ids this run's own, where earlier runs may have left theirs.
+    // Earlier runs may have used the same database server.
     idSalt: database,
     log,
   });
@@ -72,7 +71,6 @@ export async function setStage({ env: given, media, dataDir, log, onStarted }: S
     mayFetchModels: true,
   });
   onStarted(() => stack.stop());
-  /** What a caller asks for. */
   const request = { vidnet_video_id: video.id, include_webhook: receiver.url };
   return { stack, sandbox, receiver, video, request, ffprobe };
 }
@@ -83,9 +81,9 @@ function demoEnv(given: Env): Env {
   return {
     ...withoutSettings(given, TAKEN_OVER),
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-    // The progress bar asks several times a second; the limit is for callers, and this one is alone.
+    // The progress bar sends several requests a second.
     RATE_LIMIT_PER_MINUTE: '100000',
-    // The demo's data are in a folder of their own, without the models that npm run models has fetched.
+    // Models are shared with npm start.
     SPEECH_MODELS_DIR: given['SPEECH_MODELS_DIR'] || resolve(given['DATA_DIR'] || './data', 'models'),
     TASK_QUEUE: ownName,
     MONGODB_DATABASE: ownName,

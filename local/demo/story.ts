@@ -29,17 +29,11 @@ const LABELS = '/api/transcriptspeakerid';
 export interface Scene {
   readonly stage: Stage;
   readonly terminal: Terminal;
-  /** Where the demo leaves what a caller would get. */
   readonly dataDir: string;
   readonly signal: AbortSignal;
 }
 
-/**
- * Plays the main job, and what can be made of its result.
- *
- * @returns the id of the job whose page shows who says what
- * @throws at the first thing that fails
- */
+/** Shows the main job and the uses of its result. @returns the ID of the job with the speaker labels */
 export async function tellStory(scene: Scene): Promise<string> {
   const service = createService(scene.stage.stack.restUrl, scene.signal);
   const record = await runJob(scene, service);
@@ -52,7 +46,6 @@ export async function tellStory(scene: Scene): Promise<string> {
   return showSpeakers(record, scene, service);
 }
 
-/** The main job, from the request to the record. */
 async function runJob(scene: Scene, service: Service): Promise<AudioRecord> {
   const { stage, terminal } = scene;
   const { receiver, video } = stage;
@@ -73,7 +66,7 @@ async function runJob(scene: Scene, service: Service): Promise<AudioRecord> {
   return record;
 }
 
-/** Makes the sandbox send the video's audio so slowly that its progress can be watched. @returns bytes a second */
+/** Slows the audio of the video down so that its progress is visible. @returns bytes a second */
 async function slowDown({ sandbox, video }: Stage): Promise<number> {
   const audio = video.formats.filter(({ facts }) => facts.vcodec === 'none' && facts.ext === 'm4a');
   const sizes = (audio.length > 0 ? audio : video.formats).map(({ facts }) => facts.sizeBytes);
@@ -110,7 +103,6 @@ async function fetchFile(record: AudioRecord, { stage, terminal, dataDir, signal
   }
 }
 
-/** Waits for the webhook of the job. */
 async function showWebhook(record: AudioRecord, { stage, terminal, signal }: Scene): Promise<void> {
   const arrived = () => stage.receiver.posts.find(({ headers }) => headers['x-webhook-download-id'] === record.id);
   for (const late = Date.now() + WEBHOOK_WITHIN_MS; arrived() === undefined && Date.now() < late;) {
@@ -125,7 +117,7 @@ async function showWebhook(record: AudioRecord, { stage, terminal, signal }: Sce
   terminal.fact('Body', `what GET /downloads/${id} answers; only the link's Expires and Signature may differ`);
 }
 
-/** The same request once more, which must be answered at once with the same record. */
+/** Repeats the request, which must be answered with the same record. */
 async function repeatRequest(record: AudioRecord, { stage, terminal }: Scene, service: Service): Promise<void> {
   const started = Date.now();
   const { status, body } = await service(AUDIO, audioResultSchema, stage.request);
@@ -135,7 +127,6 @@ async function repeatRequest(record: AudioRecord, { stage, terminal }: Scene, se
   terminal.fact('Answer', `${status} after ${durationMs} ms: the same record, nothing fetched or charged again`);
 }
 
-/** Where operators see the job. */
 function showWorkflow(record: AudioRecord, { stage, terminal }: Scene): void {
   const { temporalUiUrl, temporalAddress, env } = stage.stack;
   const id = encodeURIComponent(subjectIdOf(record.type, record.media_id));
@@ -146,7 +137,6 @@ function showWorkflow(record: AudioRecord, { stage, terminal }: Scene): void {
   else terminal.fact('Workflow', `${temporalUiUrl}/${path}`, 'the Web UI ends with the demo');
 }
 
-/** Who says what in the audio of the record. */
 async function showSpeakers(record: AudioRecord, scene: Scene, service: Service): Promise<string> {
   const { terminal, dataDir, stage, signal } = scene;
   terminal.heading('Who says what');
@@ -176,7 +166,6 @@ async function showSpeakers(record: AudioRecord, scene: Scene, service: Service)
   return body.download_id ?? audioId;
 }
 
-/** Such as `1:05` or `61:05`. */
 function clockText(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 }

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts';
 
 const POLL_MS = 100;
 
-/** Shows the progress of a job until it has ended. @param look asks how the job is now */
+/** Shows the progress of a job until it has ended. @param look requests its current state */
 export async function watch<State extends { readonly status: string; readonly progress?: Progress | undefined }>(
   look: () => Promise<State>,
   { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },

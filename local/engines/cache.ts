@@ -10,14 +10,10 @@ export function defaultCacheDir(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Makes a folder of the cache, all or nothing.
+ * Makes a folder of the cache, all or nothing: `build` fills and checks a temporary folder, which is then renamed. Two
+ * set-ups may run at once; the first rename wins.
  *
- * `build` fills a temporary folder beside the final one, which is then renamed, so a set-up that is cut short leaves no
- * half-made tool. Two set-ups may run at once: the first rename wins and the other's work is thrown away.
- *
- * @param dir the final folder; its name carries name and version
- * @param build fills the folder it is given, and checks the result before it returns
- * @throws whatever `build` throws; nothing is left then
+ * @param dir its name contains name and version
  */
 export async function installOnce(dir: string, build: (staging: string) => Promise<void>): Promise<void> {
   if (await exists(dir)) return;
@@ -27,7 +23,7 @@ export async function installOnce(dir: string, build: (staging: string) => Promi
   try {
     await build(staging);
     await rename(staging, dir).catch((error: unknown) => {
-      // A folder with content can't be replaced by rename: somebody else was first.
+      // A rename replaces no folder with content: another set-up was first.
       const code = (error as NodeJS.ErrnoException).code;
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
     });
@@ -36,7 +32,7 @@ export async function installOnce(dir: string, build: (staging: string) => Promi
   }
 }
 
-/** Eight hex digits of what the files hold, for the name of a folder that is made from them. */
+/** Eight hex digits of the contents of files, for the name of a folder that is made from them. */
 export function fingerprint(...files: readonly string[]): string {
   const hash = createHash('sha256');
   for (const file of files) hash.update(readFileSync(file));

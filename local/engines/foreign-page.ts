@@ -2,12 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopbackName } from '../../api/access/origin-guard.ts';
 
 /**
- * Whether a page from elsewhere has made a browser send this to a server for loopback: under a name of the page's own that
- * leads here (DNS rebinding; only the Host header shows that), by a form, or as its picture, script or frame. Programs send
- * none of what is looked at, but a Host that names loopback. A link that somebody follows is no such request: the page it
- * stands on sees nothing of the answer.
+ * Detects requests that a page of another site made a browser send to a loopback server: by DNS rebinding (the Host header
+ * shows it), by a form, or as an image, script or frame. A followed link is allowed, since the page cannot read the answer.
  *
- * @returns why it is to be refused
+ * @returns why the request must be refused
  */
 export function foreignPage({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): string | undefined {
   const { host = '', origin } = headers;
@@ -17,7 +15,7 @@ export function foreignPage({ method, headers }: Pick<IncomingMessage, 'method' 
     (method === 'GET' || method === 'HEAD') &&
     headers['sec-fetch-mode'] === 'navigate' &&
     headers['sec-fetch-dest'] === 'document';
-  // Another port of loopback is the same site and another origin: what runs there may be anything.
+  // Another port of loopback is the same site, but another origin.
   const isForeign =
     (origin !== undefined && origin !== `http://${host}`) || (site !== 'none' && site !== 'same-origin' && !isLink);
   return isForeign ? 'Requests from pages of other sites are refused.' : undefined;

@@ -6,23 +6,23 @@ import { installerEnv, type Setup } from './environment.ts';
 import { installNpmProgram, platformFolder } from './install.ts';
 import { requireOnPath, step } from './programs.ts';
 
-/** What makes a base of packages and builds on it without a container engine, with libraries that a small Debian lacks. */
+/** Programs that build images without a container engine, and their libraries. */
 const PACKAGES = ['buildah', 'debootstrap', 'libassuan0', 'libdevmapper1.02.1', 'libgpgme11', 'libseccomp2'];
 const LIBRARIES = ['usr/lib', 'lib'].map((folder) => `${folder}/x86_64-linux-gnu`);
 const NPM = 'npm@11.6.2';
 const TRUST = JSON.stringify({ default: [{ type: 'insecureAcceptAnything' }] });
 
-/** Tools that build an image, in a folder of their own: nothing is installed. For tests only, as root on Debian. */
+/** Tools that build an image, unpacked in a folder of the cache. For tests only, as root on Debian. */
 export interface ImageTools {
   /** Runs bash in a mount namespace where `$TOOLS/usr/bin/buildah` and `debootstrap` work. @throws with the end of its stderr */
   readonly run: (script: string, options: { readonly args: readonly string[]; readonly what: string }) => Promise<void>;
-  /** The same as a command line, for a process that stays. */
+  /** The same as a command line. */
   readonly commandOf: (script: string) => readonly [string, ...string[]];
-  /** Of the Node of this project, with npm, as an image of Node has them below /usr/local. */
+  /** Node and npm, as below /usr/local in an image of Node. */
   readonly nodeFolder: string;
 }
 
-/** Unpacks them when needed. @throws where this is not Debian, or not root */
+/** @throws where this is not Debian, or the user is not root */
 export async function ensureImageTools(setup: Setup): Promise<ImageTools> {
   const { env, log } = setup;
   if (process.getuid?.() !== 0) throw new Error('an image is built as root, who alone may enter another tree of files');
@@ -41,8 +41,7 @@ export async function ensureImageTools(setup: Setup): Promise<ImageTools> {
     await writeFile(join(staging, 'policy.json'), TRUST);
   });
   const nodeFolder = await ensureNodeFolder(setup);
-  // The libraries are found by every program that it starts, also in places where variables do not reach.
-  // Each has a table of its own: two that start at once would take it from each other.
+  // A table of libraries also works where environment variables are not passed on. Each process has its own table.
   const table = `ldconfig -C "$table" -f ${tools}/libraries.conf && mount --bind "$table" /etc/ld.so.cache`;
   const enter = `table=$(mktemp); ${table}; rm "$table"`;
   const exported = `export TOOLS=${tools} DEBOOTSTRAP_DIR=${tools}/usr/share/debootstrap`;

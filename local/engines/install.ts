@@ -6,15 +6,14 @@ import { requireOnPath, step } from './programs.ts';
 import { downloadRelease, probe, type ReleaseFile } from './release.ts';
 import type { Strategy } from './strategies.ts';
 
-/** Where an installed program goes, and how it shows that it is the right one. */
 export interface InstallTarget {
-  /** Absolute path in a folder of the cache whose name carries name and version. */
+  /** Absolute path in a folder of the cache, whose name contains name and version. */
   readonly program: string;
-  /** @throws when it can't be run, or is another program */
+  /** @throws when it cannot be run, or is another program */
   readonly check: (program: string) => Promise<unknown>;
 }
 
-/** Installs one program, all or nothing. @param build leaves it at the path that it is given, in the folder that it is given */
+/** Installs one program, all or nothing. @param build writes it to `staged` in the folder `staging` */
 export async function installProgram(
   { program, check }: InstallTarget,
   build: (staged: string, staging: string) => Promise<void>,
@@ -33,16 +32,15 @@ export interface ReleaseOptions extends InstallTarget {
   readonly name?: string;
   readonly hint?: string;
   readonly env: Env;
-  /** The publisher's site, and the setting that names a mirror of it. */
   readonly site: string;
   readonly mirrorSetting: string;
-  /** The file for this platform. @throws when there is none */
+  /** @throws when there is no file for this platform */
   readonly release: (base: string) => ReleaseFile | Promise<ReleaseFile>;
-  /** Where the program is in the archive, below its `outer` folders; without it the file is the program. */
+  /** The program's path in the archive, below `outer` folders; by default the file is the program. */
   readonly inArchive?: { readonly path: string; readonly outer: number };
 }
 
-/** The download of a release, which must have the SHA-256 that is pinned, or that its publisher tells. */
+/** Downloads a release, whose SHA-256 is pinned or published. */
 export function releaseDownload(options: ReleaseOptions): Strategy<string> {
   const { env, site, mirrorSetting, release, inArchive } = options;
   const base = env[mirrorSetting] ?? site;
@@ -67,13 +65,12 @@ export function releaseDownload(options: ReleaseOptions): Strategy<string> {
 
 export interface GoOptions extends InstallTarget {
   readonly env: Env;
-  /** Module path of the command, with its version. */
   readonly module: `${string}@v${string}`;
   readonly oldestGo: string;
   readonly what: string;
 }
 
-/** `go install`, whose modules Go itself checks against its checksum database. */
+/** `go install`; Go verifies modules by its checksum database. */
 export function goInstall({ env, module, oldestGo, what, ...target }: GoOptions): Strategy<string> {
   return {
     name: 'go install',
@@ -91,40 +88,33 @@ export function goInstall({ env, module, oldestGo, what, ...target }: GoOptions)
   };
 }
 
-/** A package of npm that holds a program. */
 export interface NpmProgram {
   readonly name: string;
   readonly version: string;
-  /** What npm demands of the archive, as in a lock file: `sha512-…`. */
+  /** As in a lock file: `sha512-…`. */
   readonly integrity: string;
 }
 
-/**
- * Installs a package, without running any script of it.
- *
- * @returns the folder of the package
- * @throws when npm is missing or fails, as it does when the archive has another hash
- */
+/** Installs a package without running its scripts. @returns its folder @throws when npm fails, as for another hash */
 export async function installNpmProgram(
   { name, version, integrity }: NpmProgram,
   { dir, env, log }: { readonly dir: string; readonly env: Env; readonly log: Log },
 ): Promise<string> {
   const npm = await requireOnPath('npm', env);
-  const place = `node_modules/${name}`;
+  const path = `node_modules/${name}`;
   const root = { dependencies: { [name]: version } };
-  const lock = { lockfileVersion: 3, requires: true, packages: { '': root, [place]: { version, integrity } } };
+  const lock = { lockfileVersion: 3, requires: true, packages: { '': root, [path]: { version, integrity } } };
   await writeFile(join(dir, 'package.json'), JSON.stringify(root));
   await writeFile(join(dir, 'package-lock.json'), JSON.stringify(lock));
   const what = `installing ${name}@${version} (about 30 MB)`;
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   await step([npm, ...args], { cwd: dir, env, log, what });
-  return join(dir, place);
+  return join(dir, path);
 }
 
-/** Such as `linux_amd64`, as Go names platforms. */
+/** As Go names platforms, such as `linux_amd64`. */
 export const GO_PLATFORM = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
 
-/** A folder of the cache for what is built for this platform. */
 export function platformFolder({ cacheDir }: Setup, nameAndVersion: string): string {
   return join(cacheDir, `${nameAndVersion}-${process.platform}-${process.arch}`);
 }

@@ -10,7 +10,7 @@ const KUBERNETES = '1.37.0';
 const KEDA = 'github.com/kedacore/keda/v2@v2.21.0';
 const requirements = fileURLToPath(new URL('./kubernetes-schemas-requirements.txt', import.meta.url));
 
-/** What objects of Kubernetes must be, without a field that it does not know: JSON Schema. Fetched when needed. */
+/** The JSON Schema of Kubernetes objects, which allows no unknown fields. */
 export async function kubernetesSchema({ env, cacheDir, log }: Setup): Promise<object> {
   const folder = join(cacheDir, `kubernetes-schemas-${fingerprint(requirements)}`);
   await installPython({ folder, requirements, what: `the schemas of Kubernetes ${KUBERNETES} (22 MB)`, env, log });
@@ -20,7 +20,7 @@ export async function kubernetesSchema({ env, cacheDir, log }: Setup): Promise<o
   return JSON.parse(await readFile(file, 'utf8')) as object;
 }
 
-/** The folder of KEDA's definitions of its own objects, in a module that Go checks. @throws without Go */
+/** The folder of KEDA's custom resource definitions, from its Go module. @throws without Go */
 export async function kedaDefinitions({ env, log }: Setup): Promise<string> {
   const go = await requireOnPath('go', env);
   log(`fetching ${KEDA} (2 MB)`);

@@ -13,7 +13,7 @@ const OLDEST_MONGOD = /^db version v([5-9]|\d\d)\./m;
 const FERRETDB_VERSION = '1.24.2';
 const FERRETDB_SOURCE = fileURLToPath(new URL('./ferretdb', import.meta.url));
 
-/** Which server, with what it takes to start it. Their files differ, so each has its own folder below the state folder. */
+/** Each kind has its own folder below the state folder, since their files differ. */
 export interface MongodbServer {
   readonly kind: 'mongod' | 'ferretdb';
   readonly program: string;
@@ -21,14 +21,13 @@ export interface MongodbServer {
 
 type KindStrategy = Strategy<MongodbServer> & { readonly kind: MongodbServer['kind'] };
 
-/** A server, and the kind that has data in the state folder already. */
 export interface MongodbTool extends Tool<MongodbServer> {
   readonly found: readonly KindStrategy[];
   readonly installed: readonly KindStrategy[];
   readonly used: MongodbServer['kind'] | undefined;
 }
 
-/** The server program, set up when needed. @throws {NoStrategyError} */
+/** @throws {NoStrategyError} */
 export async function ensureMongodbServer(setup: Setup, stateDir: string): Promise<Found<MongodbServer>> {
   const tool = await mongodbServer(setup, stateDir);
   if (tool.used !== undefined && tool.given === undefined) {
@@ -37,10 +36,7 @@ export async function ensureMongodbServer(setup: Setup, stateDir: string): Promi
   return ensure(tool, setup.log);
 }
 
-/**
- * A server for a state folder. One that a kind has used stays with that kind: the other would start empty and seem to have
- * lost everything.
- */
+/** A server for a state folder, which must be of the kind that has used the folder before. */
 export async function mongodbServer(setup: Setup, stateDir: string): Promise<MongodbTool> {
   const used = await usedKind(stateDir);
   const [official, ferret] = [mongod(setup), ferretdb(setup)];
@@ -66,7 +62,6 @@ function ofKind(kind: MongodbServer['kind']): (strategy: Strategy<string>) => Ki
   });
 }
 
-/** The folder below the state folder that a kind of server uses. */
 export function dataFolder(stateDir: string, kind: MongodbServer['kind']): string {
   return join(stateDir, kind);
 }
@@ -109,7 +104,7 @@ function mongod(setup: Setup): Tool {
   });
 }
 
-/** MongoDB's packages for Linux, the newest of a family first: IDs of /etc/os-release, and the oldest version they fit. */
+/** MongoDB's Linux packages, the newest of a family first, by IDs of /etc/os-release and oldest version. */
 const LINUX_PACKAGES: readonly (readonly [ids: RegExp, oldestVersion: string, name: string])[] = [
   [/^ubuntu$/, '24.04', 'ubuntu2404'],
   [/^ubuntu$/, '22.04', 'ubuntu2204'],
@@ -132,10 +127,10 @@ async function mongodRelease(base: string): Promise<ReleaseFile> {
 
 async function linuxPackage(): Promise<string> {
   const text = await readFile('/etc/os-release', 'utf8').catch(() => '');
-  const told = (key: string): string => new RegExp(`^${key}="?([^"\\n]*)`, 'm').exec(text)?.[1] ?? '';
-  // Derivatives name what they come from.
-  const ids = `${told('ID')} ${told('ID_LIKE')}`.split(' ');
-  const version = told('VERSION_ID');
+  const valueOf = (key: string): string => new RegExp(`^${key}="?([^"\\n]*)`, 'm').exec(text)?.[1] ?? '';
+  // Derivatives name their origin in ID_LIKE.
+  const ids = `${valueOf('ID')} ${valueOf('ID_LIKE')}`.split(' ');
+  const version = valueOf('VERSION_ID');
   const found = LINUX_PACKAGES.find(([fits, oldest]) => ids.some((id) => fits.test(id)) && isAtLeast(version, oldest));
   if (found === undefined) throw new Error(`there is no package for ${ids.join(' ')}${version}`);
   return found[2];

@@ -8,17 +8,16 @@ import { programEnv, type Setup } from './environment.ts';
 import type { MongodbAddress } from './ports.ts';
 
 const READY_TIMEOUT_MS = 60_000;
-/** Short: the driver waits half a second between its own tries, a new client tries at once. */
+/** Short, since a new client connects at once, while the driver waits half a second before it tries again. */
 const CHECK_TIMEOUT_MS = 300;
 
 export interface MongodbServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly server: MongodbServer;
-  /** Folder of the data and the log. */
   readonly stateDir: string;
   readonly address: MongodbAddress;
 }
 
-/** Starts a MongoDB-wire server, state kept in `stateDir`. @throws when it does not come up */
+/** @throws when it does not come up */
 export async function startMongodb(options: MongodbServerOptions): Promise<Supervised> {
   const { server, stateDir } = options;
   const data = dataFolder(stateDir, server.kind);
@@ -40,7 +39,7 @@ export async function startMongodb(options: MongodbServerOptions): Promise<Super
   });
 }
 
-/** Whether a server answers. @throws when it does not within the time */
+/** @throws when the server does not answer within the time */
 export async function pingMongodb(uri: string, timeoutMs: number): Promise<void> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: timeoutMs, connectTimeoutMS: timeoutMs });
   try {
@@ -52,6 +51,6 @@ export async function pingMongodb(uri: string, timeoutMs: number): Promise<void>
 
 function mongodListens(at: MongodbAddress['at']): readonly string[] {
   if ('port' in at) return ['--bind_ip', '127.0.0.1', '--port', String(at.port), '--nounixsocket'];
-  // It makes a second socket, named after its port, unless it makes none at all; in /tmp if it is not told where.
+  // mongod also makes a socket named after its port, by default in /tmp.
   return ['--bind_ip', at.socket, '--unixSocketPrefix', dirname(at.socket)];
 }

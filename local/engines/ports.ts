@@ -11,12 +11,7 @@ export type PortChoice = 'preferred' | 'free';
 
 const LOOPBACK = '127.0.0.1';
 
-/**
- * Chooses a port on 127.0.0.1.
- *
- * @param wish `setting` names the environment variable that fixes the port; `preferred` is the customary port; `what` names in messages what it is for
- * @throws when the setting is no port number, or that port is taken
- */
+/** Chooses a port on 127.0.0.1. @throws when the value of `wish.setting` is no port number, or that port is taken */
 export async function choosePort(
   wish: { env: Env; setting: string; preferred: number; choice: PortChoice; what?: string },
   log: Log,
@@ -41,9 +36,8 @@ export async function choosePort(
 const handedOut = new Set<number>();
 
 /**
- * A port nobody listens on now, and that this process has not handed out before. Systems give none of these to connections
- * and to those who ask for any port: one would lie where a server that has died is to come back. All fit into two bytes with a
- * sign, in which Temporal's tables keep ports.
+ * A free port that this process has not used before. It is below the ephemeral ports of the system, so that a server which
+ * restarts finds it free, and fits into a signed 16-bit integer, as Temporal's tables require.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -54,7 +48,6 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whether nobody listens on a port of 127.0.0.1 now. */
 export async function isFree(port: number): Promise<boolean> {
   return listenOnce(port).then(
     () => true,
@@ -68,7 +61,7 @@ async function listenOnce(port: number): Promise<void> {
   await once(server.close(), 'close');
 }
 
-/** Whether somebody listens there. @throws when nobody does, or does not answer in time */
+/** @throws when nothing listens there, or does not answer in time */
 export async function checkListens(host: string, port: number, timeoutMs: number): Promise<void> {
   const socket = connect({ host, port });
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -82,23 +75,18 @@ export async function checkListens(host: string, port: number, timeoutMs: number
 }
 
 /**
- * Ports that no browser connects to, whatever a page asks of it: all are "bad ports" of the Fetch standard. Left out are those
- * below 1024, those that some browser's settings can allow, those of X11 and NFS, which may be needed, and those that joined
- * the standard late: Chromium 156 connects to 4190 and 6679.
+ * "Bad ports" of the Fetch standard, which browsers refuse, without those below 1024, those that browsers can be configured to
+ * allow, those of X11 and NFS, and recent additions (Chromium 156 connects to 4190 and 6679).
  */
 export const REFUSED_BY_BROWSERS = [1719, 1720, 1723, 3659, 4045, 5060, 5061, 6665, 6666, 6667, 6668, 6669, 6697];
 
-/**
- * Free ports of 127.0.0.1 that pages cannot reach. Another process may take one before it is used.
- *
- * @throws when fewer than `count` are free
- */
+/** Free ports of 127.0.0.1 that pages cannot reach. @throws when fewer than `count` are free */
 export async function portsWithoutPages(
   count: number,
   from: readonly number[] = REFUSED_BY_BROWSERS,
 ): Promise<readonly number[]> {
   const chosen: number[] = [];
-  // In another order each time, so that two that start together seldom want the same.
+  // In random order, so that two starts seldom choose the same.
   for (const port of from.toSorted(() => Math.random() - 0.5)) {
     if (chosen.length === count) break;
     if (await isFree(port)) chosen.push(port);
@@ -111,23 +99,20 @@ export async function portsWithoutPages(
   return chosen;
 }
 
-/** What fits into the address of a socket on macOS, which has the least room: 104 bytes with the zero at the end. */
+/** The limit of macOS, which is the lowest: 104 bytes including a final zero. */
 const MAX_SOCKET_PATH_BYTES = 103;
 
-/** Where the embedded MongoDB listens. */
 export interface MongodbAddress {
   /** Absolute path of a Unix socket, or a port of 127.0.0.1. */
   readonly at: { readonly socket: string } | { readonly port: number };
   readonly uri: string;
-  /** To be called when the server has ended. */
   readonly release: () => Promise<void>;
 }
 
 /**
- * A socket in the state folder, which only its owner may enter: the server asks for no password, so on a port any user of
- * the machine could write to it. MONGODB_PORT asks for that all the same; `0` is any free one.
+ * Chooses a socket in the state folder, which only its owner may enter: the server has no password, so any user of the
+ * machine could write to it on a port. MONGODB_PORT requests a port all the same; `0` is a free one.
  *
- * @param stateDir an absolute path
  * @throws when MONGODB_PORT is no port number, or that port is taken
  */
 export async function mongodbAddress(env: Env, stateDir: string): Promise<MongodbAddress> {
@@ -138,7 +123,7 @@ export async function mongodbAddress(env: Env, stateDir: string): Promise<Mongod
     return { at: { port }, uri: `mongodb://127.0.0.1:${String(port)}/`, release: () => Promise.resolve() };
   }
   if (fits(stateDir)) return { ...bySocket(stateDir), release: () => Promise.resolve() };
-  // A new folder each time: nobody can have made it before us, as a link to somewhere or readable by others.
+  // A new folder each time, which nobody else can have prepared.
   const dir = await mkdtemp(join(fits(join(tmpdir(), 'tapedeck-XXXXXX')) ? tmpdir() : '/tmp', 'tapedeck-'));
   return { ...bySocket(dir), release: () => rm(dir, { recursive: true, force: true }) };
 }
@@ -148,7 +133,7 @@ function bySocket(dir: string): Pick<MongodbAddress, 'at' | 'uri'> {
   return { at: { socket }, uri: `mongodb://${encodeURIComponent(socket)}/` };
 }
 
-/** @param dir where sockets are to be; mongod makes one beside ours, with a longer name */
+/** mongod makes a second socket, with this longer name. */
 function fits(dir: string): boolean {
   return Buffer.byteLength(join(dir, 'mongodb-27017.sock')) <= MAX_SOCKET_PATH_BYTES;
 }

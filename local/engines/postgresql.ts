@@ -13,7 +13,7 @@ import { ensure, inCache, programTool, type Tool } from './strategies.ts';
 const READY_TIMEOUT_MS = 60_000;
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const USER = 'temporal';
-/** It refuses to run as root. Under the id of nobody it keeps the right to enter folders that are root's alone. */
+/** PostgreSQL refuses to run as root. As nobody it keeps the capability to enter root's folders. */
 const AS_NOBODY = [
   ...['--reuid=65534', '--regid=65534', '--clear-groups'],
   ...['--inh-caps=-all,+dac_override', '--ambient-caps=+dac_override'],
@@ -46,7 +46,7 @@ export function postgresql(setup: Setup): Tool {
     ...tool,
     found: [
       ...tool.found,
-      // It puts its servers beside each other, and none on PATH.
+      // Debian installs none on PATH.
       { ...inCache([DEBIAN_FOLDER], working), name: 'installed by Debian' },
       inCache([join(folder, DEBIAN_FOLDER)], working),
     ],
@@ -84,14 +84,13 @@ export function postgresql(setup: Setup): Tool {
   };
 }
 
-/** @throws when there is none */
 async function newestBelow(root: string): Promise<string> {
   const versions = (await readdir(root)).filter((name) => /^\d+$/.test(name)).map(Number);
   if (versions.length === 0) throw new Error(`no server is in ${root}`);
   return join(root, String(Math.max(...versions)), 'bin', 'postgres');
 }
 
-/** The folder of the programs, and the environment in which unpacked ones find the libraries that were unpacked with them. */
+/** The folder of the programs, and an environment in which they find libraries that were unpacked with them. */
 async function binaries(program: string, env: Env): Promise<{ folder: string; env: Env }> {
   const folder = dirname(await realpath(program));
   const libraries = join(folder, '../../..', `${process.arch === 'x64' ? 'x86_64' : 'aarch64'}-linux-gnu`);
@@ -99,12 +98,7 @@ async function binaries(program: string, env: Env): Promise<{ folder: string; en
   return { folder, env: { ...env, LD_LIBRARY_PATH: path } };
 }
 
-/**
- * Starts an empty PostgreSQL on a free port of 127.0.0.1, with its data in a new folder below `stateDir`, until `daemon` is
- * stopped.
- *
- * @throws when it can't be set up or does not come up
- */
+/** Starts an empty PostgreSQL on a free port of 127.0.0.1. @throws when it cannot be set up or does not start */
 export async function startPostgresql({ stateDir, ...setup }: Setup & { readonly stateDir: string }) {
   const { value: program } = await ensure(postgresql(setup), setup.log);
   const { folder, env } = await binaries(program, setup.env);

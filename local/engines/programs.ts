@@ -4,23 +4,22 @@ import { run, type RunResult } from '../../runtime/subprocess/run-program.ts';
 import { installerEnv, programEnv, type Env, type Log } from './environment.ts';
 
 const VERSION_TIMEOUT_MS = 30_000;
-/** Building a server from its source takes minutes, and slow networks have their own pace. */
+/** Building a server takes minutes, and networks may be slow. */
 const STEP_TIMEOUT_MS = 30 * 60_000;
 const PROGRESS_EVERY_MS = 10_000;
 
-/** The absolute path of a program on PATH, or undefined. */
 export function findOnPath(name: string, env: Env): Promise<string | undefined> {
   return findProgram(name, env['PATH'] ?? '');
 }
 
-/** As {@link findOnPath}. @throws when it is not there */
+/** @throws when the program is not on PATH */
 export async function requireOnPath(name: string, env: Env): Promise<string> {
   const path = await findOnPath(name, env);
   if (path === undefined) throw new Error(`${name} is not on PATH`);
   return path;
 }
 
-/** The program that a setting names: a path, or a name to look up on PATH. @throws when it is not there */
+/** The program that a setting names by a path, or by a name on PATH. @throws when it cannot be run */
 export async function fromSetting(setting: string, value: string, env: Env): Promise<string> {
   const path = value.includes('/') ? resolve(value) : await findOnPath(value, env);
   if (path === undefined || !(await isExecutable(path)))
@@ -40,7 +39,7 @@ export async function capture(program: string, args: readonly string[], env: Env
   return result.stdout.trim();
 }
 
-/** Runs a long step of a set-up, telling the elapsed time. @throws with the end of its stderr when it fails */
+/** Runs a long step of a set-up and reports the elapsed time. @throws with the end of its stderr when it fails */
 export async function step(
   [program, ...args]: readonly [string, ...string[]],
   options: { cwd: string; env: Env; log: Log; what: string },
@@ -61,7 +60,7 @@ export async function step(
 
 const BY_NUMBERS = new Intl.Collator('en', { numeric: true });
 
-/** Compares dotted numeric versions such as 2026.08.19; what begins with no number is older than all. */
+/** Compares versions such as 2026.08.19; one that begins with no number is older than all. */
 export function isAtLeast(version: string, oldest: string): boolean {
   return /^\d/.test(version) && BY_NUMBERS.compare(version, oldest) >= 0;
 }

@@ -30,7 +30,7 @@ export function prometheus(setup: Setup): Tool {
     version: check,
     installed: [
       {
-        // Its Go module cannot be installed by name, and its own downloads are vouched for by the connection alone.
+        // Its Go module cannot be installed by name, and its own downloads have no signature.
         name: 'Debian package',
         hint: 'Debian, and a package mirror',
         possible: () => aptGet(env),
@@ -58,12 +58,7 @@ export function promtoolBeside(program: string): string {
   return join(dirname(program), 'promtool');
 }
 
-/**
- * Starts it on a free port of 127.0.0.1, with its data in `stateDir`, until `daemon` is stopped.
- *
- * @param options.configFile as it reads it; what it names is relative to the file
- * @throws when it does not come up
- */
+/** Starts Prometheus on a free port of 127.0.0.1, with its data in `stateDir`. @throws when it does not come up */
 export async function startPrometheus({
   stateDir,
   configFile,

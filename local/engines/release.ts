@@ -7,24 +7,22 @@ import type { Log } from './environment.ts';
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** A file whose SHA-256 is known, or told by a list that its publisher keeps beside it. */
+/** A file whose SHA-256 is known, or in a list that its publisher keeps beside it. */
 export type ReleaseFile = {
-  /** Address of the folder, without a slash at the end. */
   readonly folder: string;
   readonly name: string;
 } & ({ readonly sha256: string } | { readonly sums: string });
 
 /**
- * Downloads a file that has the sum it should, telling progress. A sum of the publisher's list is worth what the connection
- * to the host is worth: whoever could put another file there could put its sum there too.
+ * Downloads a file, verifies its SHA-256 and reports progress. A published list protects no better than the connection does.
  *
- * @throws when the host can't be reached or refuses, when the list does not name the file, or the file has another sum
+ * @throws when the host cannot be reached or refuses, or the file has another SHA-256 or none
  */
 export async function downloadRelease(release: ReleaseFile, file: string, log: Log): Promise<void> {
   const { folder, name } = release;
   const url = `${folder}/${name}`;
   const view = createProgressView({ terminal: undefined, title: '', line: log, stepPercent: 10 });
-  // Another way to get the program may work at once: no second try.
+  // No retries, since another strategy may work at once.
   const options: FetchOptions = { signal: new AbortController().signal, mostFailures: 1 };
   try {
     const wanted =
@@ -41,7 +39,7 @@ export async function downloadRelease(release: ReleaseFile, file: string, log: L
   }
 }
 
-/** Whether a host answers at all. @throws with the reason when it does not */
+/** @throws with the reason when the host does not answer */
 export async function probe(url: string): Promise<void> {
   const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: PROBE_TIMEOUT_MS } });
   try {

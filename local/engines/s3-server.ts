@@ -12,14 +12,13 @@ const VERSION = '1.8.0';
 const READY_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** A server that speaks S3, with a key for it. */
 export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 
 /** The `versitygw` program, which keeps objects as files. For tests only. */
 export function s3Server(setup: Setup): Tool {
   const { env } = setup;
   const check = async (program: string): Promise<string> => {
-    // A program that was installed from its source does not know its version.
+    // A program that was built from source has no version.
     if (!/^Version\s*:/m.test(await capture(program, ['--version'], env)))
       throw new Error(`${program} is not versitygw`);
     return 'for tests only';
@@ -53,7 +52,7 @@ export function s3Server(setup: Setup): Tool {
   });
 }
 
-/** Starts it on a free port of 127.0.0.1 with a key of its own; buckets are folders of `stateDir`. @throws when it does not come up */
+/** Starts it on a free port of 127.0.0.1 with a new key; buckets are folders of `stateDir`. @throws when it does not come up */
 export async function startS3Server({ stateDir, ...setup }: Setup & { stateDir: string }) {
   const { value: program } = await ensure(s3Server(setup), setup.log);
   const { env, log } = setup;
@@ -64,9 +63,9 @@ export async function startS3Server({ stateDir, ...setup }: Setup & { stateDir: 
   const daemon = await startDaemon({
     name: 'S3 server',
     program,
-    // Not in extended attributes, which some file systems lack.
+    // Some file systems lack extended attributes.
     args: ['--port', `127.0.0.1:${String(port)}`, '--quiet', '--keep-alive', 'posix', '--sidecar', metadata, objects],
-    // In the environment and not among the arguments, which every user of the machine can read.
+    // Every user of the machine can read arguments.
     env: { ...programEnv(env), ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
     cwd: stateDir,
     logFile: join(stateDir, 's3-server.log'),

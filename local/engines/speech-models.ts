@@ -4,21 +4,21 @@ import { runModels } from '../../speech/models/model-commands.ts';
 import { reachReleases } from '../../speech/models/install.ts';
 import type { Log } from './environment.ts';
 
-/** A host that drops what is sent to it holds up the first start, and each later one. */
+/** A host that drops packets would delay every start. */
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Whether an engine is set up that needs none of the Python packages. */
+/** Whether an engine is set up that needs no Python packages. */
 export async function hearsWithoutPython(config: SpeechConfig): Promise<boolean> {
-  // The folder is for analyses, of which there are none.
+  // Nothing is analysed, so no work folder is needed.
   return !('missing' in (await chooseSpeech({ ...config, SPEECH_PYTHON_PATH: undefined }, '')));
 }
 
-/** Whether it was left open what transcribes, and where: then models may be fetched for it. */
+/** Whether no setting chooses an engine, so that models may be fetched. */
 export function isUndecided({ SPEECH_ENGINE, SPEECH_OPENAI_URL, SPEECH_PYTHON_PATH }: SpeechConfig): boolean {
   return SPEECH_ENGINE === 'auto' && SPEECH_OPENAI_URL === undefined && SPEECH_PYTHON_PATH === undefined;
 }
 
-/** Installs a small set of models for the sherpa engine. Where that fails, it says so in one line; a later start goes on. */
+/** Installs a small set of models for the sherpa engine. A failure is logged, and a later start tries again. */
 export async function fetchStarterModels(config: SpeechConfig, log: Log): Promise<void> {
   const { speechModelsDir: modelsDir, SPEECH_MODELS_URL } = config;
   const baseUrl = SPEECH_MODELS_URL.replace(/(?<!\/)\/+$/, '');

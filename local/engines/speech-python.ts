@@ -7,20 +7,18 @@ import { privatePython, PYTHON_HINT, pythonIn } from './python.ts';
 import { givenBy, inCache, type Tool } from './strategies.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('./speech-requirements.txt', import.meta.url));
-/** Without importing silero_vad itself, which would ask for PyTorch. */
+/** Does not import silero_vad, which needs PyTorch. */
 const FIND_MODEL =
   'import importlib.util as u, os; print(os.path.join(os.path.dirname(u.find_spec("silero_vad").origin), "data", "silero_vad.onnx"))';
 const IMPORTS = 'import numpy, pocketsphinx';
 
-/** What the search for speech and the builtin engine run on; absolute paths. */
+/** Absolute paths. */
 export interface SpeechTools {
-  /** A Python with the packages of speech-requirements.txt. */
   readonly python: string;
-  /** Silero's voice activity model. */
   readonly vadModel: string;
 }
 
-/** The Python of the search for speech and of the builtin engine. */
+/** The Python of voice activity detection and of the builtin engine. */
 export function speechPython({ env, cacheDir }: Setup): Tool<SpeechTools> {
   const folder = join(cacheDir, `speech-python-${fingerprint(REQUIREMENTS)}`);
   const withModel = async (python: string): Promise<SpeechTools> => {

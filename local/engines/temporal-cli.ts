@@ -4,7 +4,7 @@ import { GO_PLATFORM, goInstall, platformFolder, releaseDownload } from './insta
 import { capture } from './programs.ts';
 import { programTool, type Tool } from './strategies.ts';
 
-/** The newest CLI whose module `go install` accepts: later tags carry a replace line. */
+/** The newest CLI that `go install` accepts; later ones have replace directives. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
 /** SHA-256 of the archives of that version, by platform. */
 const ARCHIVES: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const ARCHIVES: Readonly<Record<string, string>> = {
   darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
 };
 
-/** The `temporal` program. @param archives what the download must be, by platform: a SHA-256 */
+/** The `temporal` program. @param archives SHA-256 of the downloads by platform */
 export function temporalCli(setup: Setup, archives = ARCHIVES): Tool {
   const { env } = setup;
   const version = async (program: string): Promise<string> => `server ${await serverVersion(program, env)}`;

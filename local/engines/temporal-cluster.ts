@@ -11,14 +11,14 @@ import { startPostgresql } from './postgresql.ts';
 import { capture, step } from './programs.ts';
 import { ensure, programTool, type Tool } from './strategies.ts';
 
-/** The server that the Temporal CLI holds too. */
+/** The version that the Temporal CLI contains. */
 const VERSION = '1.29.1';
 const READY_TIMEOUT_MS = 120_000;
 const CHECK_TIMEOUT_MS = 5_000;
 const STOP_GRACE_MS = 20_000;
 const LOOK_EVERY_MS = 200;
 const RETENTION = '1 day';
-/** As many as Temporal's own charts begin with; they can never be changed afterwards. */
+/** The default of Temporal's charts; it cannot be changed later. */
 const SHARDS = 512;
 const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 const STORES = { 'postgres-default': 'temporal', 'postgres-visibility': 'visibility' } as const;
@@ -26,7 +26,7 @@ const STORES = { 'postgres-default': 'temporal', 'postgres-visibility': 'visibil
 type Store = keyof typeof STORES;
 type Postgresql = Awaited<ReturnType<typeof startPostgresql>>;
 
-/** Programs of Temporal's server, as for a cluster. For the bench only. */
+/** A program of a Temporal cluster. For the bench only. */
 function serverProgram(setup: Setup, { name, command, file }: { name: string; command: string; file: string }): Tool {
   const { env } = setup;
   const version = async (program: string): Promise<string> => {
@@ -58,11 +58,10 @@ const temporalSqlTool = (setup: Setup): Tool =>
 export type TemporalCluster = Awaited<ReturnType<typeof startTemporalCluster>>;
 
 /**
- * Starts a Temporal server as a cluster has it, its four services in one process, on an empty PostgreSQL of its own; on free
- * ports of 127.0.0.1, with the namespace `default`, until `stop`.
+ * Starts the four services of a Temporal cluster in one process, on an empty PostgreSQL, with the namespace `default`.
  *
- * @param options.stateDir an empty folder for what both write
- * @throws when one of them can't be set up or does not come up; nothing is left running then
+ * @param options.stateDir an empty folder
+ * @throws when one of them cannot be set up or does not start; nothing is left running then
  */
 export async function startTemporalCluster({ stateDir, ...setup }: Setup & { readonly stateDir: string }) {
   const { env, log } = setup;
@@ -100,7 +99,6 @@ export async function startTemporalCluster({ stateDir, ...setup }: Setup & { rea
     return {
       address,
       metricsUrl: `http://${metrics}/metrics`,
-      /** Where PostgreSQL keeps what it is given. */
       dataDir: postgresql.dataDir,
       pids: () => ({ temporal: daemon.pid(), postgresql: postgresql.daemon.pid() }),
       stop,
@@ -166,10 +164,9 @@ async function writeConfig(
     dcRedirectionPolicy: { policy: 'noop' },
     dynamicConfigClient: { filepath: dynamicConfigFile, pollInterval: '60s' },
   };
-  // Fair as the embedded one, so that both share out tasks in the same way.
+  // Fairness as in the embedded server.
   const isOn = [{ value: true }];
   const dynamicConfig = { 'matching.useNewMatcher': isOn, 'matching.enableFairness': isOn };
-  // JSON is YAML.
   await writeFile(dynamicConfigFile, JSON.stringify(dynamicConfig), { mode: 0o600 });
   await writeFile(join(folder, 'bench.yaml'), JSON.stringify(config, undefined, 2), { mode: 0o600 });
 }
@@ -195,7 +192,7 @@ async function makeNamespace(address: string): Promise<void> {
       workflowExecutionRetentionPeriod: msToTs(RETENTION),
     }),
   );
-  // Its services learn of it after a while.
+  // All services know it after a while.
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     try {

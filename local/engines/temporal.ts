@@ -11,37 +11,34 @@ const READY_TIMEOUT_MS = 60_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const MOST_TRIES = 5;
 const FAIR_QUEUES = [
-  // A key with thousands of jobs does not hold up another's first.
+  // A key with thousands of jobs does not delay another key's first.
   ...['matching.useNewMatcher=true', 'matching.enableFairness=true'],
-  // With one process there is nothing to spread, and a task need not be handed on from one part of a queue to the other.
+  // Partitions spread queues over several processes; here is only one.
   ...['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1'],
 ];
 
 /**
- * Survives the death of every process. Only a power cut may take what came in the seconds before it, and the records of such
- * jobs end as failed when they are asked for. Waiting for the disk at each step took a sixth of the time of accepting jobs.
+ * Survives the death of any process. A power cut may lose the last seconds; such jobs end as failed when they are requested.
+ * Waiting for the disk at each step took a sixth of the time of accepting jobs.
  */
 const SQLITE = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
 export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly program: string;
-  /** Folder of the database and the log. */
   readonly stateDir: string;
   readonly port: number;
-  /** Where people find the Web UI. */
   readonly uiPort: number;
-  /** Where the Web UI has encrypted payloads decoded. */
+  /** The codec server of the Web UI. */
   readonly codecUrl?: string | undefined;
   /** Besides `default`. */
   readonly namespaces?: readonly string[] | undefined;
 }
 
 /**
- * Starts the Temporal dev server with its Web UI, state kept in `stateDir`.
+ * Starts the Temporal dev server with its Web UI.
  *
- * The server asks nobody who they are. Its gRPC ports are out of reach for a page in a browser, which cannot speak that; its
- * three HTTP ports are not, under whatever name a page finds them. So the HTTP API refuses every request, metrics and Web UI
- * listen where no browser connects to, and people come to the Web UI by a proxy of ours on `uiPort`.
+ * The server has no authentication, and pages in a browser could reach its three HTTP ports. So the HTTP API refuses every
+ * request, metrics and Web UI listen on ports that browsers refuse, and a proxy on `uiPort` leads to the Web UI.
  *
  * @throws when it does not come up
  */
@@ -64,14 +61,13 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Sup
   }
 }
 
-/** The ports of the server that clients do not need to know. Another process may take one while the server is down. */
+/** Ports that clients need not know. Another process may take one while the server is down. */
 interface HiddenPorts {
   ui: number;
   metrics: number;
   http: number;
 }
 
-/** @returns the arguments that name them */
 async function chooseAnew(ports: HiddenPorts): Promise<readonly string[]> {
   const [ui = 0, metrics = 0] = await portsWithoutPages(2);
   const http = (await isFree(ports.http)) ? ports.http : await freePort();
@@ -79,10 +75,7 @@ async function chooseAnew(ports: HiddenPorts): Promise<readonly string[]> {
   return ['--ui-port', String(ui), '--metrics-port', String(metrics), '--http-port', String(http)];
 }
 
-/**
- * Whether the server shares out tasks by their callers. It finds no tasks that were queued before it did: a folder that began
- * without that goes on without.
- */
+/** Whether task queues are fair. A server with fair queues does not find older tasks, so an older folder stays without. */
 async function isFairIn(stateDir: string): Promise<boolean> {
   const sign = join(stateDir, 'fair');
   const exists = (path: string): Promise<boolean> =>
@@ -101,13 +94,12 @@ function startServer(
   const { port, stateDir, namespaces = [] } = options;
   const address = `127.0.0.1:${String(port)}`;
   const settings = [
-    // No request has a name with a space in its Host header.
+    // No Host header contains a space, so the HTTP API refuses every request.
     'frontend.httpAllowedHosts=["nobody at all"]',
     ...(options.isFair ? FAIR_QUEUES : []),
-    // It is served by the same port and does not look at the names.
+    // Nexus is on the same port and ignores the Host header.
     'system.enableNexus=false',
-    // This server has one shard, where others have hundreds, and each reads its queues 20 times a second at most: after a few
-    // jobs in a row every step of one waited for 40 ms.
+    // By default a shard reads its queues 20 times a second at most, and this server has one: each step waited for 40 ms.
     ...['history.transferProcessorMaxPollRPS=1000', 'history.timerProcessorMaxPollRPS=1000'],
   ];
   return startDaemon({
@@ -135,7 +127,7 @@ function startServer(
   });
 }
 
-/** The server answers before its namespaces exist; a client that starts a workflow needs both. */
+/** The server answers before its namespaces exist. */
 async function checkNamespaces(address: string, namespaces: readonly string[]): Promise<void> {
   // A new connection each time, without the SDK's retries: an old one would wait out its back-off, which grows.
   const connection = Connection.lazy({ address, interceptors: [] });
@@ -148,7 +140,7 @@ async function checkNamespaces(address: string, namespaces: readonly string[]): 
   }
 }
 
-/** A server that is too old for the setting would let everybody in without a word. */
+/** An older server ignores the setting that closes the HTTP API. */
 async function checkHttpIsClosed(port: number): Promise<void> {
   const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   const response = await fetch(`http://127.0.0.1:${String(port)}/api/v1/namespaces`, { signal });

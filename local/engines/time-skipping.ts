@@ -11,7 +11,7 @@ import { inCache, type Tool } from './strategies.ts';
 const VERSION = '1.38.0';
 const POM = fileURLToPath(new URL('./test-server/pom.xml', import.meta.url));
 const DOWNLOAD_INFO_URL = 'https://temporal.download/temporal-test-server/default';
-/** A short-lived server gains more from a quick start than from optimized code. */
+/** For a quick start. */
 const JAVA_FLAGS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto';
 
 /** What `TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })` takes. */
@@ -19,7 +19,7 @@ export type TimeSkippingServer =
   | { readonly type: 'existing-path'; readonly path: string }
   | { readonly type: 'cached-download'; readonly downloadDir: string };
 
-/** Temporal's test server that skips time. Only tests use it. */
+/** Temporal's test server that skips time. For tests only. */
 export function timeSkippingServer({ cacheDir, env }: Setup): Tool<TimeSkippingServer> {
   const folder = join(cacheDir, `temporal-test-server-${VERSION}-${fingerprint(POM)}`);
   const path = join(folder, 'temporal-test-server');
@@ -29,7 +29,7 @@ export function timeSkippingServer({ cacheDir, env }: Setup): Tool<TimeSkippingS
       inCache([path], async () => {
         const java = /^exec '(.*?)'/m.exec(await readFile(path, 'utf8'))?.[1];
         if (java === undefined || !(await isExecutable(java))) {
-          // The launcher names the Java it was made with; that one may have been upgraded away.
+          // The Java that the launcher names may have been removed.
           await writeLauncher(folder, await requireOnPath('java', env));
         }
         return { type: 'existing-path', path };
@@ -70,7 +70,7 @@ export function timeSkippingServer({ cacheDir, env }: Setup): Tool<TimeSkippingS
   };
 }
 
-/** The folder is found at run time, since it is renamed after the installation. */
+/** The launcher finds its folder at run time, since the folder is renamed after the installation. */
 async function writeLauncher(dir: string, java: string): Promise<void> {
   const quoted = java.replaceAll("'", String.raw`'\''`);
   const script = `#!/bin/sh\nexec '${quoted}' ${JAVA_FLAGS} -cp "\${0%/*}/jars/*" io.temporal.testserver.TestServer "$@"\n`;

@@ -8,12 +8,7 @@ import { ytdlp } from './ytdlp.ts';
 
 export type Tools = Awaited<ReturnType<typeof ensureTools>>;
 
-/**
- * Absolute paths of the programs that activities run. What is missing is set up in the cache. YTDLP_PATH, FFMPEG_PATH and FFPROBE_PATH in `env` are used
- * as given.
- *
- * @throws an error that says of each one that can't be had why, or names the setting when a given one can't be run
- */
+/** Absolute paths of the programs that activities run, installed when needed. @throws with the reason for each missing one */
 export async function ensureTools(setup: Setup) {
   const failures: string[] = [];
   const pathOf = async (tool: Tool): Promise<string> => {
@@ -24,7 +19,7 @@ export async function ensureTools(setup: Setup) {
       return '';
     }
   };
-  // All are awaited, so that a failure of one does not leave the others working in the background.
+  // All are awaited, so that no installation goes on in the background after a failure.
   const [ytdlpPath, ffmpeg, ffprobe] = await Promise.all([
     pathOf(ytdlp(setup)),
     pathOf(mediaProgram('ffmpeg', setup)),
@@ -35,11 +30,10 @@ export async function ensureTools(setup: Setup) {
 }
 
 /**
- * The settings for what transcripts with speaker labels run on, set up when missing: it is large, and nothing else needs it.
- * Models that are installed, or may be fetched, go before Python packages. Without either nothing else is held up: the service
- * runs, and a transcription says which setting it needs.
+ * Settings of the speech engine, which is installed when missing. Models go before Python packages. Without either the
+ * service runs, and a transcription reports which setting it needs.
  *
- * @param mayFetchModels whether somebody who has decided nothing gets models, where their host answers
+ * @param mayFetchModels whether models are fetched where no setting chooses an engine
  */
 export async function speechSettings(
   setup: Setup,

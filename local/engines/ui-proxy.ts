@@ -4,35 +4,33 @@ import { serveOnLoopback } from '../loopback-server.ts';
 import { foreignPage } from './foreign-page.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** They are about one connection, and there are two. */
+/** Headers about one connection. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade']);
 
 /**
- * A door to Temporal's Web UI, which itself answers whoever asks: only people and programs of this machine get through, and
- * no page from elsewhere.
+ * Starts a proxy in front of Temporal's Web UI that refuses pages of other sites.
  *
- * @param port where it listens on 127.0.0.1
- * @param uiPort where the Web UI does now
- * @returns what ends it
+ * @param uiPort the current port of the Web UI
+ * @returns a function that stops it
  * @throws when the port is taken
  */
 export async function startUiProxy(port: number, uiPort: () => number): Promise<() => Promise<void>> {
   const { stop } = await serveOnLoopback((req, res) => {
     const refusal = foreignPage(req);
-    if (refusal === undefined) handOn(req, res, uiPort());
+    if (refusal === undefined) forward(req, res, uiPort());
     else answer(res, 403, refusal);
   }, port);
   return stop;
 }
 
-function handOn(req: IncomingMessage, res: ServerResponse, uiPort: number): void {
+function forward(req: IncomingMessage, res: ServerResponse, uiPort: number): void {
   const headers = { ...withoutConnection(req.headers), host: `${LOOPBACK}:${String(uiPort)}` };
-  // A connection of its own: one that is kept may lead to a server that has died since.
+  // A kept connection may lead to a server that has died since.
   const where = { host: LOOPBACK, port: uiPort, agent: false };
   const upstream = request({ ...where, method: req.method, path: req.url, headers });
   upstream.once('response', (response) => {
     res.writeHead(response.statusCode ?? 502, withoutConnection(response.headers));
-    // Either side may leave in the middle; the other is closed then, and there is nobody to tell.
+    // When either side leaves, the other connection is closed.
     pipeline(response, res, () => undefined);
   });
   upstream.on('error', () => {

@@ -9,13 +9,13 @@ import { capture, isAtLeast } from './programs.ts';
 import { privatePython } from './python.ts';
 import { programTool, type Tool } from './strategies.ts';
 
-/** Pinned, since upstream platforms change and each release behaves differently; raise it often. */
+/** Pinned, since releases behave differently; raise it often. */
 export const YTDLP_VERSION = '2026.10.26';
-/** Oldest release taken from PATH: the platforms have changed since the ones before. */
+/** Older releases no longer work with the platforms. */
 const OLDEST_VERSION = '2026.08.19';
-/** Names the same version of yt-dlp as YTDLP_VERSION, and those of its helpers. */
+/** Pins YTDLP_VERSION and its dependencies. */
 const REQUIREMENTS = fileURLToPath(new URL('./yt-dlp-requirements.txt', import.meta.url));
-/** The environment may be moved and its caller may have no PATH, so the interpreter is found beside the launcher. */
+/** The environment may be moved, and its caller may have no PATH. */
 const LAUNCHER = '#!/bin/sh\nexec "${0%/*}/python3" -I -m yt_dlp "$@"\n';
 
 export function ytdlp(setup: Setup): Tool {
@@ -71,7 +71,6 @@ function standaloneAsset(): string {
   throw new Error(`there is no standalone release for ${process.platform} ${process.arch}`);
 }
 
-/** For people. */
 export function withAge(version: string): string {
   const { ageDays } = datedVersion(version, Date.now());
   if (ageDays === undefined) return version;
