@@ -9,8 +9,7 @@ import { probeFile } from '../../media/probe.ts';
 import { sizeText } from '../../runtime/terminal-progress.ts';
 import { createService, type Service } from '../call-service.ts';
 import type { Stage } from './stage.ts';
-import { secondsText, type Terminal } from './terminal.ts';
-import { watch } from './watch.ts';
+import { secondsText, type Terminal, watch } from './terminal.ts';
 
 const WATCHABLE_SECONDS = 3;
 const RANGES = { w: 'bytes=0-999', a: 'bytes=1000-' } as const;

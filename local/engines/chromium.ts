@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import { installOnce } from './cache.ts';
 import { aptGet } from './debian.ts';
 import type { Env, Setup } from './environment.ts';
-import { platformFolder } from './install.ts';
+import { platformFolder, probe } from './install.ts';
 import { capture, step } from './programs.ts';
-import { probe } from './release.ts';
 import { firstWorking, inCache, programTool, type Strategy, type Tool } from './strategies.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { fingerprint } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { capture } from './programs.ts';
@@ -36,3 +37,20 @@ export function ensurePythonModule(setup: Setup, { name, module, requirements }:
   });
   return ensure(tool, setup.log);
 }
+
+/** @throws {NoStrategyError} */
+export function ensureSchemathesis(setup: Setup): Promise<Found<string>> {
+  return ensurePythonModule(setup, {
+    name: 'schemathesis',
+    module: 'schemathesis.cli',
+    requirements: listed('schemathesis'),
+  });
+}
+
+/** A Python that makes clients from an OpenAPI document, and can run them. @throws {NoStrategyError} */
+export function ensurePythonClient(setup: Setup): Promise<Found<string>> {
+  const requirements = listed('python-client');
+  return ensurePythonModule(setup, { name: 'openapi-python-client', module: 'openapi_python_client', requirements });
+}
+
+const listed = (name: string): string => fileURLToPath(new URL(`./${name}-requirements.txt`, import.meta.url));

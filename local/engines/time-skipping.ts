@@ -5,7 +5,7 @@ import { isExecutable } from '../../runtime/subprocess/linked-programs.ts';
 import { fingerprint, installOnce } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { requireOnPath, step } from './programs.ts';
-import { probe } from './release.ts';
+import { probe } from './install.ts';
 import { inCache, type Tool } from './strategies.ts';
 
 const VERSION = '1.38.0';

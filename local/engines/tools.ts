@@ -1,8 +1,7 @@
 import type { SpeechConfig } from '../../speech/choose-engine.ts';
 import type { Setup } from './environment.ts';
 import { mediaProgram } from './ffmpeg.ts';
-import { fetchStarterModels, hearsWithoutPython, isUndecided } from './speech-models.ts';
-import { speechPython } from './speech-python.ts';
+import { fetchStarterModels, hearsWithoutPython, isUndecided, speechPython } from './speech-setup.ts';
 import { ensure, NoStrategyError, type Tool } from './strategies.ts';
 import { ytdlp } from './ytdlp.ts';
 

@@ -2,8 +2,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import type { Catalogue, CatalogueChannel, CatalogueVideo } from './catalogue.ts';
 import { videoIdFrom, type Naming } from './ids.ts';
-import type { MediaTools } from './made-once.ts';
-import { NotMediaError, probe } from './probe.ts';
+import { type MediaTools, NotMediaError, probe } from './media-files.ts';
 
 const MEDIA_EXTENSIONS = new Set(
   'wav mp3 flac webm mp4 m4a ogg oga opus mkv mka mov m4v aac aif aiff avi ts 3gp amr caf wma'.split(' '),

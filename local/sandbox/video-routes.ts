@@ -3,10 +3,9 @@ import { bytesSource, endless, fileSource, jsonSource, sendBody, write, type Sen
 import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
 import type { SandboxParts } from './control-routes.ts';
 import { refusal, send, type Exchange } from './json-http.ts';
-import { channelPage, commentPage, unknownVideoPage, videoPage } from './pages.ts';
+import { channelPage, commentPage, unknownVideoPage, videoPage, translateCaptions } from './pages.ts';
 import type { Target } from './switches.ts';
 import { thumbnailSource } from './thumbnails.ts';
-import { translateCaptions } from './translation.ts';
 
 const LIVE_BYTES_PER_SECOND = 16_000;
 const CHANNEL_PATHS = ['channel', 'c', 'user'];

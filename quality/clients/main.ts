@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { ensurePythonClient } from '../../local/engines/python-client.ts';
+import { ensurePythonClient } from '../../local/engines/python-module.ts';
 import { makePython } from './python.ts';
 import { makeTypeScript } from './typescript.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { ensurePythonClient } from '../../local/engines/python-client.ts';
+import { ensurePythonClient } from '../../local/engines/python-module.ts';
 import { makePython } from '../../quality/clients/python.ts';
 import { TestService } from '../helpers/service.ts';
 

@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { helm } from '../../local/engines/helm.ts';
-import { kedaDefinitions, kubernetesSchema } from '../../local/engines/kubernetes-schemas.ts';
+import { helm, kedaDefinitions, kubernetesSchema } from '../../local/engines/kubernetes.ts';
 import { ensure } from '../../local/engines/strategies.ts';
 import { CHART, objectCheck, renderChart, type KubernetesObject } from '../helpers/chart.ts';
 

@@ -19,7 +19,7 @@ import { createRandom } from '../../quality/chaos/random.ts';
 import { receptionOf } from '../../quality/chaos/reception.ts';
 import { readSandboxIndex } from '../../quality/chaos/sandbox-index.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { speechPython } from '../../local/engines/speech-python.ts';
+import { speechPython } from '../../local/engines/speech-setup.ts';
 import { ensure } from '../../local/engines/strategies.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { ensureSchemathesis } from '../../local/engines/schemathesis.ts';
+import { ensureSchemathesis } from '../../local/engines/python-module.ts';
 import { startStack } from '../../local/stack.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox } from '../../local/sandbox/server.ts';

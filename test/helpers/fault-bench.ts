@@ -7,8 +7,7 @@ import { FaultProxy, mongodbServer } from '../../quality/fault-proxy.ts';
 import { bucketSettings } from './file-stores.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from './service.ts';
-import { makeAccounts } from '../../local/sandbox/dataset-api/accounts.ts';
-import { createArchive, type Publication } from '../../local/sandbox/dataset-api/publications.ts';
+import { makeAccounts, createArchive, type Publication } from '../../local/sandbox/dataset-api/publications.ts';
 import { publicationUrl } from '../../local/sandbox/dataset-api/records.ts';
 
 export const LINKS = ['temporal', 'mongodb', 'platform', 'receiver', 'files'] as const;

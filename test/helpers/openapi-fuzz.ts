@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DownloadList } from '../../contract/kinds/kinds.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { ensureSchemathesis } from '../../local/engines/schemathesis.ts';
+import { ensureSchemathesis } from '../../local/engines/python-module.ts';
 import { jobsEnded } from '../fuzz/aftermath.ts';
 import { makeKey } from '../fuzz/key.ts';
 import { prepareJobs } from '../fuzz/prepare-jobs.ts';

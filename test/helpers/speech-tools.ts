@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { speechPython, type SpeechTools } from '../../local/engines/speech-python.ts';
+import { speechPython, type SpeechTools } from '../../local/engines/speech-setup.ts';
 import { ensure } from '../../local/engines/strategies.ts';
 import { prepareWav } from '../../speech/prepare.ts';
 import { runTool } from './media.ts';

@@ -5,8 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { startMongodb } from '../../local/engines/mongodb.ts';
-import { ensureMongodbServer } from '../../local/engines/mongodb-server.ts';
+import { startMongodb, ensureMongodbServer } from '../../local/engines/mongodb-server.ts';
 import { mongodbAddress } from '../../local/engines/ports.ts';
 
 const log = (): void => undefined;

@@ -1,7 +1,7 @@
 import type { CatalogueComment } from '../catalogue.ts';
 import { flatten, sortComments } from '../comments.ts';
 import { apiRefusal, invalidPageToken, pageOf, type ApiCall } from './query.ts';
-import { apiTime, listResponse, resource } from './resources.ts';
+import { apiTime, listResponse, resource } from './listings.ts';
 
 const MAX_RESULTS = { fallback: 20, max: 100 };
 /** Replies that come with their thread; comments.list returns the rest. */

@@ -1,11 +1,9 @@
 import type { SandboxParts } from '../control-routes.ts';
 import { send, sendRefusal, type Exchange, type Refusal } from '../json-http.ts';
 import type { Misbehaviour } from '../switches.ts';
-import { listChannels } from './channels.ts';
+import { listChannels, listPlaylistItems, listVideos } from './listings.ts';
 import { listComments, listCommentThreads } from './comments.ts';
-import { listPlaylistItems } from './playlist-items.ts';
 import { apiRefusal, readQuery, type ApiCall } from './query.ts';
-import { listVideos } from './videos.ts';
 
 export const SANDBOX_API_KEY = 'sandbox-key';
 const PREFIX = '/youtube/v3/';

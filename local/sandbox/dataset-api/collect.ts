@@ -1,7 +1,5 @@
-import type { Account } from './accounts.ts';
-import type { Archive, Publication } from './publications.ts';
-import { profileRecord } from './profile-record.ts';
-import { postRecord, reelRecord, type DatasetRecord, type RecordParts } from './records.ts';
+import type { Account, Archive, Publication } from './publications.ts';
+import { profileRecord, postRecord, reelRecord, type DatasetRecord, type RecordParts } from './records.ts';
 
 export const DATASET_IDS = {
   profiles: 'gd_l1vikfch901nx3by4',

@@ -4,13 +4,11 @@ import { z } from 'zod';
 import { readJson, Refusal, refusal, send, sendRefusal, type Answer, type Exchange } from '../json-http.ts';
 import { count } from '../stats.ts';
 import { DatasetSwitches, datasetSwitchSchema, type DatasetSwitch, type Occasion } from '../switches.ts';
-import { makeAccounts, type AccountOptions } from './accounts.ts';
+import { makeAccounts, type AccountOptions, createArchive } from './publications.ts';
 import { collect, DATASET_IDS, type Wanted } from './collect.ts';
-import { readPart, sendRows, slice } from './download.ts';
+import { readPart, sendRows, slice, inputsOf, listOf, statusOf, type Snapshot } from './snapshots.ts';
 import { createMediaHost } from './media.ts';
-import { createArchive } from './publications.ts';
 import { accountUrl, publicationUrl, type DatasetRecord } from './records.ts';
-import { inputsOf, listOf, statusOf, type Snapshot } from './snapshots.ts';
 import { readDataset, readTrigger } from './trigger-input.ts';
 
 export const SANDBOX_API_TOKEN = 'sandbox-token';

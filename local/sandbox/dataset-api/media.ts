@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fileSource, sendBody, type BodySource } from '../body.ts';
-import { encodedOnce } from '../made-once.ts';
+import { encodedOnce } from '../media-files.ts';
 import { pictureSource } from '../thumbnails.ts';
 import type { Publication } from './publications.ts';
 

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { writeRttm } from './rttm.ts';
 import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
 import { installPython } from '../../../local/engines/python.ts';
-import { speechPython } from '../../../local/engines/speech-python.ts';
+import { speechPython } from '../../../local/engines/speech-setup.ts';
 import { ensure } from '../../../local/engines/strategies.ts';
 import { ensureTools } from '../../../local/engines/tools.ts';
 import { loadConfig } from '../../../config.ts';
