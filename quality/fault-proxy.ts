@@ -7,7 +7,7 @@ type Direction = 'upstream' | 'downstream';
 export const FAULTS = [
   /** Half a second each way. */
   'latency',
-  /** Everything vanishes, and nobody is told before the line is mended: then what was open is closed. */
+  /** Everything vanishes; open connections are closed when the line is mended. */
   'blackhole',
   /** The same, but the other side hears and does it all; only its answers vanish. */
   'unanswered',

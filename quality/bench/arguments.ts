@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { ENGINES } from './engine.ts';
 
 const USAGE =
-  'usage: npm run bench -- [PART…] [--rounds 3] [--jobs 40] [--at-once 4] [--requests 2000] [--memory-jobs 10000] [--scale-jobs 10000] [--places 16] [--fetch-seconds 7] [--caller-jobs 3] [--engine cluster] [--metube FOLDER] [--keep]\n' +
+  'usage: npm run bench -- [PART…] [--rounds 3] [--jobs 40] [--at-once 4] [--requests 2000] [--memory-jobs 10000] [--scale-jobs 10000] [--slots 16] [--fetch-seconds 7] [--caller-jobs 3] [--engine cluster] [--metube FOLDER] [--keep]\n' +
   '  PART: jobs, one-job, accept, reads, webhook, counts, speech, scale, memory, hostile; default: all\n' +
-  '  --scale-jobs, --places, --fetch-seconds: of the part scale: jobs in all, shared out among 1, 2 and 4 workers by their number, of which each fetches so many at once, so long\n' +
+  '  --scale-jobs, --slots, --fetch-seconds: of the part scale: jobs in all, shared out among 1, 2 and 4 workers by their number, of which each fetches so many at once, so long\n' +
   '  --caller-jobs: of the part hostile: jobs in a round beside each kind of attack; `hostile --rounds 1 --caller-jobs 1` tries all of them\n' +
-  '  --engine cluster: a Temporal server of 512 shards on PostgreSQL in place of the embedded one; both are built or fetched the first time\n' +
+  '  --engine cluster: a Temporal server of 512 shards on PostgreSQL instead of the embedded one; both are built or fetched the first time\n' +
   '  --metube: a checkout of MeTube with its packages in FOLDER/.venv\n' +
   '  --keep: the results become those of docs/performance.md';
 
@@ -19,7 +19,7 @@ const argumentsSchema = z.object({
   requests: count.default(2_000),
   'memory-jobs': count.default(10_000),
   'scale-jobs': count.default(10_000),
-  places: count.default(16),
+  slots: count.default(16),
   'fetch-seconds': count.default(7),
   'caller-jobs': count.default(3),
   engine: z.enum(ENGINES).default('embedded'),

@@ -27,13 +27,13 @@ export function ytdlpForEach(bench: Bench): Contestant {
     atOnce(ids, jobsAtOnce, (id) => runToEnd(bench.tools.ytdlp, [...plainArguments(bench), pageOf(bench, id)], folder));
 }
 
-/** The bare program for each place, with a list of videos. */
+/** The bare program for each slot, with a list of videos. */
 export function ytdlpForLists(bench: Bench): Contestant {
   return async ({ ids, jobsAtOnce, folder }) => {
-    const places = Array.from({ length: jobsAtOnce }, (_, place) => place);
-    await atOnce(places, jobsAtOnce, async (place) => {
-      const list = join(folder, `list-${String(place)}`);
-      const pages = ids.filter((_, index) => index % jobsAtOnce === place).map((id) => pageOf(bench, id));
+    const slots = Array.from({ length: jobsAtOnce }, (_, slot) => slot);
+    await atOnce(slots, jobsAtOnce, async (slot) => {
+      const list = join(folder, `list-${String(slot)}`);
+      const pages = ids.filter((_, index) => index % jobsAtOnce === slot).map((id) => pageOf(bench, id));
       await writeFile(list, pages.join('\n'));
       await runToEnd(bench.tools.ytdlp, [...plainArguments(bench), '--batch-file', list], folder);
     });

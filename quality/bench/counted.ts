@@ -25,7 +25,7 @@ export interface Counts {
   readonly operations: Readonly<Record<string, number>>;
 }
 
-/** A service whose engines tell what they were asked for. */
+/** A service whose requests to the engines are counted. */
 export interface Counted {
   readonly bench: Bench;
   readonly count: (work: () => Promise<unknown>) => Promise<Counts>;

@@ -45,7 +45,7 @@ export interface JobCost {
   readonly temporalBytes: number;
   readonly recordBytes: number;
   /** Downloads of a worker at once. */
-  readonly places: number;
+  readonly slots: number;
 }
 
 const countsSchema = z.object({
@@ -92,7 +92,7 @@ export function loadModel(kept: ReadonlyMap<string, KeptResult>): string {
     historyBytes: scaled.histories.bytes / scaled.jobs,
     temporalBytes: scaled.temporalBytes / scaled.jobs,
     recordBytes: recordBytesOf(scaled),
-    places: scaled.places,
+    slots: scaled.places,
   });
 }
 
@@ -107,7 +107,7 @@ export function needsOf(jobsADay: number, cost: JobCost) {
   const historiesGb = (jobsADay * ASSUMED.historyDays * cost.historyBytes) / GB;
   return {
     perSecond,
-    workers: Math.max(1, Math.ceil((perSecond * ASSUMED.fetchSeconds) / cost.places)),
+    workers: Math.max(1, Math.ceil((perSecond * ASSUMED.fetchSeconds) / cost.slots)),
     cores,
     eventsPerSecond: perSecond * cost.events,
     actionsPerSecond: perSecond * actions,
@@ -142,22 +142,22 @@ const ROWS: readonly (readonly [what: string, value: (needs: Needs) => number])[
 
 function textOf(cost: JobCost): string {
   const { peak, fetchSeconds, fileMb, fileDays, historyDays, recordDays, use, shardWriteSeconds, shardUse } = ASSUMED;
-  const told = (value: number): string => rounded(value).toLocaleString('en');
-  const kib = (bytes: number): string => told(bytes / 1024);
-  const counted = `Counted for short audio with a webhook: ${told(cost.processorSeconds)} s of processor (Temporal and PostgreSQL ${told(cost.temporalSeconds)}), ${told(cost.actions)} actions, ${told(cost.events)} events, ${kib(cost.historyBytes)} KiB of history (${kib(cost.temporalBytes)} KiB in the files of PostgreSQL), ${told(cost.operations)} operations and ${kib(cost.recordBytes)} KiB in MongoDB, before compression and indexes.`;
-  const assumed = `Assumed: a peak ${told(peak)} times the mean; downloads of ${told(fetchSeconds)} s and ${told(fileMb)} MB, with a heartbeat (an action) after ${told(FIRST_BEAT_SECONDS)} s and each ${told(BEAT_SECONDS)} s; ${told(cost.places)} places a worker (\`MAX_FETCHES\`); cores ${told(100 * use)} % busy; files kept ${told(fileDays)} days, histories ${told(historyDays)}, records ${told(recordDays)}; a shard writes for ${told(1_000 * shardWriteSeconds)} ms an event, ${told(100 * shardUse)} % of its time. Longer media cost more.`;
+  const shown = (value: number): string => rounded(value).toLocaleString('en');
+  const kib = (bytes: number): string => shown(bytes / 1024);
+  const counted = `Counted for short audio with a webhook: ${shown(cost.processorSeconds)} s of processor (Temporal and PostgreSQL ${shown(cost.temporalSeconds)}), ${shown(cost.actions)} actions, ${shown(cost.events)} events, ${kib(cost.historyBytes)} KiB of history (${kib(cost.temporalBytes)} KiB in the files of PostgreSQL), ${shown(cost.operations)} operations and ${kib(cost.recordBytes)} KiB in MongoDB, before compression and indexes.`;
+  const assumed = `Assumed: a peak ${shown(peak)} times the mean; downloads of ${shown(fetchSeconds)} s and ${shown(fileMb)} MB, with a heartbeat (an action) after ${shown(FIRST_BEAT_SECONDS)} s and each ${shown(BEAT_SECONDS)} s; ${shown(cost.slots)} slots a worker (\`MAX_FETCHES\`); cores ${shown(100 * use)} % busy; files kept ${shown(fileDays)} days, histories ${shown(historyDays)}, records ${shown(recordDays)}; a shard writes for ${shown(1_000 * shardWriteSeconds)} ms an event, ${shown(100 * shardUse)} % of its time. Longer media cost more.`;
   const formulas = [
     'peak = jobs a day ÷ 86,400 × peak factor',
-    'workers = peak × seconds of a download ÷ places',
+    'workers = peak × seconds of a download ÷ slots',
     'cores = peak × processor seconds ÷ share in use',
     'shards = peak × events × seconds of a write ÷ share in use, as a power of two; they cannot be changed later: take 512 or more',
     'stored = jobs a day × days kept × bytes of a job',
     'actions a month = 30 × jobs a day × (actions + heartbeats)',
   ];
-  const head = ['Jobs a day', ...LOADS.map(told)];
-  const rows = ROWS.map(([what, value]) => [what, ...LOADS.map((load) => told(value(needsOf(load, cost))))]);
+  const head = ['Jobs a day', ...LOADS.map(shown)];
+  const rows = ROWS.map(([what, value]) => [what, ...LOADS.map((load) => shown(value(needsOf(load, cost))))]);
   const table = [head, head.map(() => '-'), ...rows].map((cells) => `|${cells.join('|')}|`).join('\n');
-  const money = `Prices: ${CLOUD_PRICES}; a core with 2 GB ${told(ASSUMED.coreDollars)} dollars a month (AWS Fargate, March 2026); a bucket, assumed, ${told(ASSUMED.bucketDollars)} a GB. Traffic, the platform's limits and replicas are left out.`;
+  const money = `Prices: ${CLOUD_PRICES}; a core with 2 GB ${shown(ASSUMED.coreDollars)} dollars a month (AWS Fargate, March 2026); a bucket, assumed, ${shown(ASSUMED.bucketDollars)} a GB. Traffic, the platform's limits and replicas are left out.`;
   const list = formulas.map((one) => `- ${one}`).join('\n');
   return ['## Load model', counted, assumed, list, table, money].join('\n\n');
 }

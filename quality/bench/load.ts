@@ -5,7 +5,7 @@ import { quantile } from './statistics.ts';
 const LANES = 16;
 
 /**
- * How one address answers when it is asked again and again, 16 at once, each answer read to its end.
+ * Sends requests to one address, 16 at once, and reads each answer to its end.
  *
  * @param body of a POST; without one it is a GET
  */

@@ -71,7 +71,7 @@ async function accepted(
   return jobSchema.safeParse(parseJson(await response.text())).data?.data.id;
 }
 
-/** @returns when the stream of events has told the end, in milliseconds since 1970; undefined when it broke off before */
+/** @returns when the event of the end arrived, in milliseconds since 1970; undefined when the stream broke off before */
 async function ended(
   { restUrl, authorization }: OrdinaryCaller,
   id: string,

@@ -42,7 +42,7 @@ export async function writePage(): Promise<void> {
     pictures.push(`![${title}](../quality/bench/results/${name}.svg)`);
   }
   const intro =
-    '`npm run bench -- --keep` makes this page. Each figure has a reference from the same run; medians of rounds in turn. Temporal is the embedded one; with `--engine cluster` it is a server of 512 shards on PostgreSQL.';
+    '`npm run bench -- --keep` makes this page. Each figure has a reference from the same run; medians of alternating rounds. Temporal is the embedded one; with `--engine cluster` it is a server of 512 shards on PostgreSQL.';
   const table = [`|${HEAD.join('|')}|`, `|${HEAD.map(() => '-').join('|')}|`, ...chief].join('\n');
   await writeFile(PAGE, `# Performance\n\n${[intro, table, loadModel(kept), ...pictures].join('\n\n')}\n`);
 }

@@ -1,8 +1,4 @@
-/**
- * Runs each contestant once a round, in turn, so that a machine that gets slower or faster does so for all.
- *
- * @returns what each gave, round by round
- */
+/** Runs each contestant once a round, so that a machine that gets slower or faster does so for all. */
 export async function inTurn<Name extends string, Value>(
   rounds: number,
   contestants: Readonly<Record<Name, (round: number) => Promise<Value>>>,

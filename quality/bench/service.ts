@@ -87,8 +87,8 @@ export async function startBench(options: BenchServiceOptions) {
       // A job that takes no time may have ended.
       if (!response.ok) {
         // The folder goes with the run.
-        const told = (await readFile(join(dataDir, 'api.log'), 'utf8')).slice(-LOG_CHARS);
-        throw new Error(`${path} answered ${String(response.status)}: ${text}\n${told}`);
+        const log = (await readFile(join(dataDir, 'api.log'), 'utf8')).slice(-LOG_CHARS);
+        throw new Error(`${path} answered ${String(response.status)}: ${text}\n${log}`);
       }
       return jobSchema.parse(JSON.parse(text)).data;
     };
@@ -101,7 +101,7 @@ export async function startBench(options: BenchServiceOptions) {
       /** Where Temporal keeps its data. */
       temporalData: beside.temporalData ?? join(dataDir, 'temporal'),
       processes: () => [...stack.processes(), ...beside.processes()],
-      /** @param authorization the header of the caller's key; without it nobody is asked to pay */
+      /** @param authorization the header of the caller's key; by default nobody pays */
       requestAudio: (videoId: string, webhook?: string, authorization?: string) =>
         request(
           '/api/downloads/audio',

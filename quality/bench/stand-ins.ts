@@ -18,8 +18,8 @@ export async function writeStandIns(folder: string, fetchSeconds: number) {
   await mkdir(folder, { recursive: true });
   const write = async (name: string, version: string, lines: readonly string[]): Promise<string> => {
     const path = join(folder, name);
-    const told = `case "$*" in *-version) echo '${version}'; exit 0 ;; esac`;
-    await writeFile(path, ['#!/bin/sh', told, ...lines, ''].join('\n'));
+    const versionCase = `case "$*" in *-version) echo '${version}'; exit 0 ;; esac`;
+    await writeFile(path, ['#!/bin/sh', versionCase, ...lines, ''].join('\n'));
     await chmod(path, 0o755);
     return path;
   };

@@ -6,7 +6,7 @@ import { actionsOf } from './temporal-counts.ts';
 
 /** Documents of a collection that are looked at for their size. */
 const SAMPLE = 200;
-/** Histories that are read for their actions; the other figures are told without reading them. */
+/** Histories that are read for their actions; other figures need none. */
 const HISTORIES = 200;
 
 /** What a collection holds. */

@@ -10,11 +10,11 @@ import { temporalCli } from '../../local/engines/temporal-cli.ts';
 import { ytdlp } from '../../local/engines/ytdlp.ts';
 import { givenEnv } from './service.ts';
 
-/** What a part ran on, in words. Where it has stand-ins, those of the machine are told all the same. @param mongodbDir of its database */
+/** The versions of tools and engines. @param mongodbDir of the part's database */
 export async function versionsOf(mongodbDir: string): Promise<Readonly<Record<string, string>>> {
   const env = givenEnv();
   const setup = { env, cacheDir: defaultCacheDir(env), log: () => undefined };
-  const told = async (tool: Tool): Promise<string> => {
+  const versionOf = async (tool: Tool): Promise<string> => {
     const { version } = await tool.describe((await ensure(tool, setup.log)).value);
     // The age of yt-dlp, which changes by the day, stands after it.
     return version.split(',')[0] ?? '';
@@ -22,10 +22,10 @@ export async function versionsOf(mongodbDir: string): Promise<Readonly<Record<st
   const database = await mongodbServer(setup, mongodbDir);
   const sdk = createRequire(import.meta.url)('@temporalio/client/package.json') as { version: string };
   return {
-    ...{ node: process.version, system: release(), 'yt-dlp': await told(ytdlp(setup)) },
-    ffmpeg: await told(mediaProgram('ffmpeg', setup)),
+    ...{ node: process.version, system: release(), 'yt-dlp': await versionOf(ytdlp(setup)) },
+    ffmpeg: await versionOf(mediaProgram('ffmpeg', setup)),
     // The cluster is of the version that the program holds.
-    temporal: await told(temporalCli(setup)),
+    temporal: await versionOf(temporalCli(setup)),
     'temporal sdk': sdk.version,
     mongodb: (await database.describe((await ensureMongodbServer(setup, mongodbDir)).value)).version,
   };

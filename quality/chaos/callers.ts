@@ -12,14 +12,13 @@ export interface CallersDeps {
   readonly ledger: CallersLedger;
   /** Milliseconds since the begin of the run. */
   readonly nowMs: () => number;
-  /** Sends all of them home. */
   readonly goHome: AbortSignal;
 }
 
 /** The entries of calls by id, each once it is settled. */
 type Settled = ReadonlyMap<string, Promise<CallEntry>>;
 
-/** Sends each caller at its time. Resolves when all have got what they came for, or were sent home. */
+/** Starts each caller at its time. Resolves when all have their results, or when `goHome` aborts. */
 export async function sendCallers(deps: CallersDeps): Promise<void> {
   const { ledger, nowMs, goHome } = deps;
   const settled = new Map<string, Promise<CallEntry>>();
@@ -29,7 +28,7 @@ export async function sendCallers(deps: CallersDeps): Promise<void> {
       await follow(deps, entry, settled);
       return entry;
     };
-    // Not before all are in the map: callers wait for others.
+    // Callers wait for others, so none starts before all are in the map.
     settled.set(entry.call.id, Promise.resolve().then(run));
   }
   const ends = await Promise.allSettled(settled.values());
@@ -37,12 +36,7 @@ export async function sendCallers(deps: CallersDeps): Promise<void> {
   if (!goHome.aborted && !ledger.entries.every(isSettled)) throw new Error('a caller left too early');
 }
 
-/**
- * One caller: asks until it is answered, as often as the service cannot be reached or says to come back, and then looks
- * until its jobs have ended.
- *
- * @throws the reason of `goHome`
- */
+/** One caller: retries until it is answered, then polls until its jobs have ended. @throws the reason of `goHome` */
 async function follow(deps: CallersDeps, entry: CallEntry, settled: Settled): Promise<void> {
   const body = await bodyOf(entry, settled);
   if (body === undefined) {
@@ -76,7 +70,7 @@ async function ask({ client, goHome }: CallersDeps, entry: CallEntry, body: obje
 
 /** @returns whether the caller need not repeat the request */
 function note(entry: CallEntry, { status, body, text }: Answer): boolean {
-  // Who has waited for a job is told of its failure by the status too.
+  // A request that waited for the job has the failure as status.
   const isFailure = (status === 400 || status === 500) && jobsIn(body).some((job) => job.status === 'failed');
   if (status === 200 || status === 202 || isFailure) {
     entry.jobs = jobsIn(body).map((job) => ({ ...job, isOwedWebhook: job.status === 'pending' }));
@@ -94,12 +88,12 @@ function note(entry: CallEntry, { status, body, text }: Answer): boolean {
   return true;
 }
 
-/** Looks once at each job that was not seen to end. */
+/** Requests each job that has not ended yet. */
 async function poll(client: Client, entry: CallEntry): Promise<void> {
   for (const job of entry.jobs.filter(({ status }) => status === 'pending')) {
     const answer = await client.request('GET', `/downloads/${job.id}`);
     if (answer?.status === 404) entry.forgotten.push(job.id);
-    const [told] = answer?.status === 200 || answer?.status === 202 ? jobsIn(answer.body) : [];
-    if (told !== undefined) job.status = told.status;
+    const [seen] = answer?.status === 200 || answer?.status === 202 ? jobsIn(answer.body) : [];
+    if (seen !== undefined) job.status = seen.status;
   }
 }

@@ -35,9 +35,9 @@ export function createClient(baseUrl: string, authorization: string, ledger: Cal
         ledger.unanswered += 1;
         return undefined;
       }
-      const { status, body: told, text } = answer;
+      const { status, body: content, text } = answer;
       ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
-      const isDocumented = jobsIn(told).length > 0 || (told.error !== undefined && told.code !== undefined);
+      const isDocumented = jobsIn(content).length > 0 || (content.error !== undefined && content.code !== undefined);
       if (status >= 500 && !isDocumented) {
         ledger.bareErrors.push(`${path}: ${text.slice(0, 300)}`);
       }

@@ -12,17 +12,17 @@ const LOOK_MS = 50;
 export class InjectedFaults {
   readonly kills: { readonly victim: Victim; readonly signal: NodeJS.Signals }[] = [];
   readonly cuts: { readonly line: string }[] = [];
-  /** Milliseconds from each kill until the process did its work again. */
+  /** Milliseconds from each kill until the process is ready again. */
   readonly recoveriesMs: Readonly<Record<ProcessName, number[]>> = { api: [], worker: [], temporal: [], mongodb: [] };
   readonly #awaySinceMs = new Map<ProcessName, number>();
 
   killed(victim: Victim, signal: NodeJS.Signals): void {
     this.kills.push({ victim, signal });
-    // Killed once more before it was back: the whole time counts.
+    // A second kill during the restart does not restart the clock.
     if (!isTool(victim) && !this.#awaySinceMs.has(victim)) this.#awaySinceMs.set(victim, performance.now());
   }
 
-  /** To be told each line of the supervisor: `worker is back` ends the time of the worker. */
+  /** Reads the supervisor's lines, such as `worker is back`. */
   heard(line: string): void {
     const name = /^(\w+) is back$/.exec(line)?.[1]?.toLowerCase() as ProcessName | undefined;
     const sinceMs = name === undefined ? undefined : this.#awaySinceMs.get(name);
@@ -52,7 +52,7 @@ export async function killAll(deps: InjectorDeps, plan: readonly PlannedKill[]):
 async function killOne(deps: InjectorDeps, wanted: Victim, signal: NodeJS.Signals): Promise<void> {
   const { stage, injected, nowMs, say } = deps;
   const startedMs = nowMs();
-  // Where no tool turns up, the worker stands in for it.
+  // Where no tool runs, the worker is killed instead.
   let victim = wanted;
   for (let pid = pidOf(stage, victim); ; pid = pidOf(stage, victim)) {
     if (pid !== undefined) {

@@ -1,6 +1,6 @@
 import type { PlannedCall } from './plan.ts';
 
-/** A job that a caller was told of by a 2xx, or by a 409 that names the one which runs. */
+/** A job that a 2xx named, or a 409 about the running one. */
 export interface AcceptedJob {
   readonly id: string;
   /** Whether its end must be POSTed to the caller: it was pending in a 2xx. */
@@ -9,14 +9,13 @@ export interface AcceptedJob {
   status: 'pending' | 'success' | 'failed';
 }
 
-/** What one caller asked for, and what became of it. */
+/** The request of one caller and its result. */
 export interface CallEntry {
   readonly call: PlannedCall;
   readonly webhookUrl: string;
   /** Requests until one was answered. */
   tries: number;
   jobs: AcceptedJob[];
-  /** The `list_id` of a profile. */
   listId?: string | undefined;
   /** Why the caller gave up: an answer that no waiting helps with. */
   problem?: string;
@@ -24,7 +23,7 @@ export interface CallEntry {
   readonly forgotten: string[];
 }
 
-/** The callers' own book, which the service knows nothing of: the audit compares with it. */
+/** The callers' own record, with which the audit compares the service. */
 export interface CallersLedger {
   readonly entries: readonly CallEntry[];
   /** Answers by status, over all requests of all callers. */
@@ -46,7 +45,6 @@ export function openLedger(calls: readonly PlannedCall[], webhookUrlOf: (callId:
   return { entries, statuses: new Map(), bareErrors: [], unanswered: 0 };
 }
 
-/** Whether the caller has nothing more to ask. */
 export function isSettled({ jobs, problem }: CallEntry): boolean {
   return problem !== undefined || (jobs.length > 0 && jobs.every(({ status }) => status !== 'pending'));
 }

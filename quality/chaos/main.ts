@@ -27,18 +27,20 @@ try {
 
 async function main(): Promise<boolean> {
   if (process.platform !== 'linux') throw new Error('chaos runs on Linux only: it finds processes in /proc');
-  const { json, keep, ...asked } = readArguments(process.argv.slice(2));
+  const { json, keep, ...options } = readArguments(process.argv.slice(2));
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-chaos-'));
-  console.log(`${String(asked.jobs)} jobs, ${String(asked.minutes)} min, seed ${String(asked.seed)}, in ${dataDir}`);
+  console.log(
+    `${String(options.jobs)} jobs, ${String(options.minutes)} min, seed ${String(options.seed)}, in ${dataDir}`,
+  );
   const report = await runChaos({
     env,
-    arguments: asked,
+    arguments: options,
     dataDir,
     say: (line) => console.log(line),
     signal: interruption.signal,
   });
   console.log(`\n${renderReport(report)}\n`);
-  // npm runs scripts in the project's folder and tells where the user was.
+  // npm runs scripts in the project's folder; INIT_CWD is the user's.
   if (json !== undefined) await writeReport(resolve(env['INIT_CWD'] ?? process.cwd(), json), report);
   const clean = isClean(report);
   if (clean && !keep) await rm(dataDir, { recursive: true, force: true });

@@ -1,17 +1,17 @@
 import type { FailureCode } from '../../contract/failures.ts';
-import { DECKS, IMGNET_KINDS, KIND_WEIGHTS, type Asked, type Kind } from './subjects.ts';
+import { DECKS, IMGNET_KINDS, KIND_WEIGHTS, type Order, type Kind } from './subjects.ts';
 import type { Random } from './random.ts';
 import type { SandboxIndex } from './sandbox-index.ts';
 
-/** Every so many jobs one is about a subject that cannot be had. */
+/** One in eight jobs is about an unavailable subject. */
 const FAILING_EVERY = 8;
-/** Every so many subjects are asked for by further callers at about the same time. */
+/** One in seven subjects is requested by further callers at about the same time. */
 const SHARED_EVERY = 7;
 const SHARED_WITHIN_MS = 4_000;
-/** Part of the time in which callers come: those of the rest would see no kills. */
+/** The share of the time in which callers come. */
 const COMING = 0.9;
 
-/** What a caller will ask for. */
+/** The request of a caller. */
 export interface PlannedCall {
   /** `c1`, `c2` and so on. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface PlannedCall {
   readonly body: Readonly<Record<string, unknown>>;
   /** How its job must end. */
   readonly expected: 'success' | FailureCode;
-  /** The call whose result names what is asked for, and the field of the body that takes the name. */
+  /** The call whose result names the requested subject, and the field of the body for it. */
   readonly after?: { readonly callId: string; readonly field: string };
 }
 
@@ -30,7 +30,7 @@ export interface PlannedCall {
  * The calls of a run, the same for the same seed and sandbox. Each kind comes at least once; a list needs a profile and
  * speaker labels an audio, which are calls and jobs of their own.
  *
- * @param options.jobs how many calls ask for something that no earlier one asked for; callers who join come on top
+ * @param options.jobs calls for new subjects; callers who join are added
  * @param options.imgnetShare part of them about the photo platform, beside one of each kind; by default what the weights say
  */
 export function planCalls(
@@ -45,14 +45,14 @@ export function planCalls(
     }),
   );
   const calls: PlannedCall[] = [];
-  const add = (kind: Kind, asked: Asked, atMs: number): string => {
-    const { needs, ...own } = asked;
+  const add = (kind: Kind, order: Order, atMs: number): string => {
+    const { needs, ...own } = order;
     const id = `c${String(calls.length + 1)}`;
-    // Its place in the list is taken before what it needs gets one.
-    const place = calls.push({ id, kind, atMs, ...own }) - 1;
+    // The call keeps its position before the call that it needs.
+    const position = calls.push({ id, kind, atMs, ...own }) - 1;
     if (needs !== undefined) {
-      const callId = add(needs.kind, needs.asked, atMs);
-      calls[place] = { id, kind, atMs, ...own, after: { callId, field: needs.field } };
+      const callId = add(needs.kind, needs.order, atMs);
+      calls[position] = { id, kind, atMs, ...own, after: { callId, field: needs.field } };
     }
     return id;
   };
@@ -65,11 +65,11 @@ export function planCalls(
     if (deck === undefined) throw new Error(`there is no deck of ${kind}`);
     const mustFail = number % FAILING_EVERY === 0 && deck.failing.length > 0;
     const pile = mustFail ? deck.failing : deck.good;
-    // A pile that is used up is asked for again: by then most of it is known.
-    const asked = pile[deck.drawn % pile.length];
-    if (asked === undefined) throw new Error(`the sandbox has nothing for ${kind}`);
+    // A used-up pile is drawn again; by then most results are fresh.
+    const order = pile[deck.drawn % pile.length];
+    if (order === undefined) throw new Error(`the sandbox has nothing for ${kind}`);
     deck.drawn += 1;
-    add(kind, asked, random.between(0, options.durationMs * COMING));
+    add(kind, order, random.between(0, options.durationMs * COMING));
   }
   return [...calls, ...furtherCallers(calls, random)].sort((a, b) => a.atMs - b.atMs);
 }

@@ -12,8 +12,8 @@ export function createRandom(seed: number) {
   };
   const shuffled = <Item>(items: readonly Item[]): Item[] =>
     items
-      .map((item) => ({ item, place: next() }))
-      .sort((a, b) => a.place - b.place)
+      .map((item) => ({ item, key: next() }))
+      .sort((a, b) => a.key - b.key)
       .map(({ item }) => item);
   return {
     next,

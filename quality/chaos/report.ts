@@ -17,14 +17,14 @@ export function renderReport({ findings, facts }: ChaosReport): string {
     ['Audit', 'Found'],
     findings.map(({ column, ids }) => [column, String(ids.length)]),
   );
-  const told = table(['Run', ''], facts);
+  const summary = table(['Run', ''], facts);
   const details = findings
     .filter(({ ids }) => ids.length > 0)
     .flatMap(({ column, ids }) => {
       const more = ids.length > SHOWN_IDS ? [`  … and ${String(ids.length - SHOWN_IDS)} more`] : [];
       return ['', `${column}:`, ...ids.slice(0, SHOWN_IDS).map((id) => `  ${id}`), ...more];
     });
-  return [told, '', audit, ...details].join('\n');
+  return [summary, '', audit, ...details].join('\n');
 }
 
 export async function writeReport(file: string, report: ChaosReport): Promise<void> {

@@ -27,18 +27,15 @@ import { readSandboxIndex } from './sandbox-index.ts';
 import { relieveTwice } from './relieve.ts';
 import { setStage, type Stage } from './stage.ts';
 
-/** Short-lived tools too. */
 const WATCH_EVERY_MS = 500;
 const PROGRESS_EVERY_MS = 10_000;
-/** Orders of snapshots whose answer never arrives, beside those that a cut happens to hit. */
+/** Orders of snapshots that are never answered, in addition to those that a cut hits. */
 const LOST_ANSWERS_PER_JOB = 0.05;
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of the service, instead of the run's own. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly arguments: Omit<ChaosArguments, 'json' | 'keep'>;
-  /** An empty folder for everything that the run writes. */
   readonly dataDir: string;
   readonly say: (line: string) => void;
   /** Instead of kills and cuts: this release relieves the one of another checkout, and that one this. */
@@ -47,11 +44,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Jobs of all kinds, kills and cuts, silence, and the audit. Nothing that was started is left when it returns or throws.
- *
- * @throws when something does not start; the signal's reason
- */
+/** Runs jobs of all kinds during kills and cuts, and audits the result. Stops everything that it started. */
 export async function runChaos(options: RunOptions) {
   const { jobs, minutes, kills, seed, patienceMinutes, imgnet: imgnetShare } = options.arguments;
   const { env, settings, dataDir, say, relay, signal } = options;
@@ -86,7 +79,7 @@ export async function runChaos(options: RunOptions) {
     const ledger = openLedger(calls, (id) => `http://${stage.lines.receiver.address}/hook/${id}`);
     const client = createClient(`http://${stage.lines.api.address}`, `Bearer ${stage.key.text}`, ledger);
 
-    // What an older release bears is not the question where one relieves the other.
+    // An upgrade is tested without a hostile caller.
     const hostile = relay === undefined ? await sendHostileCaller(stage, dataDir) : undefined;
     if (hostile !== undefined) stops.push(hostile.stop);
     const memory = watchMemory(stage, WATCH_EVERY_MS);
@@ -98,10 +91,9 @@ export async function runChaos(options: RunOptions) {
     const progress = setInterval(() => sayWhen(progressOf(ledger, injected, kills)), PROGRESS_EVERY_MS);
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
-    // Each caller listens.
     setMaxListeners(0, ending);
     const callers = sendCallers({ client, ledger, nowMs, goHome: ending });
-    // It is awaited below; until then a failure must not end the process.
+    // Awaited below.
     callers.catch(() => undefined);
     const deps = { stage, nowMs, injected, say: sayWhen, signal: ending };
     let idleAfterMs: number | undefined;
@@ -152,7 +144,6 @@ export async function runChaos(options: RunOptions) {
     return {
       arguments: options.arguments,
       startedAt,
-      /** Name and value of what is only told. */
       facts: factsOf({
         ledger,
         evidence,
@@ -166,11 +157,8 @@ export async function runChaos(options: RunOptions) {
         hostileAnswers: hostile?.answers() ?? {},
         peaksMib: memory.peaks,
       }),
-      /** Of processes, how often each was killed. */
       kills: countBy(injected.kills, ({ victim }) => victim),
-      /** Records in the database, by type. */
       jobs: countBy(evidence.records.values(), ({ type }) => type),
-      /** What must be 0 in every line. */
       findings,
     };
   } finally {
@@ -179,7 +167,6 @@ export async function runChaos(options: RunOptions) {
   }
 }
 
-/** Orders of snapshots that the provider takes and does not answer. */
 async function loseAnswers({ sandbox }: Stage, times: number): Promise<void> {
   const lost = { target: 'dataset', mode: 'unanswered', times };
   const taken = await fetch(`${sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(lost) });

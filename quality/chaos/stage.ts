@@ -14,9 +14,8 @@ import { startRelay } from './relay.ts';
 import { chaosSettings, DATABASE } from './settings.ts';
 import { FaultProxy, mongodbServer } from '../fault-proxy.ts';
 
-/** Enough for any run; what is asked is whether the sums are right. */
+/** Enough for any run. */
 const CREDIT_THOUSANDTHS = 1_000_000_000;
-/** How many videos and accounts the sandbox gets for each job that is planned. */
 const VIDEOS_PER_JOB = 0.35;
 const ACCOUNTS_PER_JOB = 0.06;
 const ACCOUNTS_PER_IMGNET_JOB = 0.16;
@@ -24,21 +23,20 @@ const ACCOUNTS_PER_IMGNET_JOB = 0.16;
 /** The connections that can be cut, by what is at their far end. */
 export const LINES = ['api', 'temporal', 'mongodb', 'sandbox', 'receiver'] as const;
 
-/** The service under test with everything around it. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 export interface StageOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly jobs: number;
-  /** Part of the jobs that are about the photo platform, if that was asked for. */
+  /** The share of jobs about the photo platform, if one was given. */
   readonly imgnetShare: number | undefined;
   readonly dataDir: string;
-  /** A checkout of the release that begins; by default this one does, and no other comes. */
+  /** A checkout of the release that runs first; by default this release runs alone. */
   readonly before?: string | undefined;
-  /** Told also when a part has been started again: `worker is back`. */
+  /** Also gets lines about restarts, such as `worker is back`. */
   readonly log: (line: string) => void;
-  /** Called with what ends each part, as soon as it runs. To be called in reverse order. */
+  /** Called with a function that stops a part, as soon as it runs. They must be called in reverse order. */
   readonly onStarted: (stop: () => Promise<void>) => void;
 }
 
@@ -110,7 +108,7 @@ export async function setStage({
   if (relay !== undefined) onStarted(() => relay.stop());
   const apiLine = await line(() => new URL(relay?.restUrl() ?? stack.restUrl).host);
 
-  // Straight to the server: what is audited must not be cut.
+  // A direct connection, since the audit must not be cut.
   const mongo = await MongoClient.connect(engines.mongodbUri);
   onStarted(() => mongo.close());
   const db = mongo.db(DATABASE);
@@ -134,11 +132,8 @@ export async function setStage({
       receiver: receiverLine,
     },
     key: await keyOf('chaos'),
-    /** Of the hostile caller. */
     hostileKey: await keyOf('hostile'),
-    /** The webhooks that have arrived so far. */
     receptions: () => receiver.posts.map((post) => receptionOf(post, env.WEBHOOK_SECRETS)),
-    /** The id of what runs right now. */
     pidOf: (name: ProcessName) =>
       name === 'temporal' || name === 'mongodb'
         ? engines.pids()[name]

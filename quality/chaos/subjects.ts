@@ -19,19 +19,19 @@ export type Kind = keyof typeof KIND_WEIGHTS;
 /** Those that need the photo platform's provider. */
 export const IMGNET_KINDS: readonly Kind[] = ['profile', 'list', 'post', 'post_audio'];
 
-/** A request, and what must come of it. */
-export interface Asked {
+/** A request and its expected result. */
+export interface Order {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly expected: 'success' | FailureCode;
-  /** What must be had before: its id goes into the field. */
-  readonly needs?: { readonly kind: Kind; readonly asked: Asked; readonly field: string };
+  /** An order whose result provides the value of the field. */
+  readonly needs?: { readonly kind: Kind; readonly order: Order; readonly field: string };
 }
 
 interface Deck {
-  readonly good: readonly Asked[];
+  readonly good: readonly Order[];
   /** Subjects that nobody can have. */
-  readonly failing: readonly Asked[];
+  readonly failing: readonly Order[];
 }
 
 /** Why a video of a case cannot be had. */
@@ -44,38 +44,38 @@ const VIDEO_FAILURES = {
 } as const satisfies Readonly<Record<string, FailureCode>>;
 const LIST_DAYS = [undefined, 7, 365] as const;
 
-type Expected = Asked['expected'];
-type Ask = (subject: string, expected?: Expected) => Asked;
+type Expected = Order['expected'];
+type MakeOrder = (subject: string, expected?: Expected) => Order;
 
-/** Asks for something by one field of the body, and some others that are always the same. */
+/** Makes orders that differ in one field of the body. */
 const asking =
-  (path: string, field: string, others: object = {}): Ask =>
+  (path: string, field: string, others: object = {}): MakeOrder =>
   (subject, expected = 'success') => ({ path, body: { [field]: subject, ...others }, expected });
 const audio = asking('/api/downloads/audio', 'vidnet_video_id');
 const video = asking('/api/downloads/video', 'vidnet_video_id');
-const transcript = (others: object): Ask =>
+const transcript = (others: object): MakeOrder =>
   asking('/api/transcripts', 'vidnet_video_id', { language: 'en', ...others });
 const channel = asking('/api/channel/profile', 'url');
 const profile = asking('/api/imgnet/profile', 'url');
-const list = (account: string, days: number | undefined, expected: Expected = 'success'): Asked => ({
+const list = (account: string, days: number | undefined, expected: Expected = 'success'): Order => ({
   path: '/api/imgnet/list',
   body: days === undefined ? {} : { max_age_days: days },
   expected,
-  needs: { kind: 'profile', asked: profile(account), field: 'list_id' },
+  needs: { kind: 'profile', order: profile(account), field: 'list_id' },
 });
 
-const deck = (ask: Ask, good: readonly string[], removed: readonly string[]): Deck => ({
+const deck = (ask: MakeOrder, good: readonly string[], removed: readonly string[]): Deck => ({
   good: good.map((subject) => ask(subject)),
   failing: removed.map((subject) => ask(subject, 'removed')),
 });
-const ofVideos = (index: SandboxIndex, ids: readonly string[], ask: Ask): Deck => ({
+const ofVideos = (index: SandboxIndex, ids: readonly string[], ask: MakeOrder): Deck => ({
   good: ids.map((id) => ask(id)),
   failing: Object.entries(VIDEO_FAILURES).flatMap(([kind, code]) => index.videos(kind).map((id) => ask(id, code))),
 });
 const ofPosts = (index: SandboxIndex, path: string): Deck =>
   deck(asking(path, 'url'), index.posts(false), index.posts(true));
 
-/** What can be asked for of each kind. */
+/** What can be order for of each kind. */
 export const DECKS: Readonly<Record<Kind, (index: SandboxIndex) => Deck>> = {
   audio: (index) => ofVideos(index, [...index.talks, ...index.videos('silent')], audio),
   video: (index) => ofVideos(index, index.talks, video),
@@ -94,7 +94,7 @@ export const DECKS: Readonly<Record<Kind, (index: SandboxIndex) => Deck>> = {
       path: '/api/transcriptspeakerid',
       body: {},
       expected: 'success',
-      needs: { kind: 'audio', asked: audio(id), field: 'transcript_with_speaker_id' },
+      needs: { kind: 'audio', order: audio(id), field: 'transcript_with_speaker_id' },
     })),
     failing: [],
   }),

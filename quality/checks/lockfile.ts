@@ -17,12 +17,12 @@ const lockfileSchema = z.object({
 });
 
 /** All packages of a lock file, whether or not this platform installs them; the project's own are left out. */
-export function readLockfile(path: string) {
-  const { packages } = lockfileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+export function readLockfile(file: string) {
+  const { packages } = lockfileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   return Object.entries(packages)
-    .filter(([place, { link }]) => place.includes('node_modules/') && link !== true)
-    .map(([place, entry]) => ({
-      name: entry.name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    .filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
+    .map(([path, entry]) => ({
+      name: entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
       version: entry.version ?? '',
       /** An SPDX expression, if the package names one. */
       licence: entry.license,

@@ -22,7 +22,7 @@ export const HOSTILE_KINDS = [
 export type HostileKind = (typeof HOSTILE_KINDS)[number];
 
 export interface HostileRates {
-  /** More than the places of a worker fill them, where nothing shares them out. */
+  /** More than the slots of a worker block other callers, unless queues are fair. */
   readonly jobsAtOnce: number;
   readonly streams: number;
   /** Jobs that the streams follow. */
@@ -47,7 +47,7 @@ type Attack = (
 ) => { readonly inPlace: Promise<void>; over: Promise<void> };
 
 let numbers = 0;
-/** A job about a page that nobody has asked for before, on a site of its own. */
+/** A job about a new page on a site of its own. */
 export async function pageJob(sites: HostileSites, page: SitePage): Promise<JobRequest> {
   const url = `${await sites.open()}/${page}?n=${String((numbers += 1))}`;
   return { path: '/api/downloads/media', body: { url, format: page === 'pictures' ? 'video' : 'audio' } };
@@ -114,7 +114,7 @@ const inOrder =
   (caller, target) => {
     const one = first(caller, target);
     const other = one.inPlace.then(() => (caller.hasLeft() ? undefined : second(caller, target)));
-    // That an attack did not begin in time is told by `inPlace` alone.
+    // Only `inPlace` reports an attack that did not begin in time.
     const ends = [one.over, other.then((running) => running?.over).catch(() => undefined)];
     return {
       over: Promise.all(ends).then(() => undefined),

@@ -49,7 +49,7 @@ export async function fill(db: Db, count: number, tell: (line: string) => void):
     );
     await insert(
       'asked',
-      all.filter((_one, index) => index % 2 === 0).map(({ asked }) => asked),
+      all.filter((_one, index) => index % 2 === 0).map(({ request }) => request),
     );
     await insert(
       'records',
@@ -87,5 +87,5 @@ function aDownload(number: number, atMs: number) {
     ...{ _id: `webhook/${id}/1`, recordId: id, url: 'https://receiver.example/hooks', endpoint: 'captions', state },
     ...{ createdAt: at, firstAttempt: 1, attempts: { 1: attempt }, subscribedBy: [ofKey ? KEY : 'anonymous'] },
   };
-  return { id, record, delivery, asked: { _id: `${KEY}/${id}`, askedAt: at } };
+  return { id, record, delivery, request: { _id: `${KEY}/${id}`, askedAt: at } };
 }

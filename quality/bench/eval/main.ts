@@ -70,8 +70,8 @@ try {
   }
 
   const question = join(workFolder, 'question.json');
-  const files = done.map(({ name, durationSeconds, reference, turns, stm, segments: words }) => {
-    const found = turns.map(({ speaker, ...times }) => ({ ...times, speaker: `Speaker ${speaker + 1}` }));
+  const files = done.map(({ name, durationSeconds, reference, voiceSegments, stm, segments: words }) => {
+    const found = voiceSegments.map(({ speaker, ...times }) => ({ ...times, speaker: `Speaker ${speaker + 1}` }));
     return { name, durationSeconds, reference, found, stm, words };
   });
   await writeFile(question, JSON.stringify({ files }));
@@ -89,7 +89,7 @@ try {
     speakers: {
       // 0 without a reference: nothing is expected then.
       expected: new Set(recording.reference.map(({ speaker }) => speaker)).size || undefined,
-      found: new Set(recording.turns.map(({ speaker }) => speaker)).size,
+      found: new Set(recording.voiceSegments.map(({ speaker }) => speaker)).size,
     },
   }));
   const tuned = new Set(values.tuned.split(',').filter((name) => name !== ''));
@@ -107,10 +107,10 @@ try {
     `# Evaluation of the ${engine.name} engine\n\n${table}\n\n${texts.join('\n')}`,
   );
   await writeFile(join(out, 'timeline.svg'), timelineOf(files));
-  const rttm = files.flatMap(({ name, found: turns }) => turns.map((turn) => ({ ...turn, file: name })));
+  const rttm = files.flatMap(({ name, found }) => found.map((segment) => ({ ...segment, file: name })));
   await writeFile(join(out, 'found.rttm'), writeRttm(rttm));
   console.log(table);
-  log(`\nTranscripts, the picture and the turns as RTTM are in ${out}`);
+  log(`\nTranscripts, the picture and the segments as RTTM are in ${out}`);
 } finally {
   await rm(workFolder, { recursive: true, force: true });
 }

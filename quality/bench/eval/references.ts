@@ -11,14 +11,14 @@ export async function readRecordings(folder: string) {
   const names = (await readdir(folder)).sort();
   const textsOf = async (ext: string): Promise<string[]> =>
     Promise.all(names.filter((name) => extname(name) === ext).map((name) => readFile(join(folder, name), 'utf8')));
-  const turns = (await textsOf('.rttm')).flatMap(readRttm);
+  const segments = (await textsOf('.rttm')).flatMap(readRttm);
   const texts = (await textsOf('.stm')).flatMap(readStm);
   return names
     .filter((file) => AUDIO.has(extname(file).toLowerCase()))
     .map((file) => {
       const { name } = parse(file);
       const stm = texts.filter((text) => text.file === name);
-      const reference = turns.filter((turn) => turn.file === name);
+      const reference = segments.filter((segment) => segment.file === name);
       return { name, path: join(folder, file), reference, ...(stm.length === 0 ? {} : { stm }) };
     });
 }

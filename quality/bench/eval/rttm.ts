@@ -13,6 +13,6 @@ export function readRttm(text: string): RttmSegment[] {
   });
 }
 
-export function writeRttm(turns: readonly RttmSegment[]): string {
-  return turns.map(rttmLine).join('');
+export function writeRttm(segments: readonly RttmSegment[]): string {
+  return segments.map(rttmLine).join('');
 }

@@ -21,7 +21,7 @@ export async function writeSandboxSet(folder: string, ffmpeg: string): Promise<v
     await copyFile(join(media, '140.m4a'), join(folder, `${name}.m4a`));
     const { events } = captionsSchema.parse(JSON.parse(await readFile(join(media, 'en.json3'), 'utf8')));
     const samples = await samplesOf(join(media, '140.m4a'), join(folder, `${name}.tmp`), ffmpeg);
-    const turns = events.map(({ tStartMs, dDurationMs }, i) => {
+    const segments = events.map(({ tStartMs, dDurationMs }, i) => {
       const [speaker = '', text = ''] = lines[i] ?? [];
       const [first, last] = [tStartMs, tStartMs + dDurationMs].map((ms) => Math.round((ms / 1000) * SAMPLE_RATE));
       const isHeard = (sample: number): boolean => Math.abs(sample) > HEARD_AMPLITUDE;
@@ -34,8 +34,8 @@ export async function writeSandboxSet(folder: string, ffmpeg: string): Promise<v
         endSeconds: ((first ?? 0) + line.findLastIndex(isHeard)) / SAMPLE_RATE,
       };
     });
-    await writeFile(join(folder, `${name}.rttm`), writeRttm(turns));
-    const stm = turns.map(
+    await writeFile(join(folder, `${name}.rttm`), writeRttm(segments));
+    const stm = segments.map(
       (t) => `${name} 1 ${t.speaker} ${t.startSeconds.toFixed(3)} ${t.endSeconds.toFixed(3)} ${t.text}\n`,
     );
     await writeFile(join(folder, `${name}.stm`), stm.join(''));

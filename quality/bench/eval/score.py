@@ -1,7 +1,7 @@
 """Error rates of speaker labels and words.
 
 score.py FILE      FILE: {"files": [{"name", "durationSeconds", "reference", "found", "stm"?, "words"?}]}
-  turns: {"startSeconds", "endSeconds", "speaker"}; texts: {"speaker", "text"}
+  segments: {"startSeconds", "endSeconds", "speaker"}; texts: {"speaker", "text"}
   one JSON line a file, with the sums from which rates of several files are made
 """
 
@@ -19,10 +19,10 @@ from scipy.optimize import linear_sum_assignment
 COLLARS = (0.0, 0.25)
 
 
-def annotation(turns: list[dict]) -> Annotation:
+def annotation(segments: list[dict]) -> Annotation:
     out = Annotation()
-    for i, turn in enumerate(turns):
-        out[Segment(turn["startSeconds"], turn["endSeconds"]), i] = turn["speaker"]
+    for i, segment in enumerate(segments):
+        out[Segment(segment["startSeconds"], segment["endSeconds"]), i] = segment["speaker"]
     return out
 
 

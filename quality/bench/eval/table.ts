@@ -60,7 +60,7 @@ function sumOf(name: string, rows: readonly Row[]): Row {
     name,
     durationSeconds: sum((row) => row.durationSeconds),
     speakers: { expected: undefined, found: Number.NaN },
-    // Without a recording that was scored all sums are 0, and no rate is told.
+    // Without a recording that was scored all sums are 0, and no rate is shown.
     collars: [0, 1].map((i) => ({
       total: sum(({ collars }) => collars?.[i]?.total),
       missed: sum(({ collars }) => collars?.[i]?.missed),

@@ -15,7 +15,7 @@ const WIDTH = 900;
 const LANE = 14;
 const GAP = 26;
 
-/** A picture of all recordings: for each, the turns of the reference above those that were found. SVG text. */
+/** A picture of all recordings: for each, the segments of the reference above those that were found. SVG text. */
 export function timelineOf(parts: readonly TimelinePart[]): string {
   let y = 10;
   const shapes = parts.map((part) => {
@@ -26,9 +26,9 @@ export function timelineOf(parts: readonly TimelinePart[]): string {
     const top = y;
     y += 18 + lanes.length * (LANE + 4) + GAP;
     const scale = WIDTH / Math.max(1, part.durationSeconds);
-    const rows = lanes.map(({ title, turns, colour }, i) => {
+    const rows = lanes.map(({ title, segments, colour }, i) => {
       const at = top + 18 + i * (LANE + 4);
-      const bars = turns.map(
+      const bars = segments.map(
         ({ startSeconds, endSeconds }) =>
           `<rect x="${(LEFT + startSeconds * scale).toFixed(1)}" y="${at}" width="${Math.max(1, (endSeconds - startSeconds) * scale).toFixed(1)}" height="${LANE}" fill="${colour}"/>`,
       );
@@ -45,10 +45,10 @@ export function timelineOf(parts: readonly TimelinePart[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>\n${shapes.join('\n')}\n</svg>\n`;
 }
 
-function lanesOf(turns: readonly Labelled[]): { speaker: string; turns: Labelled[]; colour: string }[] {
-  return [...new Set(turns.map((turn) => turn.speaker))].map((speaker, i) => ({
+function lanesOf(segments: readonly Labelled[]): { speaker: string; segments: Labelled[]; colour: string }[] {
+  return [...new Set(segments.map((segment) => segment.speaker))].map((speaker, i) => ({
     speaker,
-    turns: turns.filter((turn) => turn.speaker === speaker),
+    segments: segments.filter((segment) => segment.speaker === speaker),
     colour: COLOURS[i % COLOURS.length] ?? '#000000',
   }));
 }

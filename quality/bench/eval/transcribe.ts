@@ -46,7 +46,12 @@ export async function transcribe(
   }
   onProgress('telling speakers apart', 0);
   const voices = results.map((result) => result.voices);
-  const turns = speakerTurnsOf(voices, await engine.cluster(voices, { signal }));
+  const voiceSegments = speakerTurnsOf(voices, await engine.cluster(voices, { signal }));
   const words = results.flatMap((result) => result.words);
-  return { durationSeconds: found.durationSeconds, turns, words, segments: await joinWords(words, turns) };
+  return {
+    durationSeconds: found.durationSeconds,
+    voiceSegments,
+    words,
+    segments: await joinWords(words, voiceSegments),
+  };
 }

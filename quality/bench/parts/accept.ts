@@ -15,7 +15,7 @@ const BURSTS = [1, 40, 50, 500];
 /** So that one request at a time is measured more than once. */
 const LEAST_REQUESTS = 50;
 const WARM_UP = 50;
-const PLACES = 16;
+const SLOTS = 16;
 const SERVICES: readonly { readonly beside: string; readonly roles: readonly ServiceName[] }[] = [
   // Nothing but accepting is measured.
   { beside: '', roles: ['api'] },
@@ -24,7 +24,7 @@ const SERVICES: readonly { readonly beside: string; readonly roles: readonly Ser
 ];
 const SUBJECTS = ['different subjects', 'one subject'] as const;
 const SHARES = { median: 0.5, p99: 0.99 } as const;
-/** Who comes second on one subject is told of the job that runs; that may have ended by then. */
+/** A second request for a subject is answered with the running job, or with its result. */
 const ACCEPTED = [200, 202, 409];
 const LOOK_EVERY_MS = 50;
 const IDLE_TIMEOUT_MS = 600_000;
@@ -37,7 +37,7 @@ export const accept: Part = {
   title: 'Accepting jobs',
   run: async ({ dataDir, engine, say, rounds }) => {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), 0);
-    const env = { ...standIns, VIDNET_MAX_JOBS: String(PLACES), MAX_FETCHES: String(PLACES) };
+    const env = { ...standIns, VIDNET_MAX_JOBS: String(SLOTS), MAX_FETCHES: String(SLOTS) };
     const findings: Finding[] = [];
     const raw: Record<string, unknown> = {};
     for (const { beside, roles } of SERVICES) {
@@ -129,12 +129,12 @@ async function measure(
 function findingsOf({ bursts, refused }: Measured, beside: string): Finding[] {
   const times = bursts.flatMap(({ size, took }) =>
     SUBJECTS.flatMap((subjects) =>
-      Object.entries(SHARES).map(([told, share]): Finding => ({
-        what: `${String(size)} at once, ${subjects}${beside}, ${told}`,
+      Object.entries(SHARES).map(([name, share]): Finding => ({
+        what: `${String(size)} at once, ${subjects}${beside}, ${name}`,
         unit: 'ms',
         value: quantile(took[subjects].flat(), share),
         reference: { what: 'bare start and insert', value: quantile(took.bare.flat(), share) },
-        isChief: told === 'median' && subjects === 'different subjects' && size >= 40,
+        isChief: name === 'median' && subjects === 'different subjects' && size >= 40,
       })),
     ),
   );

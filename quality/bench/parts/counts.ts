@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readSandboxIndex, type SandboxIndex } from '../../chaos/sandbox-index.ts';
-import { DECKS, KIND_WEIGHTS, type Asked, type Kind } from '../../chaos/subjects.ts';
+import { DECKS, KIND_WEIGHTS, type Order, type Kind } from '../../chaos/subjects.ts';
 import { sumOf, withCounts, type Counted, type Counts } from '../counted.ts';
 import type { Part } from '../part.ts';
 
@@ -35,14 +35,14 @@ export const counts: Part = {
 };
 
 /** Two subjects of a kind. */
-function pairOf(kind: Kind, index: SandboxIndex): readonly (Asked | undefined)[] {
+function pairOf(kind: Kind, index: SandboxIndex): readonly (Order | undefined)[] {
   const { good } = DECKS[kind](index);
   // The lists of one account are others' by their days.
   return kind === 'list' ? [good[0], good.at(-1)] : good;
 }
 
 /** The sound of a video by its own address, as on any site. */
-const mediaOf = (sandboxUrl: string, id: string): Asked => ({
+const mediaOf = (sandboxUrl: string, id: string): Order => ({
   path: '/api/downloads/media',
   body: { url: `${sandboxUrl}/media/${id}/140`, format: 'audio' },
   expected: 'success',
@@ -51,12 +51,12 @@ const mediaOf = (sandboxUrl: string, id: string): Asked => ({
 const neededSchema = z.object({ list_id: z.string() }).or(z.object({ data: z.object({ id: z.string() }) }));
 
 /** With the id of what it needs. */
-async function prepared({ ask }: Counted, asked: Asked | undefined): Promise<Pick<Asked, 'path' | 'body'>> {
-  if (asked?.needs === undefined) {
-    if (asked === undefined) throw new Error('the sandbox has too few subjects');
-    return asked;
+async function prepared({ ask }: Counted, order: Order | undefined): Promise<Pick<Order, 'path' | 'body'>> {
+  if (order?.needs === undefined) {
+    if (order === undefined) throw new Error('the sandbox has too few subjects');
+    return order;
   }
-  const { field, asked: before } = asked.needs;
-  const told = neededSchema.parse(await ask(before.path, before.body, 'wait=60'));
-  return { ...asked, body: { ...asked.body, [field]: 'list_id' in told ? told.list_id : told.data.id } };
+  const { field, order: before } = order.needs;
+  const needed = neededSchema.parse(await ask(before.path, before.body, 'wait=60'));
+  return { ...order, body: { ...order.body, [field]: 'list_id' in needed ? needed.list_id : needed.data.id } };
 }

@@ -79,7 +79,7 @@ export const hostile: Part = {
         };
         // The first ones take longer.
         await measure(WARM_UP);
-        const told = async (name: string, measured: Promise<Measured[]>): Promise<Measured[]> => {
+        const reported = async (name: string, measured: Promise<Measured[]>): Promise<Measured[]> => {
           const jobs = await measured;
           const numbers = jobs.map((one) => MEASURE_NAMES.map((of) => one[of]?.toFixed(1) ?? 'none').join('/'));
           say(`${name}, ms of ${MEASURE_NAMES.join('/')}: ${numbers.join(', ')}`);
@@ -88,7 +88,7 @@ export const hostile: Part = {
         const all = await inTurn(
           rounds,
           Object.fromEntries(
-            CONTESTANTS.map((name) => [name, () => told(name, name === 'alone' ? measure() : beside(name))]),
+            CONTESTANTS.map((name) => [name, () => reported(name, name === 'alone' ? measure() : beside(name))]),
           ) as Record<(typeof CONTESTANTS)[number], () => Promise<Measured[]>>,
         );
         return { findings: hostileFindings(all), raw: { rounds: all, answers, rates: RATES } };

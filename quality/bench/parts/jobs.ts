@@ -12,8 +12,8 @@ import { commitOf } from '../versions.ts';
 export const jobs: Part = {
   title: 'Jobs a minute, and what they cost',
   run: ({ dataDir, engine, say, rounds, jobs: size, jobsAtOnce, metube }) => {
-    const places = String(jobsAtOnce);
-    const env = { VIDNET_MAX_JOBS: places, MAX_FETCHES: places };
+    const slots = String(jobsAtOnce);
+    const env = { VIDNET_MAX_JOBS: slots, MAX_FETCHES: slots };
     const videos = size * (rounds + 1);
     return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos, env }, async (bench) => {
       const idsOf = (round: number): readonly string[] => bench.ids.slice(round * size, (round + 1) * size);
@@ -37,14 +37,14 @@ export const jobs: Part = {
         };
       const other = metube === undefined ? undefined : await startMetube(bench, metube, { dataDir, jobsAtOnce });
       try {
-        // Of everything the first time is longer: of our own, it is not counted.
+        // The first run takes longer.
         await ours(rounds);
         costs.length = 0;
         const took = await inTurn<string, number>(rounds, {
           Tapedeck: ours,
           'yt-dlp for each video': theirs(ytdlpForEach(bench)),
           ...(other === undefined ? {} : { MeTube: theirs(other.contestant) }),
-          'yt-dlp -a LIST for each place': theirs(ytdlpForLists(bench)),
+          'yt-dlp -a LIST for each slot': theirs(ytdlpForLists(bench)),
         });
         const rates = Object.entries(took).map(([name, all]) => [name, (60_000 * size) / median(all)] as const);
         const rateOfOurs = rates[0]?.[1] ?? NaN;

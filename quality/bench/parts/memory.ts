@@ -12,21 +12,21 @@ import { median } from '../statistics.ts';
 const SAMPLES = 100;
 /** What is held against the end: after a tenth of the jobs all is loaded. */
 const WARM_SHARE = 0.1;
-const PLACES = 16;
+const SLOTS = 16;
 
-/** Whether api and worker grow with the number of jobs, each paid for by a key and told to a webhook. */
+/** Whether api and worker grow with the number of jobs, each paid for by a key and reported to a webhook. */
 export const memory: Part = {
   title: 'Memory over many jobs',
   run: async ({ dataDir, engine, memoryJobs, say }) => {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), 0);
-    const env = { ...standIns, VIDNET_MAX_JOBS: String(PLACES), MAX_FETCHES: String(PLACES) };
+    const env = { ...standIns, VIDNET_MAX_JOBS: String(SLOTS), MAX_FETCHES: String(SLOTS) };
     const endings = await startEndings();
     return withBench({ dataDir, engine, say, roles: ['api', 'worker'], env }, async (bench) => {
       const authorization = await openAccount(bench.stack.mongodbUri);
       const samples: { readonly jobs: number; readonly mib: Readonly<Record<string, number>> }[] = [];
       const every = Math.max(1, Math.floor(memoryJobs / SAMPLES));
       let done = 0;
-      await atOnce(Array.from({ length: memoryJobs }), 2 * PLACES, async () => {
+      await atOnce(Array.from({ length: memoryJobs }), 2 * SLOTS, async () => {
         const { id } = await bench.requestAudio(ulid().slice(-11), endings.url, authorization);
         if (!(await endings.of(id))) throw new Error(`job ${id} failed`);
         done += 1;

@@ -13,9 +13,9 @@ import { bytesBelow, collectionsOf, historiesOf, recordBytesOf, type Collection,
 import { withWorkers } from '../worker-processes.ts';
 
 const NUMBERS = [1, 2, 4];
-/** Jobs under way for each place: so many that none ever waits for a caller. */
-const OPEN_PER_PLACE = 2;
-const WARM_UP_PER_PLACE = 1;
+/** Open jobs for each slot, so that no slot waits for a caller. */
+const OPEN_PER_SLOT = 2;
+const WARM_UP_PER_SLOT = 1;
 const TELLS = 10;
 const KIB = 1024;
 
@@ -31,6 +31,7 @@ export interface ScaleRun {
 }
 
 export interface ScaleRaw {
+  /** Slots for jobs in each worker. */
   readonly places: number;
   readonly fetchSeconds: number;
   readonly runs: readonly ScaleRun[];
@@ -45,11 +46,11 @@ export interface ScaleRaw {
 /** Many jobs, each with a webhook, through more and more workers, with a stand-in for the fetching step. */
 export const scale: Part = {
   title: 'Many jobs through 1, 2 and 4 workers',
-  run: async ({ dataDir, engine, say, scaleJobs, places, fetchSeconds }) => {
+  run: async ({ dataDir, engine, say, scaleJobs, slots, fetchSeconds }) => {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), fetchSeconds);
-    const most = String(places * Math.max(...NUMBERS));
+    const most = String(slots * Math.max(...NUMBERS));
     // The stack sets up speech for workers of its own only.
-    const env = { ...standIns, SPEECH_ENGINE: 'auto', VIDNET_MAX_JOBS: most, MAX_FETCHES: String(places) };
+    const env = { ...standIns, SPEECH_ENGINE: 'auto', VIDNET_MAX_JOBS: most, MAX_FETCHES: String(slots) };
     return withBench({ dataDir, engine, say, roles: ['api'], env }, async (bench) => {
       const bytesBefore = await bytesBelow(bench.temporalData);
       const runs: ScaleRun[] = [];
@@ -57,11 +58,11 @@ export const scale: Part = {
       for (const workers of NUMBERS) {
         // Each run takes as long as the others, as long as more workers do as much more.
         const jobs = Math.round((scaleJobs * workers) / ofAll);
-        runs.push(await run(bench, { workers, dataDir, places, jobs, say }));
+        runs.push(await run(bench, { workers, dataDir, slots, jobs, say }));
       }
-      const warmUp = ofAll * places * WARM_UP_PER_PLACE;
+      const warmUp = ofAll * slots * WARM_UP_PER_SLOT;
       const raw: ScaleRaw = {
-        ...{ places, fetchSeconds, runs, jobs: warmUp + sumOf(runs.map(({ jobs }) => jobs)) },
+        ...{ places: slots, fetchSeconds, runs, jobs: warmUp + sumOf(runs.map(({ jobs }) => jobs)) },
         ...(await storedBy(bench)),
         temporalBytes: (await bytesBelow(bench.temporalData)) - bytesBefore,
       };
@@ -70,14 +71,14 @@ export const scale: Part = {
   },
 };
 
-interface RunOptions extends Pick<PartOptions, 'dataDir' | 'places' | 'say'> {
+interface RunOptions extends Pick<PartOptions, 'dataDir' | 'slots' | 'say'> {
   readonly workers: number;
   readonly jobs: number;
 }
 
-async function run(bench: Bench, { workers, dataDir, places, jobs, say }: RunOptions): Promise<ScaleRun> {
+async function run(bench: Bench, { workers, dataDir, slots, jobs, say }: RunOptions): Promise<ScaleRun> {
   const endings = await startEndings();
-  const open = workers * places * OPEN_PER_PLACE;
+  const open = workers * slots * OPEN_PER_SLOT;
   const runJobs = async (number: number, tell: (done: number) => void): Promise<number> => {
     let [done, failed] = [0, 0];
     await atOnce(Array.from({ length: number }), open, async () => {
@@ -90,7 +91,7 @@ async function run(bench: Bench, { workers, dataDir, places, jobs, say }: RunOpt
   };
   try {
     return await withWorkers({ bench, number: workers, dataDir }, async (pids) => {
-      await runJobs(workers * places * WARM_UP_PER_PLACE, () => undefined);
+      await runJobs(workers * slots * WARM_UP_PER_SLOT, () => undefined);
       const spent = (): ProcessorTime =>
         processorTimeOf([...bench.processes(), ...pids().map((pid) => ({ name: 'worker', pid }))]);
       const [spentBefore, busyBefore, begunMs] = [spent(), busySeconds(), performance.now()];

@@ -17,7 +17,7 @@ export const speech: Part = {
   title: 'Speaker labels',
   run: ({ dataDir, engine, say, rounds }) => {
     const jobs = rounds * JOBS_PER_ROUND;
-    // The first one only warms up: a second request for one audio would be told the first one's result.
+    // The first one only warms up: a second request for one audio returns the first result.
     const videos = { videos: jobs + 1, copied: TALK };
     return withBench({ dataDir, engine, say, roles: ['api', 'worker'], ...videos }, async (bench) => {
       const audioIds: string[] = [];

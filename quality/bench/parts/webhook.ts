@@ -40,10 +40,10 @@ export const webhook: Part = {
             ['median', 0.5],
             ['p99', 0.99],
           ] as const
-        ).map(([told, share]) => ({
-          what: `end to webhook, ${told}`,
+        ).map(([name, share]) => ({
+          what: `end to webhook, ${name}`,
           unit: 'ms',
-          isChief: told === 'median',
+          isChief: name === 'median',
           value: quantile(raw.endToWebhookMs, share),
           reference: { what: 'a bare request', value: median(raw.requestMs) },
         }));

@@ -24,11 +24,11 @@ export function auditCharges(evidence: Evidence, credit: number): Finding[] {
   for (const record of successes) {
     const price = priceOf(record, successes);
     const amounts = booked.get(record.id) ?? [];
-    const told = `${record.id} ${record.type}: ${amounts.join(' and ') || 'nothing'} in place of ${String(price)}`;
-    if (price > 0 && amounts.length === 0) missing.push(told);
-    else if (amounts.length > 1 || (amounts[0] ?? 0) !== price || record.charge !== price) wrong.push(told);
+    const line = `${record.id} ${record.type}: ${amounts.join(' and ') || 'nothing'} instead of ${String(price)}`;
+    if (price > 0 && amounts.length === 0) missing.push(line);
+    else if (amounts.length > 1 || (amounts[0] ?? 0) !== price || record.charge !== price) wrong.push(line);
   }
-  // A job that was cancelled when its provider had been asked already is paid too.
+  // A job that was cancelled after the request to its provider is paid too.
   const costs = (id: string): boolean => {
     const record = records.get(id);
     return record !== undefined && (record.status === 'success' || chargeOf(record) > 0);
@@ -50,13 +50,13 @@ function sums({ entries, account }: Evidence, credit: number): string[] {
   const held = holds.reduce((sum, { amount }) => sum + amount, 0);
   const listed = entries.reduce((sum, { amount }) => sum + amount, 0);
   return [
-    ...(granted === credit ? [] : [`granted ${String(granted)} in place of ${String(credit)}`]),
+    ...(granted === credit ? [] : [`granted ${String(granted)} instead of ${String(credit)}`]),
     ...(spent === listed ? [] : [`spent ${String(spent)}, the entries are ${String(listed)}`]),
     ...(available === granted - spent - held ? [] : [`available ${String(available)}`]),
   ];
 }
 
-/** The price by the contract's table, and not by what the record says. */
+/** The price by the contract's table. */
 function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): number {
   const { type } = record;
   const parameters = (record.parameters ?? {}) as Partial<

@@ -6,7 +6,7 @@ import { DATABASE } from '../settings.ts';
 import type { Stage } from '../stage.ts';
 
 const ALL = 100_000;
-/** Longer than the api leaves a hold alone whose job never began. */
+/** Older than reservations that the API leaves alone. */
 const HOLD_AGE_MS = 11 * 60_000;
 
 /** What the database says when all is over. */
@@ -14,7 +14,7 @@ export type Evidence = Awaited<ReturnType<typeof readEvidence>>;
 
 /**
  * Reads the database. An api that died between setting money aside and starting the job leaves a hold, which is given back
- * when it is ten minutes old. Those ten minutes are not waited for: the holds are made older, and the service is asked.
+ * when it is ten minutes old. Those ten minutes are not waited for: the holds are made older, and the service is requested.
  */
 export async function readEvidence(
   { mongo, key }: Pick<Stage, 'mongo' | 'key'>,

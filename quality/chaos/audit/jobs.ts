@@ -4,8 +4,8 @@ import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * What a job says that ended because a line or a worker went while the provider was being asked to begin, and the provider
- * could not tell later whether it had begun. In a run it always can.
+ * What a job says that ended because a line or a worker was lost during the request to the provider, and the provider
+ * did not know later whether it had begun. In a run it always knows.
  */
 const RATHER_THAN_PAY_TWICE = 'The dataset API did not say whether it started.';
 
@@ -16,10 +16,10 @@ export function isUnpaidTwice(record: DownloadRecord): boolean {
 
 /** Whether every job that was accepted is known, has ended, and has ended as its subject demands. */
 export function auditJobs({ entries }: CallersLedger, { records }: Evidence): Finding[] {
-  const told = entries.flatMap((entry) => entry.jobs.map((job) => ({ entry, job, record: records.get(job.id) })));
+  const accepted = entries.flatMap((entry) => entry.jobs.map((job) => ({ entry, job, record: records.get(job.id) })));
   const pending = [...records.values()].filter(({ status }) => status === 'pending').map(({ id }) => id);
   const where = ({ call }: CallEntry): string => `${call.id} ${call.kind}`;
-  const lost = told
+  const lost = accepted
     .filter(({ job, record }) => record === undefined || (job.status !== 'pending' && job.status !== record.status))
     .map(({ entry, job, record }) => `${where(entry)} ${job.id}: ${job.status}, now ${record?.status ?? 'unknown'}`);
   const forgotten = entries.flatMap((entry) => entry.forgotten.map((id) => `${where(entry)} ${id}: was answered 404`));
@@ -29,15 +29,15 @@ export function auditJobs({ entries }: CallersLedger, { records }: Evidence): Fi
   const refused = entries.flatMap((entry) =>
     entry.problem === undefined ? [] : [`${where(entry)}: ${entry.problem}`],
   );
-  const failed = told.flatMap(({ entry, record }) => {
+  const failed = accepted.flatMap(({ entry, record }) => {
     const { expected } = entry.call;
     if (record?.status !== 'failed' || record.failure.code === expected || isUnpaidTwice(record)) return [];
     const { code, message } = record.failure;
-    return [`${where(entry)} ${record.id}: ${code} in place of ${expected} (${message})`];
+    return [`${where(entry)} ${record.id}: ${code} instead of ${expected} (${message})`];
   });
-  const succeeded = told
+  const succeeded = accepted
     .filter(({ entry, record }) => record?.status === 'success' && entry.call.expected !== 'success')
-    .map(({ entry, job }) => `${where(entry)} ${job.id}: a success in place of ${entry.call.expected}`);
+    .map(({ entry, job }) => `${where(entry)} ${job.id}: a success instead of ${entry.call.expected}`);
   const unpaid = [...records.values()].filter(isUnpaidTwice).map(({ id, type }) => `${id} ${type}`);
   return [
     { column: 'jobs lost', ids: [...new Set([...lost, ...forgotten])] },

@@ -5,7 +5,6 @@ import { DATABASE } from '../settings.ts';
 import type { Stage } from '../stage.ts';
 import type { Finding } from './finding.ts';
 
-/** Ids of snapshots. */
 export type Snapshots = Awaited<ReturnType<typeof readSnapshots>>;
 
 const statsSchema = z.object({ dataset: z.object({ lists: z.number() }) });
@@ -26,7 +25,7 @@ export async function readSnapshots({ sandbox, mongo }: Stage) {
     started: lists.flat().map(({ id }) => id),
     /** Those that a job has, or had. */
     held: new Set(holders.map(({ _id }) => _id)),
-    /** How often the provider was asked what it has started. */
+    /** Requests for the list of started snapshots. */
     looks: stats.dataset.lists,
   };
 }

@@ -77,10 +77,10 @@ function flawsOf({ headers, body, isSigned }: Reception, record: DownloadRecord 
   const wrong = Object.entries(expected)
     .filter(([name, value]) => headers[name] !== value)
     .map(([name]) => `${name} is ${headers[name] ?? 'absent'}`);
-  const told = jobsIn(readBody(body) ?? {});
-  const own = told.find(({ id }) => id === record.id);
+  const jobs = jobsIn(readBody(body) ?? {});
+  const own = jobs.find(({ id }) => id === record.id);
   // Each webhook of a list tells of both parts; how far the other one is depends on the moment.
   const isItself =
-    own?.status === record.status && told.length === (kinds[record.type].endpoint === 'imgnet/list' ? 2 : 1);
-  return [...wrong, ...(isItself ? [] : ['the body tells otherwise']), ...(isSigned ? [] : ['the signature is wrong'])];
+    own?.status === record.status && jobs.length === (kinds[record.type].endpoint === 'imgnet/list' ? 2 : 1);
+  return [...wrong, ...(isItself ? [] : ['the body says otherwise']), ...(isSigned ? [] : ['the signature is wrong'])];
 }

@@ -4,7 +4,7 @@ import type { KeptResult } from '../../../quality/bench/results.ts';
 import { actionDollars, cloudDollars } from '../../../quality/bench/temporal-prices.ts';
 
 const COST: JobCost = {
-  ...{ actions: 8, events: 30, operations: 14, processorSeconds: 0.25, temporalSeconds: 0.1, places: 16 },
+  ...{ actions: 8, events: 30, operations: 14, processorSeconds: 0.25, temporalSeconds: 0.1, slots: 16 },
   ...{ historyBytes: 10_000, temporalBytes: 40_000, recordBytes: 2_000 },
 };
 

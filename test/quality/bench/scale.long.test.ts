@@ -14,7 +14,7 @@ it.each(ENGINES)(
   async (engine) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-scale-'));
     try {
-      const { options } = readArguments(['--scale-jobs', '48', '--places', '2', '--fetch-seconds', '1']);
+      const { options } = readArguments(['--scale-jobs', '48', '--slots', '2', '--fetch-seconds', '1']);
       const { raw } = await scale.run({ ...options, engine, dataDir, say: () => undefined });
       const { runs, histories, temporalBytes } = raw as ScaleRaw;
       expect(runs.map(({ workers, failed }) => [workers, failed])).toEqual([1, 2, 4].map((number) => [number, 0]));
