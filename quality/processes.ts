@@ -19,7 +19,6 @@ export function descendantsOf(ancestor: number): RunningProcess[] {
   return below(ancestor).flatMap(described);
 }
 
-/** The tools among what a process has started. */
 export function toolsOf(ancestor: number): RunningProcess[] {
   return descendantsOf(ancestor).filter(({ command }) =>
     command

@@ -29,7 +29,6 @@ const argumentsSchema = z.object({
 
 export type BenchArguments = ReturnType<typeof readArguments>['options'];
 
-/** @throws with the usage when an argument is wrong */
 export function readArguments(args: readonly string[]) {
   try {
     const names = Object.keys(argumentsSchema.shape).filter((name) => name !== 'keep');

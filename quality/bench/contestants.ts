@@ -14,14 +14,12 @@ const START_TIMEOUT_MS = 60_000;
 export interface Load {
   readonly ids: readonly string[];
   readonly jobsAtOnce: number;
-  /** An empty folder for what is fetched. */
   readonly folder: string;
 }
 
 /** Others that fetch the same audio from the same pages through the same plugin. */
 export type Contestant = (load: Load) => Promise<void>;
 
-/** The bare program for each video. */
 export function ytdlpForEach(bench: Bench): Contestant {
   return ({ ids, jobsAtOnce, folder }) =>
     atOnce(ids, jobsAtOnce, (id) => runToEnd(bench.tools.ytdlp, [...plainArguments(bench), pageOf(bench, id)], folder));

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
+import { BSON } from 'mongodb';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startEngines } from '../../local/engines/engines.ts';
 import { withoutSettings } from '../../local/stack.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { mongodbServer } from '../fault-proxy.ts';
-import { openAccount } from './account.ts';
-import { startCommandCounter } from './command-counter.ts';
+import { openAccount, withBench, type Bench } from './service.ts';
 import { startBeside, type Engine } from './engine.ts';
-import { withBench, type Bench } from './service.ts';
-import { countHeartbeats, countHistories, metricsUrlOf } from './temporal-counts.ts';
-import { until } from './until.ts';
+import { countHeartbeats, countHistories, metricsUrlOf } from './stored.ts';
+import { until } from './rounds.ts';
 
 /** After so long without a change a job has left nothing under way. */
 const QUIET_MS = 1_500;
@@ -56,7 +56,7 @@ export async function withCounts<Result>(
     const now = async (): Promise<Counts> => ({
       ...(await countHistories(client)),
       heartbeats: await countHeartbeats(beside.metricsUrl ?? metricsUrlOf(engines.pids().temporal ?? NaN)),
-      operations: withoutPacing(counter.counts()),
+      operations: counter.counts(),
     });
     const quiet = async (): Promise<Counts> => {
       let newest = await now();
@@ -106,11 +106,6 @@ export async function withCounts<Result>(
   }
 }
 
-/** Each worker renews its share once a second, however many jobs there are. */
-function withoutPacing(counts: Counts['operations']): Counts['operations'] {
-  return Object.fromEntries(Object.entries(counts).filter(([name]) => !name.endsWith(' pacing')));
-}
-
 function difference(after: Counts, before: Counts): Counts {
   const heartbeats = after.heartbeats - before.heartbeats;
   const changed = Object.entries(after.operations).map(
@@ -126,3 +121,57 @@ function difference(after: Counts, before: Counts): Counts {
 
 export const sumOf = (operations: Counts['operations']): number =>
   Object.values(operations).reduce((sum, one) => sum + one, 0);
+
+/** Bytes of the header of a message of MongoDB's protocol, and what else stands before the first document of an OP_MSG. */
+const HEADER_BYTES = 16;
+const FLAGS_AND_KIND_BYTES = 5;
+const OP_MSG = 2013;
+/** What drivers say on their own. */
+const OF_THE_DRIVER = new Set(['hello', 'ismaster', 'isMaster', 'ping', 'buildInfo', 'endSessions', 'saslStart']);
+
+/** A line to a MongoDB server that counts the commands that go over it, by name and collection. */
+export async function startCommandCounter(target: string) {
+  const counts = new Map<string, number>();
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const { hostname, port } = target.startsWith('/') ? { hostname: '', port: '' } : new URL(`tcp://${target}`);
+    const upstream = target.startsWith('/') ? connect(target) : connect(Number(port), hostname);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+      one.pipe(other);
+    }
+    const take = messages((name) => counts.set(name, (counts.get(name) ?? 0) + 1));
+    client.on('data', take);
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  return {
+    uri: `mongodb://127.0.0.1:${String((server.address() as AddressInfo).port)}/`,
+    counts: (): Readonly<Record<string, number>> => Object.fromEntries(counts),
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function messages(onCommand: (name: string) => void): (bytes: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
+      const length = rest.readInt32LE(0);
+      if (rest.readInt32LE(12) === OP_MSG) {
+        const body = rest.subarray(HEADER_BYTES + FLAGS_AND_KIND_BYTES);
+        const document = body.subarray(0, body.readInt32LE(0));
+        const [first] = Object.entries(BSON.deserialize(document));
+        if (first !== undefined && !OF_THE_DRIVER.has(first[0])) onCommand(`${first[0]} ${String(first[1])}`);
+      }
+      rest = rest.subarray(length);
+    }
+  };
+}

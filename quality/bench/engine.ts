@@ -6,9 +6,7 @@ import { startTemporalCluster } from '../../local/engines/temporal-cluster.ts';
 export const ENGINES = ['embedded', 'cluster'] as const;
 export type Engine = (typeof ENGINES)[number];
 
-/** What runs beside the stack. */
 export interface Beside {
-  /** Settings that lead to it. */
   readonly env: Readonly<Record<string, string>>;
   readonly processes: () => readonly { readonly name: string; readonly pid: number }[];
   /** Metrics of the Temporal server; undefined where the stack runs it. */

@@ -1,23 +1,55 @@
 import { z } from 'zod';
 import type { ScaleRaw } from './parts/scale.ts';
 import { nameOf, type KeptResult } from './results.ts';
-import { rounded } from './statistics.ts';
+import { rounded } from './rounds.ts';
 import { recordBytesOf } from './stored.ts';
-import { cloudDollars, CLOUD_PRICES } from './temporal-prices.ts';
+
+/** Where these prices are from, for a page. */
+export const CLOUD_PRICES =
+  'Temporal Cloud by [its list](https://docs.temporal.io/cloud/pricing), looked up in November 2026, the cheaper of its plans Developer and Business, above 200 million actions at the last published step';
+
+/** Dollars for a million actions: each step up to so many millions a month. */
+const STEPS: readonly (readonly [upToMillions: number, dollars: number])[] = [
+  [5, 50],
+  [10, 45],
+  [20, 40],
+  [50, 35],
+  [100, 30],
+  [Infinity, 25],
+];
+const HOURS = 744;
+const RETAINED_DOLLARS_PER_GB_HOUR = 0.001_05;
+/** What a plan takes of what is used; the Business plan at least its base fee, with a share of use in it. */
+const PLAN_SHARE = 0.1;
+const BUSINESS = { dollars: 500, actions: 2.5e6, retainedGb: 100 };
+
+export function actionDollars(actions: number): number {
+  let [dollars, from] = [0, 0];
+  for (const [upTo, each] of STEPS) {
+    dollars += Math.max(0, Math.min(actions / 1e6, upTo) - from) * each;
+    from = upTo;
+  }
+  return dollars;
+}
+
+/** Dollars a month, by the cheaper plan. What is stored of running jobs is left out: a job runs for seconds. */
+export function cloudDollars({ actions, retainedGb }: { actions: number; retainedGb: number }): number {
+  const storage = (gb: number): number => Math.max(0, gb) * HOURS * RETAINED_DOLLARS_PER_GB_HOUR;
+  const developer = (actions / 1e6) * (STEPS[0]?.[1] ?? NaN) + storage(retainedGb);
+  const business = actionDollars(Math.max(0, actions - BUSINESS.actions)) + storage(retainedGb - BUSINESS.retainedGb);
+  return Math.min(developer * (1 + PLAN_SHARE), business + Math.max(BUSINESS.dollars, business * PLAN_SHARE));
+}
 
 const LOADS = [1_000, 10_000, 100_000, 1_000_000];
-/** What is assumed; all else is counted. */
 const ASSUMED = {
   /** The busiest hour over the mean of the day. */
   peak: 3,
   /** How long a download takes: five minutes of audio over an ordinary line. */
   fetchSeconds: 30,
-  /** Its file. */
   fileMb: 5,
   fileDays: 7,
   historyDays: 1,
   recordDays: 365,
-  /** Of a core's time. */
   use: 0.5,
   /** What a history shard spends on a write, and of its time on writes; it makes one after the other. */
   shardWriteSeconds: 0.01,
@@ -44,7 +76,6 @@ export interface JobCost {
   readonly historyBytes: number;
   readonly temporalBytes: number;
   readonly recordBytes: number;
-  /** Downloads of a worker at once. */
   readonly slots: number;
 }
 
@@ -96,7 +127,6 @@ export function loadModel(kept: ReadonlyMap<string, KeptResult>): string {
   });
 }
 
-/** What so many jobs a day need. */
 export function needsOf(jobsADay: number, cost: JobCost) {
   const perSecond = (ASSUMED.peak * jobsADay) / DAY_SECONDS;
   const beats = Math.ceil(Math.max(0, ASSUMED.fetchSeconds - FIRST_BEAT_SECONDS) / BEAT_SECONDS);

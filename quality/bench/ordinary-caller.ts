@@ -22,9 +22,7 @@ export interface Measured {
 }
 
 export interface OrdinaryCaller {
-  /** Without a slash at the end. */
   readonly restUrl: string;
-  /** Header of the caller's key. */
   readonly authorization: string;
   readonly records: Collection<{ _id: string; status: string; finishedAt: string }>;
 }
@@ -52,7 +50,6 @@ export async function measureCaller(caller: OrdinaryCaller, request: JobRequest)
   }
 }
 
-/** @throws the signal's reason */
 async function again<Value>(signal: AbortSignal, attempt: () => Promise<Value | undefined>): Promise<Value> {
   for (;;) {
     const value = await attempt().catch(() => undefined);
@@ -100,7 +97,6 @@ function probeRegularly(url: string) {
   };
   const timer = setInterval(() => probes.push(probe()), PROBE_EVERY_MS);
   return {
-    /** @returns the mean of what all probes took */
     async stop(): Promise<number> {
       clearInterval(timer);
       const took = await Promise.all(probes);

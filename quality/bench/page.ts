@@ -6,12 +6,11 @@ import type { Finding } from './part.ts';
 import { PARTS } from './parts.ts';
 import { plotOf } from './plot.ts';
 import { nameOf, readKept, RESULTS, type KeptResult } from './results.ts';
-import { rounded } from './statistics.ts';
+import { rounded } from './rounds.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
 const HEAD = ['what', 'unit', 'here', 'reference', 'of it', 'ratio'];
 
-/** For a terminal. */
 export function textOf(findings: readonly Finding[]): string {
   const lines = [HEAD, ...findings.map(cellsOf)];
   const widths = HEAD.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

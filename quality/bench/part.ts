@@ -1,6 +1,5 @@
 import type { BenchArguments } from './arguments.ts';
 
-/** One line of the page. */
 export interface Finding {
   readonly what: string;
   readonly unit: string;
@@ -13,21 +12,17 @@ export interface Finding {
 
 export interface PartResult {
   readonly findings: readonly Finding[];
-  /** Every single measurement. */
   readonly raw: unknown;
   /** Of what took part beside the service and what it runs on. */
   readonly versions?: Readonly<Record<string, string>>;
 }
 
 export interface PartOptions extends BenchArguments {
-  /** An empty folder for what the part writes. */
   readonly dataDir: string;
   readonly say: (line: string) => void;
 }
 
-/** A part of the bench, which can be run alone. */
 export interface Part {
-  /** Of its table. */
   readonly title: string;
   readonly run: (options: PartOptions) => Promise<PartResult>;
 }

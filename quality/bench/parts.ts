@@ -10,7 +10,6 @@ import { scale } from './parts/scale.ts';
 import { speech } from './parts/speech.ts';
 import { webhook } from './parts/webhook.ts';
 
-/** In the order of the page. */
 export const PARTS: Readonly<Record<string, Part>> = {
   jobs,
   'one-job': oneJob,

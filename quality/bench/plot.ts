@@ -1,5 +1,5 @@
 import type { Finding } from './part.ts';
-import { rounded } from './statistics.ts';
+import { rounded } from './rounds.ts';
 
 const LABEL_WIDTH = 330;
 const BAR_WIDTH = 300;

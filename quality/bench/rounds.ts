@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Runs each contestant once a round, so that a machine that gets slower or faster does so for all. */
 export async function inTurn<Name extends string, Value>(
   rounds: number,
@@ -24,9 +26,29 @@ export async function atOnce<Item>(
   await Promise.all(Array.from({ length: Math.min(most, items.length) }, lane));
 }
 
-/** Milliseconds that something takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const begunMs = performance.now();
   await work();
   return performance.now() - begunMs;
+}
+
+/** @param share 0.5 for the median; of an even number of values the upper one of the two in the middle */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export const rounded = (value: number): number => Number(value.toPrecision(3));
+
+const LOOK_EVERY_MS = 5;
+
+/** Looks until something is so. @throws when that takes too long, with what it was */
+export async function until(isSo: () => boolean, timeoutMs: number, what: string): Promise<void> {
+  const lastMs = performance.now() + timeoutMs;
+  while (!isSo()) {
+    if (performance.now() > lastMs) throw new Error(`${what} did not come`);
+    await delay(LOOK_EVERY_MS);
+  }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { MongoClient } from 'mongodb';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import type { Env } from '../../local/engines/environment.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
@@ -11,6 +12,8 @@ import type { ServiceName } from '../../local/service-process.ts';
 import { startStack, withoutSettings } from '../../local/stack.ts';
 import { writeCatalogue } from '../chaos/catalogue.ts';
 import { startBeside, type Engine } from './engine.ts';
+import { createAccountStore } from '../../store/accounts/account-store.ts';
+import { createKeyStore } from '../../store/accounts/key-store.ts';
 
 /** Tools that the machine has; everything else is the bench's own, whatever the user's service is set to. */
 const TAKEN_OVER = /^(YTDLP|FFMPEG|FFPROBE)_PATH$/;
@@ -29,14 +32,12 @@ export interface BenchServiceOptions {
   readonly engine: Engine;
   readonly say?: (line: string) => void;
   readonly roles: readonly ServiceName[];
-  /** Copies of a video; 0. */
   readonly videos?: number;
   /** Its id; by default that of nine seconds of speech. */
   readonly copied?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The environment without the settings of the user's service. */
 export const givenEnv = (): Env => withoutSettings(process.env, TAKEN_OVER);
 
 /** A service of its own with engines and a sandbox, whose pacing and rate limit hold nobody up. */
@@ -98,7 +99,6 @@ export async function startBench(options: BenchServiceOptions) {
     };
     return {
       ...{ stack, sandbox, tools, ids, request },
-      /** Where Temporal keeps its data. */
       temporalData: beside.temporalData ?? join(dataDir, 'temporal'),
       processes: () => [...stack.processes(), ...beside.processes()],
       /** @param authorization the header of the caller's key; by default nobody pays */
@@ -141,5 +141,19 @@ export async function withBench<Result>(
     return await body(bench);
   } finally {
     await bench.stop();
+  }
+}
+
+const CREDIT_THOUSANDTHS = 1_000_000;
+
+/** @returns the header of a key that can pay */
+export async function openAccount(mongodbUri: string): Promise<string> {
+  const mongo = await MongoClient.connect(mongodbUri);
+  try {
+    const { id, text } = await createKeyStore(mongo.db(DATABASE)).create({ name: 'bench', scopes: ['read', 'jobs'] });
+    await createAccountStore(mongo.db(DATABASE)).open(id, CREDIT_THOUSANDTHS);
+    return `Bearer ${text}`;
+  } finally {
+    await mongo.close();
   }
 }

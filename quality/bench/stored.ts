@@ -1,15 +1,15 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
+import { readFileSync } from 'node:fs';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { BSON, type Db } from 'mongodb';
-import { actionsOf } from './temporal-counts.ts';
+import { request } from 'undici';
 
 /** Documents of a collection that are looked at for their size. */
 const SAMPLE = 200;
 /** Histories that are read for their actions; other figures need none. */
 const HISTORIES = 200;
 
-/** What a collection holds. */
 export interface Collection {
   readonly documents: number;
   /** As BSON, without indexes and compression, from a sample. */
@@ -29,7 +29,6 @@ export async function collectionsOf(db: Db): Promise<Readonly<Record<string, Col
   return Object.fromEntries(await Promise.all(all));
 }
 
-/** Bytes that a job leaves in the database. */
 export function recordBytesOf({
   collections,
   jobs,
@@ -40,12 +39,10 @@ export function recordBytesOf({
   return Object.values(collections).reduce((sum, { documents, bytesEach }) => sum + documents * bytesEach, 0) / jobs;
 }
 
-/** What Temporal keeps of all workflows. */
 export interface Histories {
   readonly workflows: number;
   readonly events: number;
   readonly bytes: number;
-  /** Of those that were read, without heartbeats. */
   readonly actionsEach: number;
 }
 
@@ -73,4 +70,56 @@ export async function bytesBelow(folder: string): Promise<number> {
     ),
   );
   return (await Promise.all(sizes)).reduce((sum, one) => sum + one, 0);
+}
+
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
+
+export interface TemporalCounts {
+  readonly events: number;
+  /** As Temporal Cloud bills them (docs.temporal.io/cloud/actions), heartbeats left out: histories do not hold them. */
+  readonly actions: number;
+}
+
+export async function countHistories(client: Client): Promise<TemporalCounts> {
+  let [events, actions] = [0, 0];
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    events += history.events?.length ?? 0;
+    actions += actionsOf(history.events ?? []);
+  }
+  return { events, actions };
+}
+
+export function metricsUrlOf(temporalPid: number): string {
+  const args = readFileSync(`/proc/${String(temporalPid)}/cmdline`, 'utf8').split('\0');
+  return `http://127.0.0.1:${args[args.indexOf('--metrics-port') + 1] ?? ''}/metrics`;
+}
+
+/** A signal is counted where it arrives. All local activities of one workflow task are one action. */
+export function actionsOf(events: readonly HistoryEvent[]): number {
+  const tasksWithLocal = new Set<string>();
+  let actions = 0;
+  for (const event of events) {
+    if (event.workflowExecutionStartedEventAttributes) actions += 1;
+    if (event.workflowExecutionSignaledEventAttributes) actions += 1;
+    if (event.workflowExecutionUpdateAcceptedEventAttributes) actions += 1;
+    if (event.timerStartedEventAttributes) actions += 1;
+    actions += event.activityTaskStartedEventAttributes?.attempt ?? 0;
+    const changed = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields ?? {};
+    if (Object.keys(changed).some((name) => name !== 'TemporalChangeVersion')) actions += 1;
+    const marker = event.markerRecordedEventAttributes;
+    if (marker?.markerName === 'core_local_activity') tasksWithLocal.add(String(marker.workflowTaskCompletedEventId));
+  }
+  return actions + tasksWithLocal.size;
+}
+
+/** Heartbeats that a server of ours has taken so far, which are an action each. */
+export async function countHeartbeats(metricsUrl: string): Promise<number> {
+  // fetch does not connect to the port of an embedded one.
+  const text = await (await request(metricsUrl)).body.text();
+  const lines = text
+    .split('\n')
+    .filter((line) => /^service_requests\{.*operation="RecordActivityTaskHeartbeat"/.test(line));
+  const ofFrontend = lines.filter((line) => line.includes('service_name="frontend"'));
+  return ofFrontend.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }

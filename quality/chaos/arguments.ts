@@ -21,7 +21,6 @@ const argumentsSchema = z
     imgnet: z.coerce.number().min(0).max(1).optional(),
     /** For so many minutes everything is left alone after the last kill; what is not done then is stuck. */
     patience: z.coerce.number().positive().default(5),
-    /** Where the table is written. */
     json: z.string().optional(),
     keep: z.boolean().default(false),
   })
@@ -33,7 +32,6 @@ const argumentsSchema = z
   }));
 export type ChaosArguments = Readonly<z.infer<typeof argumentsSchema>>;
 
-/** @throws with the usage when an argument is wrong */
 export function readArguments(args: readonly string[]): ChaosArguments {
   const names = ['jobs', 'minutes', 'kills', 'seed', 'imgnet', 'patience', 'json'];
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));

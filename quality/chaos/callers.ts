@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { jobsIn } from './answers.ts';
-import type { Answer, Client } from './client.ts';
+import { jobsIn, type Answer, type Client } from './client.ts';
 import { isSettled, type CallEntry, type CallersLedger } from './ledger.ts';
 
 /** Before a request is repeated where nothing says how long to wait. */
@@ -10,12 +9,10 @@ const POLL_MS = 3_000;
 export interface CallersDeps {
   readonly client: Client;
   readonly ledger: CallersLedger;
-  /** Milliseconds since the begin of the run. */
   readonly nowMs: () => number;
   readonly goHome: AbortSignal;
 }
 
-/** The entries of calls by id, each once it is settled. */
 type Settled = ReadonlyMap<string, Promise<CallEntry>>;
 
 /** Starts each caller at its time. Resolves when all have their results, or when `goHome` aborts. */

@@ -39,7 +39,6 @@ export async function sendHostileCaller(stage: Stage, dataDir: string) {
     leave: async (): Promise<void> => {
       await Promise.all(attacks.map((one) => one.stopWithJobs()));
     },
-    /** How often it was answered what. */
     answers(): Readonly<Record<string, number>> {
       const sums: Record<string, number> = {};
       for (const [what, times] of attacks.flatMap((one) => Object.entries(one.answers))) {

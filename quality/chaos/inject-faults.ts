@@ -8,7 +8,6 @@ import type { Stage } from './stage.ts';
 /** A process that was killed just before is waited for; a tool is there only now and then. */
 const WAIT_MS = { process: 90_000, tool: 3_000 };
 const LOOK_MS = 50;
-/** What was done to the run so far. */
 export class InjectedFaults {
   readonly kills: { readonly victim: Victim; readonly signal: NodeJS.Signals }[] = [];
   readonly cuts: { readonly line: string }[] = [];
@@ -34,14 +33,12 @@ export class InjectedFaults {
 
 export interface InjectorDeps {
   readonly stage: Stage;
-  /** Milliseconds since the begin of the run. */
   readonly nowMs: () => number;
   readonly injected: InjectedFaults;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Kills by the plan. Returns after the last. */
 export async function killAll(deps: InjectorDeps, plan: readonly PlannedKill[]): Promise<void> {
   for (const { atMs, victims, signal } of plan) {
     await delay(Math.max(0, atMs - deps.nowMs()), undefined, { signal: deps.signal });
@@ -68,7 +65,6 @@ async function killOne(deps: InjectorDeps, wanted: Victim, signal: NodeJS.Signal
   }
 }
 
-/** Those that the worker starts. */
 function isTool(victim: Victim): victim is Exclude<Victim, ProcessName> {
   return victim === 'tool' || victim === 'warm-yt-dlp';
 }

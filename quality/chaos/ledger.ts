@@ -5,7 +5,6 @@ export interface AcceptedJob {
   readonly id: string;
   /** Whether its end must be POSTed to the caller: it was pending in a 2xx. */
   readonly isOwedWebhook: boolean;
-  /** What the caller has last seen of it. */
   status: 'pending' | 'success' | 'failed';
 }
 
@@ -13,7 +12,6 @@ export interface AcceptedJob {
 export interface CallEntry {
   readonly call: PlannedCall;
   readonly webhookUrl: string;
-  /** Requests until one was answered. */
   tries: number;
   jobs: AcceptedJob[];
   listId?: string | undefined;
@@ -26,7 +24,6 @@ export interface CallEntry {
 /** The callers' own record, with which the audit compares the service. */
 export interface CallersLedger {
   readonly entries: readonly CallEntry[];
-  /** Answers by status, over all requests of all callers. */
   readonly statuses: Map<number, number>;
   /** Path and text of answers with status 5xx that lack the documented body, with a sentence and a code. */
   readonly bareErrors: string[];

@@ -1,5 +1,5 @@
 import type { ProcessName } from '../../local/stack.ts';
-import type { Random } from './random.ts';
+import type { Random } from './plan.ts';
 import { LINES } from './stage.ts';
 
 /**
@@ -26,7 +26,6 @@ const VICTIMS: readonly (readonly Victim[])[] = [
   ['api', 'worker', 'temporal', 'mongodb'],
 ];
 const SIGTERM_SHARE = 0.2;
-/** Cuts for each kill. */
 const CUTS = 0.7;
 const CUT_MS = { least: 300, most: 3_000 };
 /** Something should be under way before the first. */

@@ -1,30 +1,27 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
-import { auditChargesOfBoth } from './audit/callers.ts';
-import { readEvidence } from './audit/evidence.ts';
-import { auditFetches } from './audit/fetches.ts';
+import { auditChargesOfBoth } from './audit/charges.ts';
+import { readEvidence, type Finding } from './audit/evidence.ts';
+import { auditFetches, auditSnapshots, readSnapshots } from './audit/snapshots.ts';
 import { auditFiles } from './audit/files.ts';
 import { auditJobs } from './audit/jobs.ts';
 import { auditMemory, watchMemory } from './audit/memory.ts';
 import { auditRemains } from './audit/remains.ts';
-import { auditSnapshots, readSnapshots } from './audit/snapshots.ts';
 import { auditWebhooks } from './audit/webhooks.ts';
 import type { ChaosArguments } from './arguments.ts';
 import { sendCallers } from './callers.ts';
 import { createClient } from './client.ts';
-import { countBy, factsOf, progressOf } from './facts.ts';
+import { countBy, factsOf, progressOf } from './report.ts';
 import { waitUntilIdle, openWorkflows } from './idle.ts';
 import { sendHostileCaller } from './hostile.ts';
 import { cutAll, InjectedFaults, killAll } from './inject-faults.ts';
 import { openLedger } from './ledger.ts';
-import { planCalls } from './plan.ts';
+import { planCalls, createRandom } from './plan.ts';
 import { planCuts, planKills } from './planned-faults.ts';
 import { watchDescendants } from '../processes.ts';
-import { createRandom } from './random.ts';
-import type { Finding } from './audit/finding.ts';
 import { readSandboxIndex } from './sandbox-index.ts';
-import { relieveTwice } from './relieve.ts';
+import { relieveTwice } from './relay.ts';
 import { setStage, type Stage } from './stage.ts';
 
 const WATCH_EVERY_MS = 500;
@@ -40,7 +37,6 @@ export interface RunOptions {
   readonly say: (line: string) => void;
   /** Instead of kills and cuts: this release relieves the one of another checkout, and that one this. */
   readonly relay?: { readonly before: string; readonly openJobs: number };
-  /** Ends the run early; what was started is stopped. */
   readonly signal: AbortSignal;
 }
 

@@ -8,10 +8,8 @@ const indexSchema = z.object({
   posts: z.array(z.object({ url: z.string(), case: z.string() })),
 });
 
-/** What the sandbox has, by what it stands for. */
 export type SandboxIndex = Awaited<ReturnType<typeof readSandboxIndex>>;
 
-/** Reads the sandbox's list of contents. */
 export async function readSandboxIndex(sandbox: Sandbox) {
   const index = indexSchema.parse(await (await fetch(`${sandbox.url}/`)).json());
   const videos = (kind: string): readonly string[] =>
@@ -22,7 +20,6 @@ export async function readSandboxIndex(sandbox: Sandbox) {
     /** Ids of videos that have everything: sound, picture, captions and comments. */
     talks: videos('ordinary'),
     videos,
-    /** URLs, as the next two give. */
     channels: (...kinds: readonly string[]) => urls(index.channels, kinds),
     accounts: (...kinds: readonly string[]) => urls(index.accounts, kinds),
     posts: (deleted: boolean): readonly string[] =>

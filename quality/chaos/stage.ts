@@ -1,20 +1,64 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
 import { MongoClient } from 'mongodb';
+import type { Env } from '../../local/engines/environment.ts';
+import { withoutSettings, startStack, type ProcessName } from '../../local/stack.ts';
+import { type ReceivedPost, startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startEngines } from '../../local/engines/engines.ts';
-import { startStack, type ProcessName } from '../../local/stack.ts';
-import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { startSandbox } from '../../local/sandbox/server.ts';
 import { createAccountStore } from '../../store/accounts/account-store.ts';
 import { createKeyStore } from '../../store/accounts/key-store.ts';
 import { writeCatalogue } from './catalogue.ts';
-import { receptionOf } from './reception.ts';
 import { startRelay } from './relay.ts';
-import { chaosSettings, DATABASE } from './settings.ts';
 import { FaultProxy, mongodbServer } from '../fault-proxy.ts';
 
-/** Enough for any run. */
+/** Tools that the machine has; everything else is the run's own, whatever the user's service is set to. */
+const TAKEN_OVER = /^((YTDLP|FFMPEG|FFPROBE|SPEECH_PYTHON)_PATH|SPEECH_VAD_MODEL_PATH)$/;
+
+export const DATABASE = 'chaos';
+
+/** The settings of the service under test. @param own of them, those that a run has otherwise */
+export function chaosSettings(given: Env, own: Env = {}): Env & { readonly WEBHOOK_SECRETS: string } {
+  return {
+    ...withoutSettings(given, TAKEN_OVER),
+    ALLOW_ANONYMOUS: 'false',
+    MONGODB_DATABASE: DATABASE,
+    TASK_QUEUE: 'chaos',
+    // The run is about faults and not about limits.
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    VIDNET_STARTS_PER_MINUTE: '6000',
+    IMGNET_STARTS_PER_MINUTE: '6000',
+    SHUTDOWN_GRACE_SECONDS: '3',
+    SPEECH_ENGINE: 'builtin',
+    MAX_SPEECH_WINDOWS: '1',
+    // One or two windows for each talk of 15 to 30 s.
+    SPEECH_WINDOW_SECONDS: '20',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...own,
+    WEBHOOK_SECRETS: `whsec_${randomBytes(32).toString('base64')}`,
+  };
+}
+
+export type Reception = Readonly<ReturnType<typeof receptionOf>>;
+
+/** How far a webhook's time may be from that of its arrival, as the official library has it. */
+const TOLERANCE_MS = 5 * 60_000;
+
+export function receptionOf({ path, headers, body, at }: ReceivedPost, secret: string) {
+  const webhookId = headers['webhook-id'] ?? '';
+  const sent = new Date(Number(headers['webhook-timestamp']) * 1000);
+  const isSigned =
+    Math.abs(at - sent.getTime()) <= TOLERANCE_MS &&
+    // There is one signature for each secret.
+    (headers['webhook-signature'] ?? '').split(' ').includes(new Webhook(secret).sign(webhookId, sent, body));
+  // The last segment of the URL: which call it was promised to.
+  const callId = path.split('/').at(-1) ?? '';
+  return { callId, webhookId, headers, body, isSigned };
+}
+
 const CREDIT_THOUSANDTHS = 1_000_000_000;
 const VIDEOS_PER_JOB = 0.35;
 const ACCOUNTS_PER_JOB = 0.06;

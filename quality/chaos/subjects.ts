@@ -1,7 +1,6 @@
 import type { FailureCode } from '../../contract/failures.ts';
 import type { SandboxIndex } from './sandbox-index.ts';
 
-/** How often each kind of job comes, in relation to the others. */
 export const KIND_WEIGHTS = {
   audio: 20,
   video: 12,
@@ -16,7 +15,6 @@ export const KIND_WEIGHTS = {
 } as const;
 export type Kind = keyof typeof KIND_WEIGHTS;
 
-/** Those that need the photo platform's provider. */
 export const IMGNET_KINDS: readonly Kind[] = ['profile', 'list', 'post', 'post_audio'];
 
 /** A request and its expected result. */
@@ -30,11 +28,9 @@ export interface Order {
 
 interface Deck {
   readonly good: readonly Order[];
-  /** Subjects that nobody can have. */
   readonly failing: readonly Order[];
 }
 
-/** Why a video of a case cannot be had. */
 const VIDEO_FAILURES = {
   private: 'private',
   removed: 'removed',
@@ -75,7 +71,6 @@ const ofVideos = (index: SandboxIndex, ids: readonly string[], ask: MakeOrder): 
 const ofPosts = (index: SandboxIndex, path: string): Deck =>
   deck(asking(path, 'url'), index.posts(false), index.posts(true));
 
-/** What can be order for of each kind. */
 export const DECKS: Readonly<Record<Kind, (index: SandboxIndex) => Deck>> = {
   audio: (index) => ofVideos(index, [...index.talks, ...index.videos('silent')], audio),
   video: (index) => ofVideos(index, index.talks, video),

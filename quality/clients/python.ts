@@ -6,7 +6,6 @@ import { step } from '../../local/engines/programs.ts';
 import { clientDocument } from './document.ts';
 
 interface Making {
-  /** With openapi-python-client. */
   readonly python: string;
   readonly env: Env;
   readonly log: Log;

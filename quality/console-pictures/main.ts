@@ -20,7 +20,6 @@ const LOOKS = [
   { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
   { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 ] as const;
-/** Of all, side by side. */
 const SHOWN_HEIGHT = 560;
 const QUALITY = 82;
 

@@ -60,7 +60,6 @@ export async function* preparedPages(
   yield ['waiting', jobPath(await begun('/api/downloads/audio', video('vp9_opus')))];
 }
 
-/** Until a job has something to show. */
 async function fetchingSome(url: string): Promise<void> {
   for (let looks = 0; looks < 60; looks += 1) {
     const { data } = (await (await fetch(url)).json()) as { data: { progress?: { downloaded_bytes?: number } } };

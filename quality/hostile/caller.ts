@@ -52,7 +52,6 @@ export function createHostileCaller({ restUrl, authorization }: { restUrl: strin
     }
   };
   const pause = (ms: number): Promise<unknown> => delay(ms, undefined, { signal: left.signal }).catch(() => undefined);
-  /** @returns the id of the job, where one was accepted */
   const start = async ({ path, body }: JobRequest): Promise<string | undefined> => {
     const answer = await request('POST', path, { body });
     const id = acceptedSchema.safeParse(parseJson(answer?.text ?? '')).data?.data.id;
@@ -105,7 +104,6 @@ export function createHostileCaller({ restUrl, authorization }: { restUrl: strin
         await pause(STREAM_PAUSE_MS);
       }
     },
-    /** Closes the streams, and begins nothing more. */
     leave: (): void => left.abort(),
     /** Cancels all jobs of the key, also those whose acceptance was never received. */
     async cancelJobs(): Promise<void> {

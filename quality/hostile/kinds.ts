@@ -4,7 +4,6 @@ import type { HostileSites, SitePage } from './sites.ts';
 /** The service reads 16 KiB of the head of a request. */
 const LONG_ID_CHARS = 15_500;
 const REQUEST_BLANKS = 15_000;
-/** Requests that are on their way at once. */
 const LANES = 8;
 const IN_PLACE_TIMEOUT_MS = 120_000;
 const LOOK_MS = 100;
@@ -25,19 +24,15 @@ export interface HostileRates {
   /** More than the slots of a worker block other callers, unless queues are fair. */
   readonly jobsAtOnce: number;
   readonly streams: number;
-  /** Jobs that the streams follow. */
   readonly followedJobs: number;
   readonly requestsPerSecond: number;
 }
 
 export interface HostileTarget {
-  /** Without a slash at the end. */
   readonly restUrl: string;
-  /** Header of the hostile caller's key. */
   readonly authorization: string;
   readonly sites: HostileSites;
   readonly rates: HostileRates;
-  /** A job that lasts, for streams to follow. */
   readonly lastingJob: () => Promise<JobRequest>;
 }
 
@@ -134,7 +129,6 @@ const ATTACKS: Readonly<Record<HostileKind, Attack>> = {
   ),
 };
 
-/** Begins an attack. */
 export function attack(kind: HostileKind, target: HostileTarget) {
   const caller = createHostileCaller(target);
   const { over, inPlace } = ATTACKS[kind](caller, target);

@@ -12,13 +12,10 @@ export const REDIRECTS = 10;
 /** Each site is a host of its own: what is limited by site must also be limited by caller. */
 const HOSTS_A_BLOCK = 250;
 
-/** What the sites serve, by the first segment of the path. */
 export type SitePage = 'slow-page' | 'slow-file' | 'blanks' | 'pictures' | 'small';
 
 export interface SiteMedia {
-  /** A small recording (M4A), which an ordinary caller asks for. */
   readonly small: Buffer;
-  /** WebM of huge pictures. */
   readonly pictures: Buffer;
 }
 
@@ -65,9 +62,7 @@ export function createSites(media: SiteMedia) {
     small: (response) => sendFile(response, 'audio/mp4', media.small),
   };
   return {
-    /** How often a page was requested, of all sites together. */
     requestsOf: (page: SitePage): number => requests.get(page) ?? 0,
-    /** Starts another site. @returns its address, without a slash at the end */
     async open(): Promise<string> {
       const number = servers.length;
       const host = `127.80.${String(Math.floor(number / HOSTS_A_BLOCK))}.${String((number % HOSTS_A_BLOCK) + 1)}`;
@@ -75,7 +70,6 @@ export function createSites(media: SiteMedia) {
       servers.push(server);
       return server.url;
     },
-    /** Ends all sites and what they are sending. */
     stop: async (): Promise<void> => {
       await Promise.all(servers.map((server) => server.stop()));
     },

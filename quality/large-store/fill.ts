@@ -4,7 +4,6 @@ import { encodeTime } from 'ulid';
 import { isDuplicate } from '../../store/mongo/upsert.ts';
 import { pack } from '../../store/records/contents-store.ts';
 
-/** Of the key that every other download belongs to. */
 export const KEY = '3f9c2a7be4d05816';
 /** Over which the downloads lie, the newest now. */
 export const SPAN_DAYS = 365;

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { createRandom } from '../../quality/chaos/random.ts';
+import { createRandom } from '../../quality/chaos/plan.ts';
 import { MAX_TURN_MS, watchLongest } from '../fuzz/hostile/longest.ts';
 import { hostileRequest, send } from '../fuzz/hostile/requests.ts';
 import { startFacades } from '../helpers/rest-app.ts';

@@ -19,7 +19,7 @@ import {
 import { writeSpeakerLabels } from '../../contract/text/speaker-label-formats.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf, subjectAbove } from '../../contract/kinds/subjects.ts';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
-import { readRttm } from '../../quality/bench/eval/rttm.ts';
+import { readRttm } from '../../quality/bench/eval/recordings.ts';
 import { LABELS, SILENCE } from '../helpers/kept-audio.ts';
 import { noLists, keptFacts, streamOf, wholeOf } from '../helpers/contents.ts';
 

@@ -13,10 +13,9 @@ import { auditWebhooks, owedWebhooks } from '../../quality/chaos/audit/webhooks.
 import { sendCallers } from '../../quality/chaos/callers.ts';
 import { createClient, type Client } from '../../quality/chaos/client.ts';
 import { isSettled, openLedger } from '../../quality/chaos/ledger.ts';
-import { planCalls } from '../../quality/chaos/plan.ts';
+import { planCalls, createRandom } from '../../quality/chaos/plan.ts';
 import { mongodbServer } from '../../quality/fault-proxy.ts';
-import { createRandom } from '../../quality/chaos/random.ts';
-import { receptionOf } from '../../quality/chaos/reception.ts';
+import { receptionOf } from '../../quality/chaos/stage.ts';
 import { readSandboxIndex } from '../../quality/chaos/sandbox-index.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { speechPython } from '../../local/engines/speech-setup.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createRandom } from '../../quality/chaos/random.ts';
+import { createRandom } from '../../quality/chaos/plan.ts';
 import { MAX_TURN_MS, watchLongest } from '../fuzz/hostile/longest.ts';
 import { startHostileServer } from '../fuzz/hostile/responses.ts';
 

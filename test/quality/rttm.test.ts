@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRttm, writeRttm } from '../../quality/bench/eval/rttm.ts';
+import { readRttm, writeRttm } from '../../quality/bench/eval/recordings.ts';
 
 describe('RTTM', () => {
   it('is written as NIST says', () => {

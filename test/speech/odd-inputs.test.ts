@@ -19,7 +19,7 @@ const hear = (path: string, words = false): Promise<Transcript> => {
   const tools = { ffmpeg: inject('tools').ffmpeg, vadModel, engine, workFolder: bench.folder };
   return transcribe(path, tools, () => undefined);
 };
-const speakersOf = ({ turns }: Transcript): number[] => turns.map(({ speaker }) => speaker);
+const speakersOf = ({ voiceSegments }: Transcript): number[] => voiceSegments.map(({ speaker }) => speaker);
 
 const TELEPHONE = ['-af', 'highpass=300,lowpass=3400', '-ar', '8000', '-c:a', 'pcm_mulaw'] as const;
 
@@ -46,7 +46,7 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
     const heard = await hear(looped);
     expect(heard.durationSeconds).toBeGreaterThan(13.4 * (times + 1));
     expect(new Set(speakersOf(heard)).size).toBe(2);
-    expect(heard.turns.length).toBeGreaterThan(3.4 * (times + 1));
+    expect(heard.voiceSegments.length).toBeGreaterThan(3.4 * (times + 1));
   });
 
   it.each(
@@ -63,7 +63,7 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
     const torn = await bench.make('torn.wav', '-i', once, '-i', once, '-filter_complex', filter);
     const heard = await hear(torn);
     expect(speakersOf(heard)).toEqual([0, 1, 0, 1, 0, 1, 0, 1]);
-    const [last, next] = [heard.turns[3]!, heard.turns[4]!];
+    const [last, next] = [heard.voiceSegments[3]!, heard.voiceSegments[4]!];
     expect(next.startSeconds - last.endSeconds).toBeGreaterThan(seconds - 10);
   });
 });
@@ -96,7 +96,7 @@ describe('an audio with hardly any speech', { timeout: TIMEOUT_MS }, () => {
     ),
   )('has no speakers if it is %s', async (_, source, seconds) => {
     const heard = await hear(await bench.make('made.wav', '-f', 'lavfi', '-i', source, '-t', seconds), true);
-    expect(heard).toMatchObject({ turns: [], words: [], segments: [] });
+    expect(heard).toMatchObject({ voiceSegments: [], words: [], segments: [] });
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { CreditReservation } from '../../contract/http/account-schemas.ts';
-import { createRandom } from '../../quality/chaos/random.ts';
+import { createRandom } from '../../quality/chaos/plan.ts';
 import { createAccountStore, type AccountStore } from '../../store/accounts/account-store.ts';
 import { dyingDatabase } from '../helpers/dying-database.ts';
 import {

@@ -7,10 +7,8 @@ const diarizationSums = z.object({
   falseAlarm: z.number(),
   confusion: z.number(),
 });
-/** What score.py says of a recording. */
 export const scoreSchema = z.object({
   name: z.string(),
-  /** Collars of 0 and 0.25 s. */
   collars: z.array(diarizationSums).optional(),
   text: z.object({ words: z.number(), wordErrors: z.number(), pairedErrors: z.number() }).optional(),
 });

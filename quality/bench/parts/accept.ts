@@ -5,12 +5,10 @@ import { MongoClient } from 'mongodb';
 import { ulid } from 'ulid';
 import type { ServiceName } from '../../../local/service-process.ts';
 import type { Finding, Part, PartOptions } from '../part.ts';
-import { atOnce, inTurn, timed } from '../rounds.ts';
+import { atOnce, inTurn, timed, quantile } from '../rounds.ts';
 import { DATABASE, TASK_QUEUE, withBench, type Bench } from '../service.ts';
 import { writeStandIns } from '../stand-ins.ts';
-import { quantile } from '../statistics.ts';
 
-/** Requests at once. */
 const BURSTS = [1, 40, 50, 500];
 /** So that one request at a time is measured more than once. */
 const LEAST_REQUESTS = 50;

@@ -34,7 +34,6 @@ export const counts: Part = {
     }),
 };
 
-/** Two subjects of a kind. */
 function pairOf(kind: Kind, index: SandboxIndex): readonly (Order | undefined)[] {
   const { good } = DECKS[kind](index);
   // The lists of one account are others' by their days.
@@ -50,7 +49,6 @@ const mediaOf = (sandboxUrl: string, id: string): Order => ({
 
 const neededSchema = z.object({ list_id: z.string() }).or(z.object({ data: z.object({ id: z.string() }) }));
 
-/** With the id of what it needs. */
 async function prepared({ ask }: Counted, order: Order | undefined): Promise<Pick<Order, 'path' | 'body'>> {
   if (order?.needs === undefined) {
     if (order === undefined) throw new Error('the sandbox has too few subjects');

@@ -6,12 +6,10 @@ import { ulid } from 'ulid';
 import { attack, HOSTILE_KINDS, pageJob, type HostileKind } from '../../hostile/kinds.ts';
 import { hugePictures, smallRecording } from '../../hostile/media.ts';
 import { createSites } from '../../hostile/sites.ts';
-import { openAccount } from '../account.ts';
+import { openAccount, DATABASE, withBench, type Bench } from '../service.ts';
 import type { Finding, Part } from '../part.ts';
 import { measureCaller, type Measured } from '../ordinary-caller.ts';
-import { inTurn } from '../rounds.ts';
-import { DATABASE, withBench, type Bench } from '../service.ts';
-import { median } from '../statistics.ts';
+import { inTurn, median } from '../rounds.ts';
 
 const WARM_UP = 5;
 const RATES = { jobsAtOnce: 8, streams: 1_000, followedJobs: 500, requestsPerSecond: 100 };

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { startMetube, ytdlpForEach, ytdlpForLists, type Contestant } from '../contestants.ts';
 import type { Finding, Part } from '../part.ts';
 import { differenceOf, processorTimeOf, type ProcessorTime } from '../processor-time.ts';
-import { inTurn, timed } from '../rounds.ts';
+import { inTurn, timed, median } from '../rounds.ts';
 import { withBench } from '../service.ts';
-import { median } from '../statistics.ts';
-import { commitOf } from '../versions.ts';
+import { commitOf } from '../results.ts';
 
 /** Short audio, queued all at once, against what else can fetch it. */
 export const jobs: Part = {

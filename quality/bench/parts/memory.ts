@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { openAccount } from '../account.ts';
+import { openAccount, withBench } from '../service.ts';
 import { startEndings } from '../endings.ts';
 import type { Part } from '../part.ts';
 import { residentMib } from '../processor-time.ts';
-import { atOnce } from '../rounds.ts';
-import { withBench } from '../service.ts';
+import { atOnce, median } from '../rounds.ts';
 import { writeStandIns } from '../stand-ins.ts';
-import { median } from '../statistics.ts';
 
 const SAMPLES = 100;
 /** What is held against the end: after a tenth of the jobs all is loaded. */

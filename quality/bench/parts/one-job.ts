@@ -10,9 +10,8 @@ import type { YtdlpSettings } from '../../../sources/vidnet/yt-dlp/yt-dlp-settin
 import { createYtdlpSource } from '../../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { STEPS, stepsOf, type EndedRecord, type JobSteps, type SeenJob } from '../job-steps.ts';
 import type { Finding, Part } from '../part.ts';
-import { inTurn, timed } from '../rounds.ts';
+import { inTurn, timed, median } from '../rounds.ts';
 import { DATABASE, withBench, type Bench } from '../service.ts';
-import { median } from '../statistics.ts';
 
 const WARM_UP = 3;
 const JOBS_PER_ROUND = 10;

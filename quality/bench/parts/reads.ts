@@ -7,12 +7,10 @@ import type { JobResult } from '../../../contract/download-record.ts';
 import { createContentsStore } from '../../../store/records/contents-store.ts';
 import { createDiskFiles } from '../../../store/files/disk-files.ts';
 import { createRecordStore } from '../../../store/records/record-store.ts';
-import { startBareServer } from '../bare.ts';
-import { loadOf, type Load } from '../load.ts';
+import { startBareServer, loadOf, type Load } from '../load.ts';
 import type { Finding, Part } from '../part.ts';
-import { inTurn } from '../rounds.ts';
+import { inTurn, median } from '../rounds.ts';
 import { DATABASE, withBench, type Bench } from '../service.ts';
-import { median } from '../statistics.ts';
 
 const LIST_ITEMS = 20_000;
 const ITEMS_PER_PIECE = 100;
@@ -23,7 +21,6 @@ const LARGE_SHARE = 1 / 200;
 interface Read {
   readonly name: string;
   readonly ours: string;
-  /** Of a POST. */
   readonly body?: string;
   readonly bare: string;
   readonly requests: number;

@@ -19,7 +19,6 @@ const WARM_UP_PER_SLOT = 1;
 const TELLS = 10;
 const KIB = 1024;
 
-/** One run. */
 export interface ScaleRun {
   readonly workers: number;
   readonly jobs: number;
@@ -37,7 +36,6 @@ export interface ScaleRaw {
   readonly runs: readonly ScaleRun[];
   readonly histories: Histories;
   readonly collections: Readonly<Record<string, Collection>>;
-  /** All jobs, the first ones included. */
   readonly jobs: number;
   /** By which the files of Temporal's database have grown. */
   readonly temporalBytes: number;
@@ -121,7 +119,6 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 const manned = ({ workers }: Pick<ScaleRun, 'workers'>): string =>
   `${String(workers)} worker${workers === 1 ? '' : 's'}`;
 
-/** Of all processors of the machine so far. */
 function busySeconds(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1_000;
 }

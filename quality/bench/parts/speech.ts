@@ -4,9 +4,8 @@ import { loadConfig } from '../../../config.ts';
 import { chooseSpeech } from '../../../speech/choose-engine.ts';
 import { transcribe } from '../eval/transcribe.ts';
 import type { Part } from '../part.ts';
-import { inTurn, timed } from '../rounds.ts';
+import { inTurn, timed, median } from '../rounds.ts';
 import { withBench, type Bench } from '../service.ts';
-import { median } from '../statistics.ts';
 
 /** A talk of two, of half a minute. */
 const TALK = 'kX3vQ9mTz0A';
@@ -54,7 +53,6 @@ export const speech: Part = {
   },
 };
 
-/** Asks for the labels of an audio and waits for them. */
 async function label({ stack }: Bench, audioId: string): Promise<void> {
   const response = await fetch(`${stack.restUrl}/api/transcriptspeakerid`, {
     method: 'POST',

@@ -1,10 +1,8 @@
 import { MongoClient } from 'mongodb';
 import { startWebhookReceiver } from '../../../local/webhook-receiver.ts';
 import type { Part } from '../part.ts';
-import { timed } from '../rounds.ts';
+import { timed, median, quantile, until } from '../rounds.ts';
 import { DATABASE, withBench } from '../service.ts';
-import { median, quantile } from '../statistics.ts';
-import { until } from '../until.ts';
 
 const JOBS_PER_ROUND = 10;
 const TIMEOUT_MS = 60_000;

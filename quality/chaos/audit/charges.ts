@@ -8,8 +8,7 @@ import type { ContentParameters } from '../../../contract/kinds/imgnet-content.t
 import type { OwnerProfileParameters } from '../../../contract/kinds/imgnet-profile.ts';
 import type { TranscriptParameters } from '../../../contract/kinds/transcript.ts';
 import type { DownloadRecord, SuccessRecord } from '../../../contract/download-record.ts';
-import type { Evidence } from './evidence.ts';
-import type { Finding } from './finding.ts';
+import type { Evidence, Finding } from './evidence.ts';
 
 const PRICES = priceTable({});
 
@@ -56,7 +55,6 @@ function sums({ entries, account }: Evidence, credit: number): string[] {
   ];
 }
 
-/** The price by the contract's table. */
 function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): number {
   const { type } = record;
   const parameters = (record.parameters ?? {}) as Partial<
@@ -99,4 +97,25 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
 
 function isPaidBy({ parameters }: DownloadRecord, payer: string): boolean {
   return parameters !== undefined && 'paidBy' in parameters && parameters.paidBy === payer;
+}
+
+/** The pages of other sites are what only the hostile caller asks for. */
+const isOfHostile = ({ type }: DownloadRecord): boolean => type === 'media';
+
+/** Whether each of the two callers has paid for its own successes, and for nothing else. */
+export function auditChargesOfBoth(
+  { ordinary, hostile }: { readonly ordinary: Evidence; readonly hostile: Evidence | undefined },
+  credit: number,
+): Finding[] {
+  const having = (evidence: Evidence, isHostile: boolean): Evidence => ({
+    ...evidence,
+    records: new Map([...evidence.records].filter(([, record]) => isOfHostile(record) === isHostile)),
+  });
+  const own = auditCharges(having(ordinary, false), credit);
+  if (hostile === undefined) return own;
+  const others = auditCharges(having(hostile, true), credit);
+  return own.map(({ column, ids }) => {
+    const further = others.find((one) => one.column === column)?.ids ?? [];
+    return { column, ids: [...ids, ...further.map((id) => `${id} (hostile caller)`)] };
+  });
 }

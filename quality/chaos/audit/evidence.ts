@@ -2,14 +2,12 @@ import { createAccountStore } from '../../../store/accounts/account-store.ts';
 import type { HeldReservation } from '../../../store/accounts/overflow-chunks.ts';
 import { createRecordStore } from '../../../store/records/record-store.ts';
 import type { Client } from '../client.ts';
-import { DATABASE } from '../settings.ts';
-import type { Stage } from '../stage.ts';
+import { DATABASE, type Stage } from '../stage.ts';
 
 const ALL = 100_000;
 /** Older than reservations that the API leaves alone. */
 const HOLD_AGE_MS = 11 * 60_000;
 
-/** What the database says when all is over. */
 export type Evidence = Awaited<ReturnType<typeof readEvidence>>;
 
 /**
@@ -53,4 +51,10 @@ export async function readEvidence(
     /** What was set aside for jobs that never began, and was given back. */
     givenBack: held.filter((id) => !records.has(id) && !left.has(id)),
   };
+}
+
+/** A column of the audit: what must not be, and the ids of where it is. */
+export interface Finding {
+  readonly column: string;
+  readonly ids: readonly string[];
 }

@@ -12,7 +12,6 @@ const READ_TIMEOUT_MS = 60_000;
 const DURATION_TOLERANCE_SECONDS = 1;
 
 export interface FilesDeps {
-  /** DATA_DIR/files */
   readonly folder: string;
   readonly index: SandboxIndex;
   readonly ffmpeg: string;

@@ -1,7 +1,6 @@
 import type { DownloadRecord } from '../../../contract/download-record.ts';
 import { isSettled, type CallersLedger, type CallEntry } from '../ledger.ts';
-import type { Evidence } from './evidence.ts';
-import type { Finding } from './finding.ts';
+import type { Evidence, Finding } from './evidence.ts';
 
 /**
  * What a job says that ended because a line or a worker was lost during the request to the provider, and the provider
@@ -9,7 +8,6 @@ import type { Finding } from './finding.ts';
  */
 const RATHER_THAN_PAY_TWICE = 'The dataset API did not say whether it started.';
 
-/** Whether a job ended so. */
 export function isUnpaidTwice(record: DownloadRecord): boolean {
   return record.status === 'failed' && record.failure.message.startsWith(RATHER_THAN_PAY_TWICE);
 }

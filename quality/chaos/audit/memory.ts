@@ -1,14 +1,13 @@
 import { residentMib } from '../../bench/processor-time.ts';
 import { toolsOf } from '../../processes.ts';
 import type { Stage } from '../stage.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './evidence.ts';
 
 /** MiB, as docker-compose.yml grants them; those of the worker are for its tools too. */
 export const MEMORY_LIMITS = { api: 1_024, worker: 8_192, temporal: 2_048, mongodb: 2_048 } as const;
 type Name = keyof typeof MEMORY_LIMITS;
 const NAMES = Object.keys(MEMORY_LIMITS) as Name[];
 
-/** Looks regularly at the memory of the service and its engines. */
 export function watchMemory({ pidOf }: Pick<Stage, 'pidOf'>, everyMs: number) {
   const peaks: Record<Name, number> = { api: 0, worker: 0, temporal: 0, mongodb: 0 };
   const look = (): void => {
@@ -29,7 +28,6 @@ export function watchMemory({ pidOf }: Pick<Stage, 'pidOf'>, everyMs: number) {
   };
 }
 
-/** @param peaks MiB */
 export function auditMemory(peaks: Readonly<Record<Name, number>>): Finding {
   const over = NAMES.filter((name) => peaks[name] > MEMORY_LIMITS[name]);
   return {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processIdentity } from '../../../runtime/subprocess/process-facts.ts';
 import { processesAt, type RunningProcess } from '../../processes.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './evidence.ts';
 
 /** Below DATA_DIR: must be empty when nothing runs. */
 const WORK_FOLDERS = ['work', 'speech', 'speech-work'];

@@ -1,9 +1,25 @@
 import { z } from 'zod';
+import { type Stage, DATABASE } from '../stage.ts';
+import type { Evidence, Finding } from './evidence.ts';
 import { DATASET_IDS } from '../../../local/sandbox/dataset-api/collect.ts';
 import { SANDBOX_API_TOKEN } from '../../../local/sandbox/dataset-api/dataset-api.ts';
-import { DATABASE } from '../settings.ts';
-import type { Stage } from '../stage.ts';
-import type { Finding } from './finding.ts';
+
+const mediaStatsSchema = z.object({ videos: z.record(z.string(), z.object({ complete_media_bodies: z.number() })) });
+/** Bodies that a success of a kind fetches of its video: picture and sound are one each. */
+const BODIES: Readonly<Record<string, number>> = { audio: 1, vidnet_video: 2 };
+
+/** Whether the media of each video was fetched once for each success, as it must be where nothing is killed. */
+export async function auditFetches({ sandbox }: Stage, { records }: Pick<Evidence, 'records'>): Promise<Finding> {
+  const { videos } = mediaStatsSchema.parse(await (await fetch(`${sandbox.url}/stats`)).json());
+  const due = new Map<string, number>();
+  for (const { type, mediaId, status } of records.values()) {
+    if (status === 'success') due.set(mediaId, (due.get(mediaId) ?? 0) + (BODIES[type] ?? 0));
+  }
+  const ids = Object.entries(videos).flatMap(([id, { complete_media_bodies: fetched }]) =>
+    fetched <= (due.get(id) ?? 0) ? [] : [`${id}: ${String(fetched)} bodies instead of ${String(due.get(id) ?? 0)}`],
+  );
+  return { column: 'media fetched again', ids };
+}
 
 export type Snapshots = Awaited<ReturnType<typeof readSnapshots>>;
 
@@ -23,7 +39,6 @@ export async function readSnapshots({ sandbox, mongo }: Stage) {
   return {
     /** What the provider has started, and charges for. */
     started: lists.flat().map(({ id }) => id),
-    /** Those that a job has, or had. */
     held: new Set(holders.map(({ _id }) => _id)),
     /** Requests for the list of started snapshots. */
     looks: stats.dataset.lists,

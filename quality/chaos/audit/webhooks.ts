@@ -3,9 +3,9 @@ import type { DownloadRecord } from '../../../contract/download-record.ts';
 import { kinds } from '../../../contract/kinds/kinds.ts';
 import { audioIdOf } from '../../../contract/kinds/speaker-labels.ts';
 import { WEBHOOK_USER_AGENT } from '../../../contract/http/webhook-headers.ts';
-import { jobsIn, readBody } from '../answers.ts';
+import { jobsIn, readBody } from '../client.ts';
 import type { CallersLedger } from '../ledger.ts';
-import type { Reception } from '../reception.ts';
+import type { Reception } from '../stage.ts';
 import type { Evidence } from './evidence.ts';
 
 /** Whether each webhook that was promised has arrived, as it should be, and seldom twice. */
@@ -23,7 +23,6 @@ export function auditWebhooks(
   const repeated = [...times].filter(([, count]) => count > 1);
   const repeats = repeated.reduce((sum, [, count]) => sum + count - 1, 0);
   return {
-    /** Receptions beyond the first of each webhook. */
     repeats,
     findings: [
       { column: 'webhooks missed', ids: owedWebhooks(ledger, receptions) },
@@ -37,7 +36,6 @@ export function auditWebhooks(
   };
 }
 
-/** The webhooks that were promised and have not arrived. */
 export function owedWebhooks({ entries }: CallersLedger, receptions: readonly Reception[]): string[] {
   const arrived = new Set(receptions.map((reception) => `${reception.callId} ${recordIdOf(reception)}`));
   return entries.flatMap(({ call, jobs }) =>

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { z } from 'zod';
 import type { Operation } from '../../../api/operations/operation.ts';
 import { operations } from '../../../api/operations/operations.ts';
-import type { Random } from '../../../quality/chaos/random.ts';
+import type { Random } from '../../../quality/chaos/plan.ts';
 import { hostileBody, hostileHeaders, hostileText } from './text.ts';
 
 /** A stream of events or a request that waits is left after so long. */

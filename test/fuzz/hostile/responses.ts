@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createDownloader } from '../../../outbound/download.ts';
 import { startForwardProxy } from '../../../outbound/forward-proxy.ts';
 import { createWebhookClient } from '../../../outbound/webhooks/webhook-client.ts';
-import type { Random } from '../../../quality/chaos/random.ts';
+import type { Random } from '../../../quality/chaos/plan.ts';
 import { hostileBody, hostileHeaders, hostileText } from './text.ts';
 
 const LIMITS = { connectTimeoutMs: 1_000, idleTimeoutMs: 1_000 };

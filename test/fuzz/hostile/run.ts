@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { createRandom } from '../../../quality/chaos/random.ts';
+import { createRandom } from '../../../quality/chaos/plan.ts';
 import { watchLongest, type Longest } from './longest.ts';
 import { hostileRequest, send } from './requests.ts';
 import { startHostileServer } from './responses.ts';

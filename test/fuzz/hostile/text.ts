@@ -1,4 +1,4 @@
-import type { Random } from '../../../quality/chaos/random.ts';
+import type { Random } from '../../../quality/chaos/plan.ts';
 
 /** What parsers of headers, URLs, lists and dates stop at, go on after, or go back to. */
 const UNITS = [

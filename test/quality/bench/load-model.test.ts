@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadModel, needsOf, type JobCost } from '../../../quality/bench/load-model.ts';
+import { loadModel, needsOf, type JobCost, actionDollars, cloudDollars } from '../../../quality/bench/load-model.ts';
 import type { KeptResult } from '../../../quality/bench/results.ts';
-import { actionDollars, cloudDollars } from '../../../quality/bench/temporal-prices.ts';
 
 const COST: JobCost = {
   ...{ actions: 8, events: 30, operations: 14, processorSeconds: 0.25, temporalSeconds: 0.1, slots: 16 },

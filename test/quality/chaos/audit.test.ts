@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { auditChargesOfBoth } from '../../../quality/chaos/audit/callers.ts';
-import { auditCharges } from '../../../quality/chaos/audit/charges.ts';
-import type { Evidence } from '../../../quality/chaos/audit/evidence.ts';
-import type { Finding } from '../../../quality/chaos/audit/finding.ts';
+import { auditChargesOfBoth, auditCharges } from '../../../quality/chaos/audit/charges.ts';
+import type { Evidence, Finding } from '../../../quality/chaos/audit/evidence.ts';
 import { auditJobs, isUnpaidTwice } from '../../../quality/chaos/audit/jobs.ts';
 import { auditMemory } from '../../../quality/chaos/audit/memory.ts';
 import { auditSnapshots } from '../../../quality/chaos/audit/snapshots.ts';
 import { auditWebhooks } from '../../../quality/chaos/audit/webhooks.ts';
 import { openLedger, type CallersLedger } from '../../../quality/chaos/ledger.ts';
 import type { PlannedCall } from '../../../quality/chaos/plan.ts';
-import type { Reception } from '../../../quality/chaos/reception.ts';
+import type { Reception } from '../../../quality/chaos/stage.ts';
 import type { DownloadRecord, SuccessRecord } from '../../../contract/download-record.ts';
 import { UncertainTriggerError } from '../../../sources/imgnet/imgnet-source.ts';
 

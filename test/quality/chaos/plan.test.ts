@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planCuts, planKills } from '../../../quality/chaos/planned-faults.ts';
-import { planCalls } from '../../../quality/chaos/plan.ts';
-import { createRandom } from '../../../quality/chaos/random.ts';
+import { planCalls, createRandom } from '../../../quality/chaos/plan.ts';
 import { LINES } from '../../../quality/chaos/stage.ts';
 import { IMGNET_KINDS, KIND_WEIGHTS } from '../../../quality/chaos/subjects.ts';
 import type { SandboxIndex } from '../../../quality/chaos/sandbox-index.ts';

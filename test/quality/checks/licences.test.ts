@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { IMAGE_REQUIREMENTS, ROOT } from '../../../quality/checks/project.ts';
-import { readRequirements } from '../../../quality/checks/requirements.ts';
+import { IMAGE_REQUIREMENTS, ROOT, readRequirements } from '../../../quality/checks/project.ts';
 import { CATALOGUE } from '../../../speech/models/catalogue.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

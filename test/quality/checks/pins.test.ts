@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readLockfile } from '../../../quality/checks/lockfile.ts';
-import { IMAGE_REQUIREMENTS, ROOT } from '../../../quality/checks/project.ts';
-import { readRequirements } from '../../../quality/checks/requirements.ts';
+import { readLockfile, IMAGE_REQUIREMENTS, ROOT, readRequirements } from '../../../quality/checks/project.ts';
 import { YTDLP_VERSION } from '../../../local/engines/ytdlp.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
