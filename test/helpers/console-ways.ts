@@ -49,7 +49,7 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
 
   describe(hasKey ? 'in the console, with a key' : 'in the console', () => {
     it(
-      'a URL is pasted, the prices are told, and the audio comes after one click, a reload and a lost connection',
+      'shows prices for a pasted URL, and plays the audio after one click, a reload and a lost connection',
       ...inPage(async ({ page, context, go, violations }) => {
         const videoId = service.videoId('ordinary');
         await slowly(videoId, 25_000);
@@ -137,7 +137,7 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
     );
 
     it(
-      'a failure is told in plain words, with what can be done, and tried again, all by the keyboard',
+      'shows a failure in plain words with what can be done, and tries again, all by the keyboard',
       ...inPage(async ({ page, go, violations }) => {
         await go('/console/nowhere');
         await page.keyboard.press('Tab');
@@ -252,7 +252,7 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
     it(
       'jobs are filtered, and new ones come by themselves; an account is that of a key',
       ...inPage(async ({ page, go, violations }) => {
-        // Other files may have asked the same service for lists that failed.
+        // Other files may have requested lists that failed.
         const since = encodeURIComponent(new Date().toISOString());
         await go(`/console/jobs?type=list&created_after=${since}`);
         await page.getByLabel('State').selectOption('failed');

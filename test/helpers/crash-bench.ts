@@ -22,15 +22,15 @@ export interface RunningJob {
 
 export interface CrashBench {
   readonly service: () => TestService;
-  /** The next recording that nobody has asked for. */
+  /** The next recording without a job. */
   readonly nextVideo: () => string;
-  /** A slow download (4 s of transfer unless told otherwise) that is accepted and has begun. */
+  /** A slow download (4 s of transfer by default) that is accepted and has begun. */
   readonly runningJob: (bytesPerSecond?: number) => Promise<RunningJob>;
   readonly untilFetching: (job: RunningJob) => Promise<void>;
   readonly kill: (...names: ProcessName[]) => void;
   /** Kills the yt-dlp that is kept warm, and not its fork, which does the download. Waits until both are gone, with their folder. */
   readonly killWarmYtdlp: () => Promise<void>;
-  /** One success, one file, one charge, one webhook, and nothing left over; and other processes in place of the killed ones. */
+  /** One success, one file, one charge, one webhook, and nothing left over; and other processes instead of the killed ones. */
   readonly expectDoneOnce: (job: RunningJob) => Promise<void>;
   /** With a new client each time: one of the driver that loses its server may wait for it without an end. */
   readonly withDatabase: <Result>(look: (db: Db) => Promise<Result>) => Promise<Result>;

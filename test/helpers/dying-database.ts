@@ -10,7 +10,7 @@ const OPERATIONS: ReadonlySet<unknown> = new Set([
 /**
  * A database as a process sees it that dies at one of its operations, and does nothing any more after it.
  *
- * @param diesNow is asked before each operation, and waited for
+ * @param diesNow is awaited before each operation
  */
 export function dyingDatabase(
   db: Db,

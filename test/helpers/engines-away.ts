@@ -4,7 +4,7 @@ import { TestService } from './service.ts';
 import { FaultProxy, mongodbServer } from '../../quality/fault-proxy.ts';
 import { until } from './until.ts';
 
-/** What can befall the engines; each comes with videos that nobody has asked for. */
+/** What can befall the engines; each comes with videos without a job. */
 const WAYS = {
   'Temporal is away': {
     engine: 'temporal',
@@ -73,7 +73,7 @@ export function describeEnginesAway(ways: readonly WayToBeAway[], awayMs: number
     await Promise.all([temporal.stop(), mongodb.stop()]);
   });
 
-  /** Asks for a video again and again until told to stop. @returns what was answered, and which jobs were accepted */
+  /** Requests a video again and again until `stop`. @returns what was answered, and which jobs were accepted */
   function load(videoId: string) {
     const seen: Seen[] = [];
     const accepted: string[] = [];
@@ -104,7 +104,7 @@ export function describeEnginesAway(ways: readonly WayToBeAway[], awayMs: number
   const pids = () => Object.fromEntries(service.stack.processes().map(({ name, pid }) => [name, pid]));
 
   it.each(ways)(
-    'while %s, requests are told to come back, nothing that was accepted is lost, and it all goes on by itself',
+    'while %s, answers 503 with Retry-After, loses no accepted job, and recovers by itself',
     async (way) => {
       const before = pids();
       const videos = WAYS[way].videos.map(([kind, index]) => service.videoId(kind, index));
@@ -127,7 +127,7 @@ export function describeEnginesAway(ways: readonly WayToBeAway[], awayMs: number
       await delay(awayMs);
       // A line that hangs for less than the driver's patience refuses nobody: what waits is sent again and succeeds.
       await until(() => requests.some((one) => one.isRefused()), {
-        what: 'a request that is told to come back',
+        what: 'a request that is answered 503',
         within: 60_000,
       });
       line.mend();

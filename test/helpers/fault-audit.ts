@@ -20,7 +20,7 @@ import { until } from './until.ts';
 export interface Audit {
   /** Accepted, and without a success. */
   readonly lost: readonly string[];
-  /** Failed, since the dataset API did not say whether it had begun what it charges for: decision of the job, told to callers. */
+  /** Failed, since the dataset API did not say whether it had begun what it charges for: which the job decides and callers see. */
   readonly uncertain: readonly string[];
   /** Subjects fetched more than once. */
   readonly twice: readonly string[];
@@ -38,7 +38,7 @@ interface Links {
   readonly file_urls?: readonly string[];
 }
 
-/** Looks, past the spoilt lines, at everything that jobs leave. @param accepted the ids that callers were told */
+/** Looks, past the spoilt lines, at everything that jobs leave. @param accepted the ids that callers received */
 export async function audit(bench: FaultBench, accepted: readonly string[]): Promise<Audit> {
   const records = await createRecordStore(bench.mongo.db).list({ limit: ALL });
   const successes = records.filter((record) => record.status === 'success');
@@ -88,7 +88,7 @@ async function hasRightFile({ service, key }: FaultBench, record: DownloadRecord
     const link = body.data.audio_url ?? body.data.file_urls?.[0] ?? '';
     return Buffer.from(await (await fetch(link)).arrayBuffer());
   };
-  // A connection of before may have been closed while nobody asked for anything.
+  // An idle connection may have been closed.
   const bytes = await until(() => read().catch(() => undefined), { what: `the file of ${record.id}` });
   const copy = join(folder, file.name);
   await writeFile(copy, bytes);
@@ -119,16 +119,16 @@ async function wrongWebhooks({ mongo, receiver }: FaultBench, records: readonly 
   const all = await createDeliveryStore(mongo.db).list({ limit: ALL });
   const wrong: string[] = [];
   for (const { id, parameters } of records) {
-    // Nobody asked for a profile that comes with a post.
+    // A profile that comes with a post has no subscriber.
     if (parameters !== undefined && 'paidBy' in parameters) continue;
     const deliveries = all.filter(({ recordId }) => recordId === id);
-    const told = new Set(
+    const posted = new Set(
       receiver.posts.map(({ headers }) => String(headers['webhook-id'])).filter((one) => one.startsWith(id)),
     );
-    const isComplete = deliveries.every((one) => one.state === 'delivered' && told.has(webhookIdOf(one.id)));
-    if (deliveries.length === 0 || !isComplete || told.size !== deliveries.length) {
+    const isComplete = deliveries.every((one) => one.state === 'delivered' && posted.has(webhookIdOf(one.id)));
+    if (deliveries.length === 0 || !isComplete || posted.size !== deliveries.length) {
       wrong.push(
-        `${id} ${String(told.size)} posts: ${JSON.stringify(deliveries.map(({ state, attempts }) => [state, attempts.length]))}`,
+        `${id} ${String(posted.size)} posts: ${JSON.stringify(deliveries.map(({ state, attempts }) => [state, attempts.length]))}`,
       );
     }
   }
@@ -139,10 +139,10 @@ async function wrongWebhooks({ mongo, receiver }: FaultBench, records: readonly 
 async function leftBehind({ service, bucket }: FaultBench, records: readonly DownloadRecord[]): Promise<string[]> {
   const known = new Set(records.flatMap((record) => filesOf(record).map(({ name }) => `files/${record.id}/${name}`)));
   const limits = { maxAttempts: 2, answerTimeoutMs: 15_000, idleTimeoutMs: 60_000 };
-  const place = { ...inject('s3'), bucket, prefix: 'files/', region: 'us-east-1', forcePathStyle: true, limits };
+  const settings = { ...inject('s3'), bucket, prefix: 'files/', region: 'us-east-1', forcePathStyle: true, limits };
   // Of an upload whose beginning was answered on a line that had vanished nobody knows the id: that is what the sweep is for.
-  await createS3Files(place).removeLeftovers(Date.now() + 60_000);
-  const { client } = openBucket(place);
+  await createS3Files(settings).removeLeftovers(Date.now() + 60_000);
+  const { client } = openBucket(settings);
   const { Contents: objects = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
   const { Uploads: uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
   client.destroy();

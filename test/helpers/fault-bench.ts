@@ -44,7 +44,7 @@ export async function openFaultBench(): Promise<FaultBench> {
     env: {
       ...{ TEMPORAL_ADDRESS: lines.temporal.address, MONGODB_URI: `mongodb://${lines.mongodb.address}/` },
       ...{ FILES_STORE: 's3', ...bucket, S3_ENDPOINT: `http://${lines.files.address}` },
-      // A job in trouble keeps its turn for a while.
+      // A job in trouble keeps its slot for a while.
       ...{ VIDNET_MAX_JOBS: '20', MAX_FETCHES: '4' },
     },
   });
@@ -73,7 +73,7 @@ export interface Order {
 const CHANNEL_PAGES = 8;
 
 /**
- * Requests for jobs of four kinds in turn, each about a subject of its own: audio and video of one platform, contents and
+ * Alternating requests for jobs of four kinds, each about a subject of its own: audio and video of one platform, contents and
  * audio of the other's posts.
  *
  * @param imgnetUrl base address of the posts

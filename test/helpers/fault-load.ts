@@ -26,9 +26,9 @@ const POLLS_PER_ORDER = 4;
 /** Asks a service for jobs and for how they do, and keeps all answers. */
 export class FaultLoad {
   readonly answers: Answer[] = [];
-  /** The jobs that were accepted: id of the record, and what was asked for. */
+  /** The jobs that were accepted: id of the record, and its order. */
   readonly accepted = new Map<string, Order>();
-  /** What was refused, and is to be asked for again. */
+  /** Orders that were refused, to be repeated. */
   readonly refused: Order[] = [];
   readonly #bench: FaultBench;
   readonly #sums = new Set<string>();
@@ -41,7 +41,7 @@ export class FaultLoad {
     this.#next = next;
   }
 
-  /** A first job, whose result is asked for again and again later. */
+  /** A first job, whose result is requested again later. */
   async begin(): Promise<void> {
     const order = this.#next();
     const id = await this.order(order);
@@ -88,12 +88,12 @@ export class FaultLoad {
   async goOn(forMs: number): Promise<readonly [Promise<unknown>]> {
     const underWay: Promise<unknown>[] = [];
     const endMs = performance.now() + forMs;
-    for (let turn = 0; performance.now() < endMs; turn += 1) {
-      if (turn % POLLS_PER_ORDER === 1) underWay.push(this.order());
+    for (let round = 0; performance.now() < endMs; round += 1) {
+      if (round % POLLS_PER_ORDER === 1) underWay.push(this.order());
       const known = [...this.accepted].at(-1);
-      if (turn % 2 === 0 || known === undefined) underWay.push(this.request('GET', '/ready'));
+      if (round % 2 === 0 || known === undefined) underWay.push(this.request('GET', '/ready'));
       else underWay.push(this.request('GET', `/downloads/${known[0]}`));
-      if (turn % POLLS_PER_ORDER === 3 && this.#done !== undefined) underWay.push(this.#askForDone(this.#done));
+      if (round % POLLS_PER_ORDER === 3 && this.#done !== undefined) underWay.push(this.#askForDone(this.#done));
       await delay(POLL_EVERY_MS);
     }
     return [Promise.all(underWay)];
@@ -145,7 +145,7 @@ export class FaultLoad {
     return this.#sums.size;
   }
 
-  /** What a caller does who was told to come back. */
+  /** Repeats refused orders, as a caller does. */
   async orderRefusedAgain(): Promise<void> {
     for (const order of this.refused.splice(0)) await this.order(order);
   }

@@ -91,7 +91,7 @@ export function describeFaults(
         const ended = new Set(all.filter(({ state }) => state !== 'pending').map(({ recordId }) => recordId));
         return ids.every((id) => ended.has(id));
       },
-      // What is still missing then is told by the audit.
+      // The audit reports what is still missing.
       { within: 150_000 },
     ).catch(() => undefined);
     const { uncertain, ...found } = await audit(bench, ids);

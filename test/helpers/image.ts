@@ -76,7 +76,7 @@ export async function buildImage(setup: Setup) {
       output(tools, `${BUILDAH}\ntree=$(buildah "$1" mount tapedeck-tree); shift; exec chroot "$tree" "$@"`, [
         ...[store, ...command],
       ]),
-    /** Starts what the image starts, or `command` in its place, as the image says, and read only. */
+    /** Starts what the image starts, or `command` instead, as the image says, and read only. */
     start(options: {
       readonly host: string;
       readonly dataDir: string;
@@ -87,8 +87,8 @@ export async function buildImage(setup: Setup) {
       const [unshare, ...args] = tools.commandOf(START);
       const own = Object.entries(options.env).map(([name, value]) => `${name}=${value}`);
       const line = [...config.Env, ...own, ...config.Entrypoint, ...(options.command ?? config.Cmd)];
-      const places = [store, options.dataDir, options.plugins, config.User];
-      return spawn(unshare, ['--pid', '--fork', '--uts', ...args, ...places, '-i', ...line], {
+      const folders = [store, options.dataDir, options.plugins, config.User];
+      return spawn(unshare, ['--pid', '--fork', '--uts', ...args, ...folders, '-i', ...line], {
         env: { PATH: process.env['PATH'], HOST_NAME: options.host },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
@@ -103,7 +103,7 @@ async function output(tools: ImageTools, script: string, args: readonly string[]
 }
 
 /**
- * Ends what a tree was started for, at once. Its first process takes all others with it, and must be told itself: the kernel
+ * Ends what a tree was started for, at once. Its first process takes all others with it, and must be signalled itself: the kernel
  * forgets whose death it should follow when it changes its user (prctl(2), PR_SET_PDEATHSIG).
  */
 export async function endAtOnce(unshare: ChildProcess): Promise<void> {

@@ -7,7 +7,7 @@ export interface ImgnetIndex {
   readonly posts: readonly { readonly url: string; readonly case: string }[];
 }
 
-/** What the sandbox's dataset API was asked for. */
+/** Requests to the sandbox's dataset API. */
 export interface DatasetStats {
   readonly triggers: Readonly<Record<'profiles' | 'posts' | 'reels', number>>;
   /** Snapshots by dataset and what they were about, such as `posts sandbox.garden`. */
@@ -37,7 +37,7 @@ export function shortcodeOf(url: string): string {
   return new URL(url).pathname.split('/')[2] ?? '';
 }
 
-/** The names of the fields that the platform told: the others are null, or empty lists. */
+/** The names of the fields with values: the others are null, or empty lists. */
 export function toldNames(answer: object): string[] {
   return Object.entries(answer).flatMap(([name, value]) => (value === null || isEmptyList(value) ? [] : name));
 }

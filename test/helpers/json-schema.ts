@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 /**
  * @param schema keywords that it adds to JSON Schema are passed over
  * @param options.at what of it is meant, such as `#/$defs/Pod`; by default all
- * @returns what is wrong with a value, by its place
+ * @returns what is wrong with a value, by its path
  */
 export function schemaCheck(schema: object, { at = '#' } = {}): (value: unknown) => string[] {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });

@@ -144,7 +144,7 @@ export function longAnswers(part: number): void {
         },
         wordStarts: Array.from({ length: 10 }, (_w, i) => n * 3.3 + i * 0.3),
       }));
-      const turns = segments.map(({ start, duration }, n) => ({
+      const voices = segments.map(({ start, duration }, n) => ({
         startSeconds: start,
         endSeconds: start + duration,
         speaker: n % 2,
@@ -154,7 +154,7 @@ export function longAnswers(part: number): void {
         language: 'en',
         durationSeconds: 43_200 * part,
         segments,
-        speakerTurns: turns,
+        speakerTurns: voices,
       };
       await keepLabels(facades, job, labels);
       const path = `/api/transcriptspeakerid/${job.recordId}`;

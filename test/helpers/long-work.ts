@@ -31,7 +31,7 @@ import { watchEventLoop } from './event-loop.ts';
 
 const LONGEST_MS = 100;
 
-/** @returns what the work gave, and the longest turn that it took */
+/** @returns what the work gave, and the longest task of the event loop */
 async function watched<Result>(work: () => Promise<Result>): Promise<{ result: Result; longestMs: number }> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   const stop = watchEventLoop();
@@ -62,7 +62,7 @@ export function longWork(part: number): void {
       const commentCount = 80_000 * part;
       const job = aTranscriptJob();
       const text = 'forty letters, more or less, in each line';
-      const told: TranscriptFacts = {
+      const facts: TranscriptFacts = {
         video: { videoId: job.mediaId, link: 'https://video.example/', title: 'Tea' },
         track: { language: 'en', kind: 'automatic' },
         lines: Array.from({ length: 100_000 * part }, (_, n) => ({ startSeconds: n, durationSeconds: 1, text })),
@@ -75,7 +75,7 @@ export function longWork(part: number): void {
         }));
       const { fetchTranscript, fetchComments } = createTranscriptActivities({
         ...{ contents, maxComments: commentCount, fetchTimeoutMs: 30_000, workFolders: createWorkFolders(folder) },
-        transcripts: { fetch: () => Promise.resolve(told) },
+        transcripts: { fetch: () => Promise.resolve(facts) },
         comments: {
           async *pages() {
             for (let number = 0; number < commentCount / 100; number += 1) yield await Promise.resolve(page(number));
@@ -166,7 +166,7 @@ export function longWork(part: number): void {
         speech: {
           engine: {
             name: 'fake',
-            analyse: () => Promise.reject(new Error('not asked for')),
+            analyse: () => Promise.reject(new Error('this test does not analyse')),
             cluster: (all) => Promise.resolve(all.map((some) => some.map(({ localSpeaker }) => localSpeaker))),
           },
           vadModel: '',

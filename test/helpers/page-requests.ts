@@ -5,7 +5,7 @@ const ANSWER_TIMEOUT_MS = 1_500;
 /** For what answers, on a busy machine. */
 export const PATIENT_MS = 20_000;
 
-export interface Asked {
+export interface PageRequest {
   readonly method?: 'GET' | 'POST';
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,7 +14,10 @@ export interface Asked {
 }
 
 /** Sends what a browser or a program would, with the very headers that are given. @returns undefined for no HTTP answer */
-export function ask(port: number, { method = 'GET', path = '/', headers, body, timeoutMs = ANSWER_TIMEOUT_MS }: Asked) {
+export function ask(
+  port: number,
+  { method = 'GET', path = '/', headers, body, timeoutMs = ANSWER_TIMEOUT_MS }: PageRequest,
+) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string } | undefined>(
     (resolve) => {
       const options = { host: '127.0.0.1', port, method, path, headers, timeout: timeoutMs, agent: false };
@@ -35,7 +38,7 @@ export const START =
   '{"workflowType":{"name":"retention"},"taskQueue":{"name":"tapedeck"},"requestId":"1","input":[{"retentionDays":-1}]}';
 export const OF_THE_API = '/api/v1/namespaces/default/workflows';
 /** What a page of another site can make a browser send: with its own name for this machine, and with ours. */
-export const fromPages: readonly (Asked & { readonly what: string })[] = [
+export const fromPages: readonly (PageRequest & { readonly what: string })[] = [
   { what: 'a GET under a name that was made to lead here', headers: { host: 'rebound.test' } },
   { what: 'its read of the API', path: OF_THE_API, headers: { host: 'rebound.test' } },
   {

@@ -42,10 +42,10 @@ export function politePolls({ limit, ahead }: { readonly limit: number; readonly
 
   /** More than twice the limit. */
   const many = 2 * limit + 20;
-  let asked = 0;
-  const get = (path: string) => fetch(two[(asked += 1) % 2]!.url + path, { headers });
+  let sent = 0;
+  const get = (path: string) => fetch(two[(sent += 1) % 2]!.url + path, { headers });
   const post = (path: string, body: object) =>
-    fetch(two[(asked += 1) % 2]!.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    fetch(two[(sent += 1) % 2]!.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
   const statusesOf = async (answers: readonly Promise<Response>[]) =>
     (await Promise.all(answers)).map(({ status }) => status);
   const all = <Item>(count: number, make: (index: number) => Item): Item[] =>
@@ -152,7 +152,7 @@ export function politePolls({ limit, ahead }: { readonly limit: number; readonly
         expect(passes(statuses)).toBe(limit);
         expect(statuses.slice(limit)).toEqual(all(20, () => 429));
       }
-      // Until the time that was told.
+      // Until the time in Retry-After.
       const refused = await get(`/downloads/${id}`);
       const seconds = Number(refused.headers.get('retry-after'));
       nowMs += seconds * 1000 - 1_001;
@@ -183,12 +183,12 @@ export function politePolls({ limit, ahead }: { readonly limit: number; readonly
       const jobs = await Promise.all(all(10, keep));
       const passed = passes(await statusesOf(all(many, (index) => get(`/downloads/${jobs[index % 10]!.id}`))));
       expect(passed).toBeGreaterThanOrEqual(limit);
-      // Nine that are asked for four times while the tenth uses up the limit.
+      // Nine are requested four times while the tenth uses up the limit.
       expect(passed).toBeLessThanOrEqual(limit + 9 * 4);
     });
   });
 
-  describe('of twice as many new jobs at once as the limit, asked for at two processes,', () => {
+  describe('of twice as many new jobs at once as the limit, requested at two processes,', () => {
     it('as many start as the limit has requests', async () => {
       const statuses = await statusesOf(all(many, () => post('/api/imgnet/profile', { url: profileUrl() })));
       expect([count(statuses, 202), count(statuses, 429), running.size]).toEqual([limit, many - limit, limit]);

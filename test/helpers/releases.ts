@@ -27,9 +27,9 @@ function zip(files: Readonly<Record<string, string>>): Buffer {
     facts.writeUInt32LE(body.length, 18);
     facts.writeUInt16LE(path.length, 22);
     const local = Buffer.concat([Buffer.from('PK\x03\x04'), facts, path, body]);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(offset, 10);
-    directory.push(Buffer.from('PK\x01\x02\x14\x00'), facts, place, path);
+    const position = Buffer.alloc(14);
+    position.writeUInt32LE(offset, 10);
+    directory.push(Buffer.from('PK\x01\x02\x14\x00'), facts, position, path);
     parts.push(local);
     offset += local.length;
   }
@@ -55,7 +55,7 @@ export interface MadeRelease {
 }
 
 /**
- * A wheel of yt-dlp: what the installed one has, under another version and with a fault where one is asked for. In front of the
+ * A wheel of yt-dlp: what the installed one has, under another version and with a fault where one is requested. In front of the
  * messages of each run it says which release it is.
  */
 export function ytdlpWheel({ version, cannotRead, callsItself, helper }: MadeRelease): Buffer {

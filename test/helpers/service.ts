@@ -29,13 +29,13 @@ export interface ServiceOptions {
   /** Engines of its own, which the test may kill; otherwise those of the whole run. */
   readonly ownEngines?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Requests that are told 503 are not sent again: it is what the test is about. */
+  /** Requests are not repeated after 503. */
   readonly showsRefusals?: boolean;
   /** Where something lies already; it goes with the service all the same. */
   readonly dataDir?: string;
 }
 
-/** The setting in which callers without a key are told apart by {@link from}. */
+/** The setting in which callers without a key are distinguished by {@link from}. */
 export const CALLERS_BY_ADDRESS = { TRUSTED_PROXIES: '127.0.0.0/8', ALLOW_ANONYMOUS: 'true' };
 
 /** How long links last, and by what webhooks are signed, in the service that several test files use. */
@@ -99,7 +99,7 @@ export class TestService {
   static async shared(options: Pick<ServiceOptions, 'mediaDir'> = {}): Promise<TestService> {
     const past = TestService.#shared;
     if (past === undefined) {
-      // Words that are heard are not the matter where it is used; the voices are told apart by the service.
+      // Tests that use it need no real words; the service distinguishes voices.
       const words = await startTranscriptionServer({ product: 'whisper-1', instead: always(SHARED_WORDS) });
       const speech = { SPEECH_ENGINE: 'openai', SPEECH_OPENAI_URL: words.url };
       TestService.#shared = await TestService.#start({ ...options, env: { ...SHARED_SETTINGS, ...speech } }, true);
@@ -246,7 +246,7 @@ function sandboxFor(idSalt: string, { mediaDir, platform, areSnapshotsSlow }: Se
     ffmpeg,
     ffprobe,
     idSalt,
-    // What is asked for at once is there: the next question would come 2 s later.
+    // Otherwise the next poll would come 2 s later.
     snapshots: areSnapshotsSlow ? undefined : { collectMs: 0, buildMs: 0 },
     log: () => undefined,
   });

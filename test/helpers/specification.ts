@@ -38,8 +38,8 @@ const anything: Check = () => [];
 function literal(...values: readonly unknown[]): Check {
   return is(values.join(' or '), (value) => values.includes(value));
 }
-/** What the platform need not tell. */
-function told(check: Check): Check {
+/** Null where the platform provides no value. */
+function nullable(check: Check): Check {
   return (value, path) => (value === null ? [] : check(value, path));
 }
 export function list(check: Check): Check {
@@ -103,8 +103,13 @@ export const records = {
 export const anyRecord = object(
   {
     ...{ id, media_id: string, type: string, cost: money, status: literal('pending', 'success', 'failed') },
-    ...{ created_at: micros, response: told(string), duration: told(clock), transcript_speaker_id: told(id) },
-    ...{ transcript_speaker_cost: told(money), audio_url: told(link), file_urls: told(list(link)) },
+    ...{
+      created_at: micros,
+      response: nullable(string),
+      duration: nullable(clock),
+      transcript_speaker_id: nullable(id),
+    },
+    ...{ transcript_speaker_cost: nullable(money), audio_url: nullable(link), file_urls: nullable(list(link)) },
   },
   { ...ADDED, ...video, language: string, title: string },
 );
@@ -146,22 +151,32 @@ export const failed = (type: string, fields: Fields = {}): Check =>
     }),
   });
 
-const count = told(integer);
-const flag = told(boolean);
+const count = nullable(integer);
+const flag = nullable(boolean);
 const done = (type: string, more: Fields): Check =>
   object({ id, type: literal(type), cost: money, status: literal('success'), created_at: micros, ...more });
 
 export const profile = object({
-  ...{ status: literal('success'), account: string, fbid: told(string), instagram_id: told(string) },
-  ...{ profile_name: told(string), full_name: told(string), biography: told(string), profile_image_link: told(url) },
+  ...{ status: literal('success'), account: string, fbid: nullable(string), instagram_id: nullable(string) },
+  ...{
+    profile_name: nullable(string),
+    full_name: nullable(string),
+    biography: nullable(string),
+    profile_image_link: nullable(url),
+  },
   ...{ followers: count, following: count, posts_count: count, highlights_count: count },
   ...{ is_verified: flag, is_private: flag, is_business_account: flag, is_professional_account: flag },
-  ...{ is_joined_recently: flag, has_channel: flag, avg_engagement: told(number) },
-  ...{ category_name: told(string), business_address: told(string), email: told(string), external_url: told(string) },
+  ...{ is_joined_recently: flag, has_channel: flag, avg_engagement: nullable(number) },
+  ...{
+    category_name: nullable(string),
+    business_address: nullable(string),
+    email: nullable(string),
+    external_url: nullable(string),
+  },
   ...{ profile_url: url, url, bio_hashtags: list(string), highlights: list(string) },
   related_accounts: list(
     object({
-      ...{ instagram_id: told(string), user_name: told(string), profile_name: told(string) },
+      ...{ instagram_id: nullable(string), user_name: nullable(string), profile_name: nullable(string) },
       ...{ is_private: flag, is_verified: flag },
     }),
   ),
@@ -170,41 +185,72 @@ export const profile = object({
 
 /** Sections 2.3 and 2.4. What `images` and `audio` hold is not shown. */
 const postItem: Fields = {
-  ...{ type: literal('post'), instagram_id: told(string), caption: told(string), description: told(string) },
-  ...{ likes: count, comments: count, num_comments: count, date_posted: told(time), datetime: told(time) },
-  ...{ user_posted: told(string), account: told(string), image_url: told(url), video_url: told(url), url },
-  ...{ shortcode: string, content_type: told(string), photos_number: count, videos_duration: count },
-  ...{ location: told(object({ name: string })), post_id: told(string), photos: list(url), videos: list(url) },
+  ...{
+    type: literal('post'),
+    instagram_id: nullable(string),
+    caption: nullable(string),
+    description: nullable(string),
+  },
+  ...{ likes: count, comments: count, num_comments: count, date_posted: nullable(time), datetime: nullable(time) },
+  ...{
+    user_posted: nullable(string),
+    account: nullable(string),
+    image_url: nullable(url),
+    video_url: nullable(url),
+    url,
+  },
+  ...{ shortcode: string, content_type: nullable(string), photos_number: count, videos_duration: count },
+  ...{ location: nullable(object({ name: string })), post_id: nullable(string), photos: list(url), videos: list(url) },
   ...{ images: list(anything), audio: list(anything) },
 };
 const reelItem: Fields = {
-  ...{ type: literal('reel'), post_id: told(string), description: told(string), likes: count, views: count },
-  ...{ video_view_count: count, video_play_count: count, num_comments: count, date_posted: told(time) },
-  ...{ user_posted: told(string), account: told(string), video_url: told(url), thumbnail: told(url), url },
-  ...{ shortcode: string, content_type: literal('reel'), content_id: told(string), product_type: told(string) },
+  ...{ type: literal('reel'), post_id: nullable(string), description: nullable(string), likes: count, views: count },
+  ...{ video_view_count: count, video_play_count: count, num_comments: count, date_posted: nullable(time) },
+  ...{
+    user_posted: nullable(string),
+    account: nullable(string),
+    video_url: nullable(url),
+    thumbnail: nullable(url),
+    url,
+  },
+  ...{ shortcode: string, content_type: literal('reel'), content_id: nullable(string), product_type: nullable(string) },
   ...{ length: count, videos_duration: count, is_verified: flag, videos: list(url) },
 };
-const comment = { comment: string, user_commenting: told(string), likes: count };
+const comment = { comment: string, user_commenting: nullable(string), likes: count };
 const both: Fields = {
   ...{ hashtags: list(string), is_paid_partnership: flag, followers: count, posts_count: count },
-  tagged_users: list(object({ username: string, full_name: told(string), is_verified: flag })),
+  tagged_users: list(object({ username: string, full_name: nullable(string), is_verified: flag })),
   ...{ coauthor_producers: list(anything), status: literal('success'), source: literal('api') },
   // Additions.
   ...{ cost: money, download: done('imgnet_post', { media_id: string }) },
 };
 export const content = {
   post: object({
-    ...{ ...postItem, ...both, pk: told(string), content_id: told(string), thumbnail: told(url), is_verified: flag },
-    ...{ user_posted_id: told(string), profile_url: told(url), alt_text: told(string), profile_image_link: told(url) },
-    ...{ video_view_count: count, video_play_count: count, product_type: told(string), is_pinned: flag },
-    latest_comments: list(object({ ...comment, created_at: told(micros) })),
+    ...{
+      ...postItem,
+      ...both,
+      pk: nullable(string),
+      content_id: nullable(string),
+      thumbnail: nullable(url),
+      is_verified: flag,
+    },
+    ...{
+      user_posted_id: nullable(string),
+      profile_url: nullable(url),
+      alt_text: nullable(string),
+      profile_image_link: nullable(url),
+    },
+    ...{ video_view_count: count, video_play_count: count, product_type: nullable(string), is_pinned: flag },
+    latest_comments: list(object({ ...comment, created_at: nullable(micros) })),
     partnership_details: list(anything),
-    post_content: list(object({ index: integer, type: told(string), url: told(url), instagram_id: told(string) })),
+    post_content: list(
+      object({ index: integer, type: nullable(string), url: nullable(url), instagram_id: nullable(string) }),
+    ),
   }),
   reel: object({
     ...reelItem,
     ...both,
-    latest_comments: list(object({ ...comment, date_of_comment: told(date) })),
+    latest_comments: list(object({ ...comment, date_of_comment: nullable(date) })),
   }),
 };
 
@@ -225,12 +271,24 @@ export const noAudio = object({
 });
 
 export const channel = object({
-  ...{ status: literal('success'), vidnet_id: string, title: string, description: told(string), url },
-  ...{ thumbnail: told(url), country: told(string), total_media: count, subscriber_count: count, total_views: count },
-  ...{ creation_date: told(platformTime), cost: money, source: literal('api') },
+  ...{ status: literal('success'), vidnet_id: string, title: string, description: nullable(string), url },
+  ...{
+    thumbnail: nullable(url),
+    country: nullable(string),
+    total_media: count,
+    subscriber_count: count,
+    total_views: count,
+  },
+  ...{ creation_date: nullable(platformTime), cost: money, source: literal('api') },
   videos: list(
     object({
-      ...{ vidnet_id: string, title: string, thumbnail: told(url), published_at: told(platformTime), duration: count },
+      ...{
+        vidnet_id: string,
+        title: string,
+        thumbnail: nullable(url),
+        published_at: nullable(platformTime),
+        duration: count,
+      },
     }),
   ),
   download: done('list', { ...video, response: empty }),
@@ -241,13 +299,25 @@ export const transcript = (more: Fields = {}): Check =>
   object({
     status: literal('ok'),
     video: object({
-      ...{ vidnet_id: string, link: url, title: string, description: told(string), publishedAt: told(platformTime) },
-      ...{ duration: told(clock), viewCount: count, likeCount: count, commentCount: count, channelId: told(string) },
-      ...{ channelName: told(string), transcripts: string, ...more },
+      ...{
+        vidnet_id: string,
+        link: url,
+        title: string,
+        description: nullable(string),
+        publishedAt: nullable(platformTime),
+      },
+      ...{
+        duration: nullable(clock),
+        viewCount: count,
+        likeCount: count,
+        commentCount: count,
+        channelId: nullable(string),
+      },
+      ...{ channelName: nullable(string), transcripts: string, ...more },
       transcriptsWithTimeStamps: list(object({ dur: seconds, text: string, start: seconds })),
     }),
     download: done('captions', video),
-    track: object({ language: string, kind: string, name: told(string) }),
+    track: object({ language: string, kind: string, name: nullable(string) }),
   });
 export const withComments = { comments: list(anything) };
 

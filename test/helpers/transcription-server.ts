@@ -65,7 +65,7 @@ export interface TranscriptionServer {
 export interface ServerOptions {
   readonly product: Product;
   readonly key?: string;
-  /** Takes the place of the transcription; `undefined`: it is given after all. */
+  /** Answers instead of the transcription, when it returns true. */
   readonly instead?: (res: ServerResponse, upload: Upload) => boolean;
   /** Answers before the form was read, as a proxy does. */
   readonly before?: (req: IncomingMessage, res: ServerResponse) => boolean;
@@ -197,10 +197,10 @@ function transcriptionOf(product: Product, format: string, { samples, seconds, f
     case 'whisper-1': {
       // Its words have no marks.
       const words = heard.map(({ start, end, said }) => ({ word: said.replace(/[.,]/, ''), start, end }));
-      const asked = fields['timestamp_granularities[]'] ?? [];
+      const granularities = fields['timestamp_granularities[]'] ?? [];
       const wanted = {
-        ...(asked.includes('word') ? { words } : {}),
-        ...(asked.includes('segment') ? { segments } : {}),
+        ...(granularities.includes('word') ? { words } : {}),
+        ...(granularities.includes('segment') ? { segments } : {}),
       };
       return { task: 'transcribe', language: 'english', duration: seconds, text, ...wanted, usage };
     }

@@ -8,7 +8,7 @@ import { startPrometheus } from '../../local/engines/prometheus.ts';
 import { ROOT } from './markdown.ts';
 import { TestService, type ServiceOptions } from './service.ts';
 
-/** By which a sample is told apart. */
+/** The labels of a sample. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
@@ -68,12 +68,12 @@ export async function startWatchedService({
   );
   const query = async (expr: string): Promise<readonly Sample[]> => {
     const answer = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expr)}`);
-    const told = (await answer.json()) as {
+    const body = (await answer.json()) as {
       status: string;
       data: { result: { metric: Labels; value: [number, string] }[] };
     };
-    expect([expr, told.status]).toEqual([expr, 'success']);
-    return told.data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+    expect([expr, body.status]).toEqual([expr, 'success']);
+    return body.data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
   };
   return {
     service,

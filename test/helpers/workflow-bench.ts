@@ -60,7 +60,7 @@ let bundling: Promise<WorkflowBundleWithSourceMap> | undefined;
 export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
   let env: TestWorkflowEnvironment;
   let bundle: WorkflowBundleWithSourceMap;
-  /** By what they were asked for. */
+  /** By their settings. */
   const shared = new Map<string, Promise<StartedWorkers>>();
   let current: FakeActivities = {};
   beforeAll(async () => {

@@ -32,7 +32,7 @@ export function quietRuntime(): void {
   }
 }
 
-/** For the server that skips time, which can be told of search attributes and not be asked which it has. */
+/** For the server that skips time, which cannot list its search attributes. */
 export async function addSearchAttributes(connection: Connection): Promise<void> {
   const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, 2]));
   await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });

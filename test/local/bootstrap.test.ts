@@ -18,7 +18,7 @@ function startedOn(version: string, platform: string): Promise<{ readonly code: 
 
 describe('the first command after a clone', () => {
   it.each(['20.20.2', '22.18.0', '25.0.0'])(
-    'says in one sentence what to install where npm has no Node in place of %s',
+    'says in one sentence what to install where npm has no Node instead of %s',
     async (version) => {
       const { code, stderr } = await startedOn(version, 'sunos');
       expect(code).toBe(1);

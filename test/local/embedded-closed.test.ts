@@ -41,13 +41,13 @@ const INTRUDER = `
   const { connect } = require('node:net');
   const { socket, paths, pids } = JSON.parse(process.argv[1]);
   const can = (look) => { try { look(); return true } catch { return false } };
-  const told = (look) => { try { return look() } catch { return '' } };
+  const read = (look) => { try { return look() } catch { return '' } };
   const loot = (how) => ({
     uid: process.getuid(),
     socket: how,
     readable: paths.filter((path) => can(() => readFileSync(path)) || can(() => readdirSync(path))),
     environments: pids.filter((pid) => can(() => readFileSync('/proc/' + pid + '/environ'))),
-    commandLines: readdirSync('/proc').map((name) => told(() => readFileSync('/proc/' + name + '/cmdline', 'utf8'))),
+    commandLines: readdirSync('/proc').map((name) => read(() => readFileSync('/proc/' + name + '/cmdline', 'utf8'))),
   });
   const tell = (how) => process.stdout.write(JSON.stringify(loot(how)), () => process.exit());
   connect(socket).on('connect', () => tell('connected')).on('error', (error) => tell(error.code));
@@ -123,9 +123,9 @@ const pidOf = (name: string): number => {
 const portsOf = async (name: string): Promise<number[]> => (await listeningPorts(pidOf(name))).map(({ port }) => port);
 
 describe("Temporal's Web UI", () => {
-  it.each(fromPages)('refuses $what', async (asked) => {
-    const headers = { host: `127.0.0.1:${String(uiPort())}`, ...asked.headers };
-    expect(await ask(uiPort(), { ...asked, headers })).toMatchObject({ status: 403 });
+  it.each(fromPages)('refuses $what', async (request) => {
+    const headers = { host: `127.0.0.1:${String(uiPort())}`, ...request.headers };
+    expect(await ask(uiPort(), { ...request, headers })).toMatchObject({ status: 403 });
   });
 
   it('is there for people: by its address, by localhost, and by a link on another site', async () => {
@@ -189,8 +189,8 @@ describe.runIf(process.platform === 'linux')('an engine (ports from /proc: Linux
         );
         if (failure === 'bad port') return ['no browser connects'];
         const answers = await Promise.all(
-          fromPages.map((asked) =>
-            ask(port, { ...asked, headers: { host: `127.0.0.1:${String(port)}`, ...asked.headers } }),
+          fromPages.map((request) =>
+            ask(port, { ...request, headers: { host: `127.0.0.1:${String(port)}`, ...request.headers } }),
           ),
         );
         return answers.map((answer) => answer?.status ?? 'no HTTP');
@@ -201,8 +201,8 @@ describe.runIf(process.platform === 'linux')('an engine (ports from /proc: Linux
   });
 
   it('hands no Nexus task to a worker, since that port does not look at names', async () => {
-    const asked = fromPages.find(({ what }) => what === 'a Nexus operation');
-    const answers = await Promise.all((await portsOf('temporal')).map((port) => ask(port, asked ?? {})));
+    const request = fromPages.find(({ what }) => what === 'a Nexus operation');
+    const answers = await Promise.all((await portsOf('temporal')).map((port) => ask(port, request ?? {})));
     expect(answers.map((answer) => answer?.text)).toContain('{"message":"nexus endpoints disabled"}');
   });
 
@@ -222,18 +222,15 @@ describe.runIf(process.platform === 'linux')('an engine (ports from /proc: Linux
     ).toEqual([]);
   });
 
-  it.each(['api', 'worker'])(
-    'is not the only one to be told little: %s gets settings, and no secret that is for something else',
-    async (name) => {
-      const environ = await readFile(`/proc/${String(pidOf(name))}/environ`, 'utf8');
-      expect(environ).toContain(secrets.WEBHOOK_SECRETS);
-      expect(environ).not.toContain(ELSEWHERE.CLOUD_TOKEN);
-    },
-  );
+  it.each(['api', 'worker'])('gives %s its settings, and no secret of others', async (name) => {
+    const environ = await readFile(`/proc/${String(pidOf(name))}/environ`, 'utf8');
+    expect(environ).toContain(secrets.WEBHOOK_SECRETS);
+    expect(environ).not.toContain(ELSEWHERE.CLOUD_TOKEN);
+  });
 });
 
 describe('the embedded database', () => {
-  it('is found by npm run keys without being told where it is', async () => {
+  it('is found by npm run keys without a setting', async () => {
     const env = { ...process.env, DATA_DIR: dataDir, MONGODB_URI: '' };
     const main = ['api/keys/main.ts', 'list'];
     const { stdout } = await promisify(execFile)(process.execPath, main, { cwd: ROOT, env });

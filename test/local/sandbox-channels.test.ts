@@ -52,7 +52,7 @@ describe('the large channel', () => {
     expect((await stats()).totals).toMatchObject({ channel_pages: 100, page_reads: 0 });
   });
 
-  it('has pages for its videos, with media of the length that is told', async () => {
+  it('has pages for its videos, with media of the listed length', async () => {
     const { videos } = (await json(`/${urlOf('large').split('/').at(-1)!}?page=37`)) as ChannelPage;
     const { id, duration: durationSeconds } = videos[3]!;
     const result = await ytDlp(sandbox, pageOf(sandbox, id), [
@@ -95,7 +95,7 @@ describe('addresses of a channel', () => {
     expect((await fetch(`${sandbox.url}/channel/${id.toLowerCase()}`)).status).toBe(404);
   });
 
-  it('that nobody has are told in the words of the real platform', async () => {
+  it('that do not exist are reported in the words of the real platform', async () => {
     const result = await ytDlp(sandbox, `${sandbox.url}/@nobody-has-it`, ['--flat-playlist']);
     expect(result.stderrTail).toMatch(/ERROR: .*Unable to download API page: HTTP Error 404: Not Found/);
   });
@@ -114,7 +114,7 @@ it('describes a channel without videos, and has no tab for them', async () => {
   expect(tab.stderrTail).toMatch(/ERROR: .*This channel does not have a videos tab/);
 });
 
-it('tells times only as estimates, and only when asked', async () => {
+it('returns times only as estimates, and only on request', async () => {
   const timestamps = async (...more: string[]): Promise<string[]> => {
     const args = ['--flat-playlist', '--playlist-items', '1:2', '--print', 'timestamp', ...more];
     return (await ytDlp(sandbox, urlOf('ordinary'), args)).stdout.trim().split('\n');

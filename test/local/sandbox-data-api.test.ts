@@ -67,7 +67,7 @@ async function uploadsOf(wanted: string): Promise<string> {
 }
 
 describe('keys and parameters', () => {
-  it('are asked for as the real API asks for them', async () => {
+  it('require the parameters of the real API', async () => {
     const { channel } = video('ordinary');
     expect(await refusal('channels', { key: '', id: channel.id })).toEqual([403, 'forbidden']);
     expect(await refusal('channels', { key: 'another', id: channel.id })).toEqual([400, 'badRequest']);
@@ -120,7 +120,7 @@ describe('channels', () => {
     }
   });
 
-  it('come several at a time, and only the parts that were asked for', async () => {
+  it('come several at a time, and only the requested parts', async () => {
     const { items } = await read('channels', { part: 'id', id: `${video('ordinary').channel.id},UCnobody` });
     expect(items!.map((one) => Object.keys(one))).toEqual([['kind', 'etag', 'id']]);
   });
@@ -160,7 +160,7 @@ describe('uploads', () => {
     expect(Object.values(channels)[0]!.playlist_items).toEqual(Object.fromEntries(positions));
   });
 
-  it('have 5 on a page unless told otherwise, and a way back', async () => {
+  it('have 5 items on a page by default, and a previous page', async () => {
     const playlistId = await uploadsOf('ordinary');
     const first = await read('playlistItems', { playlistId });
     expect(first.items).toHaveLength(5);
@@ -215,7 +215,7 @@ describe('comments', () => {
     expect(answers[0]!.snippet['parentId']).toBe(items![0]!.id);
   });
 
-  it('are HTML unless plain text is asked for, and answers to answers stay in their thread', async () => {
+  it('are HTML unless plain text is requested, and keep replies to replies in their thread', async () => {
     const videoId = video('ordinary').id;
     const texts = async (textFormat: string): Promise<unknown[]> =>
       (await read('commentThreads', { videoId, textFormat })).items!.map(

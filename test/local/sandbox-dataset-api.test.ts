@@ -257,7 +257,7 @@ describe('the API', () => {
     expect((await list())[0]?.id).toBe(late);
   });
 
-  it('counts what it was asked for', async () => {
+  it('counts requests', async () => {
     api.resetStats();
     const url = accountUrl('business');
     await rows(PROFILES, { url });
@@ -274,7 +274,7 @@ describe('the API', () => {
 });
 
 describe('switches', () => {
-  it('hit an account and a dataset as often as told', async () => {
+  it('affect an account and a dataset the requested number of times', async () => {
     const { user_name: account, url } = api.accounts()[0]!;
     api.misbehave({ target: 'dataset', mode: 429, account, dataset: 'reels', times: 1, retry_after_seconds: 7 });
     expect((await post(`dataset_id=${POSTS}${DISCOVER}`, [{ url }])).status).toBe(200);

@@ -40,7 +40,7 @@ function fetchAudio(headers: Record<string, string> = {}): Promise<{
 const page = (of = id): Promise<Response> => fetch(pageOf(sandbox, of));
 const audio = ['--format', 'ba[ext=m4a]', '--output'];
 
-it('answers 429 with Retry-After as often as told, then as usual', async () => {
+it('answers 429 with Retry-After the requested number of times, then as usual', async () => {
   await misbehave({ video: id, target: 'page', mode: '429', times: 2, retry_after_seconds: 7 });
   const answers = [await page(), await page(), await page()];
   expect(answers.map((answer) => answer.status)).toEqual([429, 429, 200]);
@@ -58,7 +58,7 @@ it('makes yt-dlp report 429 and 500 as for the real platform', async () => {
   expect(await error('429', 'media')).toMatch(/ERROR: unable to download video data: HTTP Error 429/);
 });
 
-it('hits one video only when told one', async () => {
+it('affects only the given video', async () => {
   const other = sandbox.catalogue.find((video) => video.case === 'ordinary' && video.id !== id)!.id;
   await misbehave({ video: '*', target: 'page', mode: '500' });
   await misbehave({ video: id, target: 'page', mode: '429' });
@@ -125,7 +125,7 @@ it('hangs at once, or in the middle', async () => {
   expect(received).toBe(1000);
 });
 
-it('is as slow as told', async () => {
+it('is as slow as requested', async () => {
   await misbehave({ video: id, target: 'media', mode: 'slow', bytes_per_second: 20_000 });
   const started = performance.now();
   const { sizeBytes } = await fetchAudio({ range: 'bytes=0-9999' });

@@ -130,7 +130,7 @@ describe('comments', () => {
     expect(comments![1]!.timestamp).toBeGreaterThan(1_600_000_000);
   });
 
-  it('come page by page, all of them or as many as asked for', async () => {
+  it('come page by page, all of them or as many as requested', async () => {
     await sandbox.post('/stats/reset', {});
     const all = await read('many_comments', '--write-comments');
     expect(new Set(all.comments!.map((one) => one.id)).size).toBe(450);

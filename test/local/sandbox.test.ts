@@ -43,10 +43,10 @@ describe('a page of another site', () => {
       headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
     },
     { what: 'reads no media from another port', path: '/', headers: { 'sec-fetch-site': 'same-site' } },
-  ])('$what', async (asked) => {
+  ])('$what', async (request) => {
     const answer = await ask(Number(new URL(sandbox.url).port), {
-      ...asked,
-      headers: { host: host(), ...asked.headers },
+      ...request,
+      headers: { host: host(), ...request.headers },
     });
     expect(answer).toMatchObject({ status: 403 });
   });
@@ -80,7 +80,7 @@ describe('the index', () => {
     });
   });
 
-  it('names what a video can be asked for', () => {
+  it('names what a video can be request for', () => {
     expect(new Set(sandbox.catalogue.map((video) => video.case))).toEqual(new Set(VIDEO_CASES));
   });
 
@@ -194,7 +194,7 @@ describe('yt-dlp on the sandbox', () => {
     expect(await sandbox.stats(sandbox.idOf(wanted))).toMatchObject({ media_requests: 0 });
   });
 
-  it('is told that an id nobody has is unavailable', async () => {
+  it('answers that an unknown video is unavailable', async () => {
     const result = await ytDlp(sandbox, pageOf(sandbox, 'nobodyHasIt'), AUDIO);
     expect(result.stderrTail).toMatch(/^ERROR: .*Video unavailable$/m);
   });

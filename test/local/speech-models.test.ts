@@ -99,7 +99,7 @@ describe('what transcribes after the first start', () => {
   it.each<[string, Record<string, string>, boolean?]>([
     ['that engine was named', { SPEECH_ENGINE: 'builtin' }],
     ['a server hears the words', { SPEECH_OPENAI_URL: 'http://127.0.0.1:9/v1' }],
-    ['nobody asked for models', {}, false],
+    ['models are not allowed', {}, false],
   ])('is fetched from nowhere when %s', async (_why, env, mayFetchModels) => {
     const SPEECH_MODELS_URL = await serveReleases();
     const { settings } = await setUp({ SPEECH_MODELS_URL, ...env }, mayFetchModels);

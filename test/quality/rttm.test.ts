@@ -27,15 +27,15 @@ describe('RTTM', () => {
   );
 
   it('is read as it was written', () => {
-    const turn = fc.record({
+    const segment = fc.record({
       file: fc.stringMatching(/^[a-z0-9-]{1,10}$/),
       speaker: fc.stringMatching(/^[A-Za-zÀ-ž0-9_]{1,10}$/),
       startMs: fc.integer({ min: 0, max: 36_000_000 }),
       lengthMs: fc.integer({ min: 0, max: 600_000 }),
     });
     fc.assert(
-      fc.property(fc.array(turn), (turns) => {
-        const written = turns.map(({ file, speaker, startMs, lengthMs }) => ({
+      fc.property(fc.array(segment), (segments) => {
+        const written = segments.map(({ file, speaker, startMs, lengthMs }) => ({
           ...{ file, speaker, startSeconds: startMs / 1000, endSeconds: (startMs + lengthMs) / 1000 },
         }));
         const read = readRttm(writeRttm(written));

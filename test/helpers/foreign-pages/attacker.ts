@@ -138,7 +138,7 @@ export interface Arrived {
 export interface ForeignPage {
   /** What the page could read of each; status 0 and no text for what the browser keeps from it. */
   fetchAll(requests: readonly PageRequest[]): Promise<{ status: number; text: string }[]>;
-  /** Makes elements with these sources. @returns the event that each told the page */
+  /** Makes elements with these sources. @returns the event of each */
   loadAll(tag: 'script' | 'iframe', urls: readonly string[]): Promise<('load' | 'error' | 'nothing')[]>;
   /** Posts forms into frames. */
   formAll(forms: readonly { url: string; json: string }[]): Promise<void>;

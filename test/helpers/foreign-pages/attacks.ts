@@ -89,7 +89,7 @@ export const POKE: Aim = { reads: ['/'], writes: [{ method: 'POST', path: '/', j
  * @returns what was answered, in lines
  */
 export async function attackAcross(page: ForeignPage, targets: readonly Target[]): Promise<string[]> {
-  const told = await Promise.all(
+  const read = await Promise.all(
     targets.map(async ({ port, aim: { reads, writes } }) => {
       const url = (path: string): string => `http://127.0.0.1:${String(port)}${path}`;
       const requests: PageRequest[] = [
@@ -112,7 +112,7 @@ export async function attackAcross(page: ForeignPage, targets: readonly Target[]
   const lines = arrived.flatMap(({ method, url }) =>
     method === 'GET' && probes.has(url) ? [] : [`${method} ${url} was answered`],
   );
-  return named([...told.flat(), ...lines], targets);
+  return named([...read.flat(), ...lines], targets);
 }
 
 /** What a page does that the browser takes for one of the service's own: it reads every answer. @returns what it read, in lines */
@@ -166,7 +166,7 @@ function isProbe(text: string): boolean {
   return text === '{"status":"ok"}';
 }
 
-/** @returns those of the addresses that tell nothing more to a program either, which may read what it asked for */
+/** @returns those of the addresses that tell nothing more to a program either, which may read every answer */
 async function probesAmong(urls: readonly string[]): Promise<Set<string>> {
   const bodies = await Promise.all(
     [...new Set(urls)].map(async (url) => {
@@ -188,13 +188,13 @@ function named(lines: readonly string[], targets: readonly Target[]): string[] {
 /** Whether a port answers programs of this machine by HTTP. */
 export function speaksHttp(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = request({ host: '127.0.0.1', port, path: '/', timeout: SPEAKS_WITHIN_MS }, (answer) => {
+    const probe = request({ host: '127.0.0.1', port, path: '/', timeout: SPEAKS_WITHIN_MS }, (answer) => {
       answer.destroy();
       resolve(true);
     });
-    asked.once('timeout', () => asked.destroy());
-    asked.once('error', () => resolve(false));
-    asked.once('close', () => resolve(false));
-    asked.end();
+    probe.once('timeout', () => probe.destroy());
+    probe.once('error', () => resolve(false));
+    probe.once('close', () => resolve(false));
+    probe.end();
   });
 }

@@ -95,8 +95,8 @@ async function huntable(
 ): Promise<Prey> {
   const within = 60_000;
   const requested = async (body: object): Promise<AudioResult['data']> => {
-    const asked = await fetch(`${urls.rest}/api/downloads/audio`, { method: 'POST', body: JSON.stringify(body) });
-    return ((await asked.json()) as AudioResult).data;
+    const response = await fetch(`${urls.rest}/api/downloads/audio`, { method: 'POST', body: JSON.stringify(body) });
+    return ((await response.json()) as AudioResult).data;
   };
   const kept = async (id: string) => ((await json(`${urls.rest}/downloads/${id}`)) as AudioResult).data;
   const accepted = await requested({ vidnet_video_id: videoId, include_webhook: receiver.url });
@@ -141,8 +141,8 @@ async function refusedVideo(sandboxUrl: string, fetchedId: string): Promise<stri
   const { videos } = (await json(`${sandboxUrl}/`)) as { videos: readonly { id: string; case: string }[] };
   const video = videos.find((one) => one.case === 'ordinary' && one.id !== fetchedId)?.id;
   const order = { video, target: 'page', mode: '429' };
-  const told = await fetch(`${sandboxUrl}/misbehave`, { method: 'POST', body: JSON.stringify(order) });
-  if (video === undefined || !told.ok) throw new Error(`the sandbox refuses: ${await told.text()}`);
+  const response = await fetch(`${sandboxUrl}/misbehave`, { method: 'POST', body: JSON.stringify(order) });
+  if (video === undefined || !response.ok) throw new Error(`the sandbox refuses: ${await response.text()}`);
   return video;
 }
 

@@ -10,14 +10,14 @@ import { startTestSandbox, type TestSandbox } from '../sandbox.ts';
 
 const SET_UP_TIMEOUT_MS = 20 * 60_000;
 const ATTACK_TIMEOUT_MS = 60_000;
-const PLACES = {
+const ORIGINS = {
   elsewhere: 'on another site',
   otherPort: 'on another port of this machine',
 } as const;
 
 interface Attacks {
   /** Where the pages are that attack. */
-  readonly places: readonly (keyof typeof PLACES)[];
+  readonly origins: readonly (keyof typeof ORIGINS)[];
   /** Whether names lead to the ports too that answer no browser. */
   readonly reboundToAll: boolean;
   /** To which browsers connect for no page. */
@@ -27,9 +27,9 @@ interface Attacks {
 /** What pages of other origins can do to all that a command starts, and to a server that does not defend itself. */
 export function foreignPages(
   command: 'npm start' | 'npm run sandbox',
-  { places, reboundToAll, refusedPorts }: Attacks,
+  { origins, reboundToAll, refusedPorts }: Attacks,
 ): void {
-  const elsewhere = places.map((place) => [PLACES[place], place] as const);
+  const elsewhere = origins.map((origin) => [ORIGINS[origin], origin] as const);
   let attacker: Attacker;
   let platform: TestSandbox | undefined;
   let running: RunningCommand;
@@ -67,9 +67,9 @@ export function foreignPages(
       server.close();
     });
 
-    it.each(elsewhere)('a page %s starts what it likes, and shows it', async (_where, place) => {
+    it.each(elsewhere)('a page %s starts what it likes, and shows it', async (_what, origin) => {
       posted = [];
-      const page = await attacker[place]();
+      const page = await attacker[origin]();
       expect(await attackAcross(page, [target])).toEqual(['GET victim/ was answered', 'POST victim/ was answered']);
       expect(new Set(page.arrived().map(({ url }) => new URL(url).hostname))).toContain('a-page.localhost');
       expect(new Set(posted)).toEqual(new Set(['text/plain']));
@@ -127,9 +127,9 @@ export function foreignPages(
 
     it.each(elsewhere)(
       'answers nothing to a page %s, on no port, and does nothing for it',
-      async (_where, place) => {
+      async (_what, origin) => {
         const { before, after } = await changedBy(async () => {
-          const page = await attacker[place]();
+          const page = await attacker[origin]();
           expect.soft(await attackAcross(page, targets)).toEqual([]);
           const reached = page.arrived().map(({ url }) => new URL(url).port);
           expect(reached).toEqual(expect.arrayContaining(Object.values(running.urls).map((url) => new URL(url).port)));
@@ -163,8 +163,8 @@ export function foreignPages(
 
     it.each(elsewhere)(
       'is not shown in a frame of a page %s',
-      async (_where, place) => {
-        const page = await attacker[place]();
+      async (_what, origin) => {
+        const page = await attacker[origin]();
         expect(await framedBy(page, targets)).toEqual([]);
         await page.close();
       },

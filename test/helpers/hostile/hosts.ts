@@ -66,8 +66,8 @@ export function describeHostileHosts({ lists, media, links, toTheEnd }: HostileF
     inner = await listen(canary, INNER);
     site = await RecordedSite.start();
     // Stands before the sandbox's dataset API and changes its records.
-    datasets = createServer((asked, answer) => {
-      const { url, method, headers } = asked;
+    datasets = createServer((request, answer) => {
+      const { url, method, headers } = request;
       const target = new URL(url ?? '/', service.sandbox.env.IMGNET_API_URL);
       const sent = forward(target, { method, headers: { ...headers, host: target.host } }, (given) => {
         const chunks: Buffer[] = [];
@@ -79,7 +79,7 @@ export function describeHostileHosts({ lists, media, links, toTheEnd }: HostileF
           answer.writeHead(given.statusCode ?? 500, { 'content-type': given.headers['content-type'] ?? '' }).end(body);
         });
       });
-      asked.pipe(sent);
+      request.pipe(sent);
     });
     folder = await mkdtemp(join(tmpdir(), 'tapedeck-hostile-e2e-'));
     corpus = await hostileMedia(folder, '/etc/passwd', media);

@@ -36,7 +36,7 @@ export function replaceBoxes(file: Buffer, type: string, change: (content: Buffe
   return Buffer.concat(parts);
 }
 
-/** With some bytes at a place overwritten. */
+/** Overwrites bytes at an offset. */
 export function patched(bytes: Buffer, offset: number, ...values: readonly number[]): Buffer {
   const copy = Buffer.from(bytes);
   u32(...values).copy(copy, offset);

@@ -51,12 +51,12 @@ export type LargeAnswer =
   'transcript' | 'export' | 'channel' | 'list' | 'file' | 'transcript over tRPC' | 'channel over tRPC';
 
 /** What large answers cost that nobody reads. */
-export function unreadAnswers(asked: readonly LargeAnswer[]): void {
+export function unreadAnswers(requested: readonly LargeAnswer[]): void {
   const database = `unread-${randomUUID().slice(0, 8)}`;
   let facades: Facades;
   let filesDir: string;
   let api: MeasuredApi;
-  /** What is asked for, by kind: a path of REST, or of tRPC. */
+  /** Requests by kind: a path of REST, or of tRPC. */
   let kinds: Record<
     string,
     { readonly rpc?: boolean; readonly path: string; readonly method?: string; readonly body?: string }
@@ -72,7 +72,7 @@ export function unreadAnswers(asked: readonly LargeAnswer[]): void {
     const link = new URL(signer.linkTo(file.recordId, file.name));
     const id = await keepTranscript(facades, 8);
     const channel = await keepChannel(facades, 10_000);
-    const posts = asked.includes('list') ? await keepPosts(facades, 4_000) : '';
+    const posts = requested.includes('list') ? await keepPosts(facades, 4_000) : '';
     const input = encodeURIComponent(JSON.stringify({ download_id: id }));
     kinds = {
       transcript: { path: `/api/transcripts/${id}` },
@@ -144,7 +144,7 @@ export function unreadAnswers(asked: readonly LargeAnswer[]): void {
   });
 
   describe('20 sockets that ask for a large answer and read nothing cost little memory', () => {
-    it.each(asked)('of one caller: %s', async (kind) => {
+    it.each(requested)('of one caller: %s', async (kind) => {
       const { statuses, grownMB, tookMs } = await cost(kind);
       expect(statuses).toContain(200);
       expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);

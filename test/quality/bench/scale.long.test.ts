@@ -10,7 +10,7 @@ import { scale, type ScaleRaw } from '../../../quality/bench/parts/scale.ts';
 const TIMEOUT_MS = 1_200_000;
 
 it.each(ENGINES)(
-  'jobs go through 1, 2 and 4 workers on the engine "%s", and what they cost is told',
+  'jobs go through 1, 2 and 4 workers on the engine "%s", and their cost is reported',
   async (engine) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-scale-'));
     try {
@@ -24,7 +24,7 @@ it.each(ENGINES)(
       for (const names of spent) {
         expect(names).toEqual(expect.arrayContaining(['api', 'worker', 'temporal', 'mongodb', ...database]));
       }
-      // At least a job is begun, ends, and is told.
+      // Each job has at least a start, an end and a webhook.
       expect(histories.workflows).toBeGreaterThanOrEqual(48);
       expect(histories.actionsEach).toBeGreaterThanOrEqual(2);
       expect(temporalBytes).toBeGreaterThan(0);

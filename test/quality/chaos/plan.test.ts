@@ -35,7 +35,7 @@ describe('a plan', () => {
     }
   });
 
-  it('has as many jobs about the photo platform as it is told', () => {
+  it('has the requested share of jobs about the photo platform', () => {
     const shareOf = (imgnetShare: number): number => {
       const calls = planCalls(index, createRandom(7), { jobs: 400, durationMs: 60_000, imgnetShare });
       return calls.filter(({ kind }) => IMGNET_KINDS.includes(kind)).length / calls.length;
