@@ -26,13 +26,13 @@ func (g *gate) byID(request []byte, server net.Conn) ([]byte, error) {
 		return request, nil
 	}
 	name := command.Command()
-	place, ok := statements[name]
+	position, ok := statements[name]
 	if !ok {
 		return request, nil
 	}
 	statement := command
-	if place.list != "" {
-		list, ok := command.Get(place.list).(*wirebson.Array)
+	if position.list != "" {
+		list, ok := command.Get(position.list).(*wirebson.Array)
 		if !ok || list.Len() != 1 {
 			return request, nil
 		}
@@ -40,7 +40,7 @@ func (g *gate) byID(request []byte, server net.Conn) ([]byte, error) {
 			return request, nil
 		}
 	}
-	filter, ok := statement.Get(place.filter).(*wirebson.Document)
+	filter, ok := statement.Get(position.filter).(*wirebson.Document)
 	// What is made when nothing is found has the fields of the filter.
 	if upserts, _ := statement.Get("upsert").(bool); !ok || upserts {
 		return request, nil
@@ -66,7 +66,7 @@ func (g *gate) byID(request []byte, server net.Conn) ([]byte, error) {
 		// No document has it: the service's are texts.
 		only = wirebson.MustDocument("_id", wirebson.ObjectID{})
 	}
-	if err := statement.Replace(place.filter, only); err != nil {
+	if err := statement.Replace(position.filter, only); err != nil {
 		return request, nil
 	}
 	rewritten, ok := message(command, 0)
