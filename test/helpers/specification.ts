@@ -39,7 +39,7 @@ function literal(...values: readonly unknown[]): Check {
   return is(values.join(' or '), (value) => values.includes(value));
 }
 /** Null where the platform provides no value. */
-function nullable(check: Check): Check {
+function maybe(check: Check): Check {
   return (value, path) => (value === null ? [] : check(value, path));
 }
 export function list(check: Check): Check {
@@ -103,13 +103,8 @@ export const records = {
 export const anyRecord = object(
   {
     ...{ id, media_id: string, type: string, cost: money, status: literal('pending', 'success', 'failed') },
-    ...{
-      created_at: micros,
-      response: nullable(string),
-      duration: nullable(clock),
-      transcript_speaker_id: nullable(id),
-    },
-    ...{ transcript_speaker_cost: nullable(money), audio_url: nullable(link), file_urls: nullable(list(link)) },
+    ...{ created_at: micros, response: maybe(string), duration: maybe(clock), transcript_speaker_id: maybe(id) },
+    ...{ transcript_speaker_cost: maybe(money), audio_url: maybe(link), file_urls: maybe(list(link)) },
   },
   { ...ADDED, ...video, language: string, title: string },
 );
@@ -151,32 +146,32 @@ export const failed = (type: string, fields: Fields = {}): Check =>
     }),
   });
 
-const count = nullable(integer);
-const flag = nullable(boolean);
+const count = maybe(integer);
+const flag = maybe(boolean);
 const done = (type: string, more: Fields): Check =>
   object({ id, type: literal(type), cost: money, status: literal('success'), created_at: micros, ...more });
 
 export const profile = object({
-  ...{ status: literal('success'), account: string, fbid: nullable(string), instagram_id: nullable(string) },
+  ...{ status: literal('success'), account: string, fbid: maybe(string), instagram_id: maybe(string) },
   ...{
-    profile_name: nullable(string),
-    full_name: nullable(string),
-    biography: nullable(string),
-    profile_image_link: nullable(url),
+    profile_name: maybe(string),
+    full_name: maybe(string),
+    biography: maybe(string),
+    profile_image_link: maybe(url),
   },
   ...{ followers: count, following: count, posts_count: count, highlights_count: count },
   ...{ is_verified: flag, is_private: flag, is_business_account: flag, is_professional_account: flag },
-  ...{ is_joined_recently: flag, has_channel: flag, avg_engagement: nullable(number) },
+  ...{ is_joined_recently: flag, has_channel: flag, avg_engagement: maybe(number) },
   ...{
-    category_name: nullable(string),
-    business_address: nullable(string),
-    email: nullable(string),
-    external_url: nullable(string),
+    category_name: maybe(string),
+    business_address: maybe(string),
+    email: maybe(string),
+    external_url: maybe(string),
   },
   ...{ profile_url: url, url, bio_hashtags: list(string), highlights: list(string) },
   related_accounts: list(
     object({
-      ...{ instagram_id: nullable(string), user_name: nullable(string), profile_name: nullable(string) },
+      ...{ instagram_id: maybe(string), user_name: maybe(string), profile_name: maybe(string) },
       ...{ is_private: flag, is_verified: flag },
     }),
   ),
@@ -185,72 +180,46 @@ export const profile = object({
 
 /** Sections 2.3 and 2.4. What `images` and `audio` hold is not shown. */
 const postItem: Fields = {
-  ...{
-    type: literal('post'),
-    instagram_id: nullable(string),
-    caption: nullable(string),
-    description: nullable(string),
-  },
-  ...{ likes: count, comments: count, num_comments: count, date_posted: nullable(time), datetime: nullable(time) },
-  ...{
-    user_posted: nullable(string),
-    account: nullable(string),
-    image_url: nullable(url),
-    video_url: nullable(url),
-    url,
-  },
-  ...{ shortcode: string, content_type: nullable(string), photos_number: count, videos_duration: count },
-  ...{ location: nullable(object({ name: string })), post_id: nullable(string), photos: list(url), videos: list(url) },
+  ...{ type: literal('post'), instagram_id: maybe(string), caption: maybe(string), description: maybe(string) },
+  ...{ likes: count, comments: count, num_comments: count, date_posted: maybe(time), datetime: maybe(time) },
+  ...{ user_posted: maybe(string), account: maybe(string), image_url: maybe(url), video_url: maybe(url), url },
+  ...{ shortcode: string, content_type: maybe(string), photos_number: count, videos_duration: count },
+  ...{ location: maybe(object({ name: string })), post_id: maybe(string), photos: list(url), videos: list(url) },
   ...{ images: list(anything), audio: list(anything) },
 };
 const reelItem: Fields = {
-  ...{ type: literal('reel'), post_id: nullable(string), description: nullable(string), likes: count, views: count },
-  ...{ video_view_count: count, video_play_count: count, num_comments: count, date_posted: nullable(time) },
-  ...{
-    user_posted: nullable(string),
-    account: nullable(string),
-    video_url: nullable(url),
-    thumbnail: nullable(url),
-    url,
-  },
-  ...{ shortcode: string, content_type: literal('reel'), content_id: nullable(string), product_type: nullable(string) },
+  ...{ type: literal('reel'), post_id: maybe(string), description: maybe(string), likes: count, views: count },
+  ...{ video_view_count: count, video_play_count: count, num_comments: count, date_posted: maybe(time) },
+  ...{ user_posted: maybe(string), account: maybe(string), video_url: maybe(url), thumbnail: maybe(url), url },
+  ...{ shortcode: string, content_type: literal('reel'), content_id: maybe(string), product_type: maybe(string) },
   ...{ length: count, videos_duration: count, is_verified: flag, videos: list(url) },
 };
-const comment = { comment: string, user_commenting: nullable(string), likes: count };
+const comment = { comment: string, user_commenting: maybe(string), likes: count };
 const both: Fields = {
   ...{ hashtags: list(string), is_paid_partnership: flag, followers: count, posts_count: count },
-  tagged_users: list(object({ username: string, full_name: nullable(string), is_verified: flag })),
+  tagged_users: list(object({ username: string, full_name: maybe(string), is_verified: flag })),
   ...{ coauthor_producers: list(anything), status: literal('success'), source: literal('api') },
   // Additions.
   ...{ cost: money, download: done('imgnet_post', { media_id: string }) },
 };
 export const content = {
   post: object({
+    ...{ ...postItem, ...both, pk: maybe(string), content_id: maybe(string), thumbnail: maybe(url), is_verified: flag },
     ...{
-      ...postItem,
-      ...both,
-      pk: nullable(string),
-      content_id: nullable(string),
-      thumbnail: nullable(url),
-      is_verified: flag,
+      user_posted_id: maybe(string),
+      profile_url: maybe(url),
+      alt_text: maybe(string),
+      profile_image_link: maybe(url),
     },
-    ...{
-      user_posted_id: nullable(string),
-      profile_url: nullable(url),
-      alt_text: nullable(string),
-      profile_image_link: nullable(url),
-    },
-    ...{ video_view_count: count, video_play_count: count, product_type: nullable(string), is_pinned: flag },
-    latest_comments: list(object({ ...comment, created_at: nullable(micros) })),
+    ...{ video_view_count: count, video_play_count: count, product_type: maybe(string), is_pinned: flag },
+    latest_comments: list(object({ ...comment, created_at: maybe(micros) })),
     partnership_details: list(anything),
-    post_content: list(
-      object({ index: integer, type: nullable(string), url: nullable(url), instagram_id: nullable(string) }),
-    ),
+    post_content: list(object({ index: integer, type: maybe(string), url: maybe(url), instagram_id: maybe(string) })),
   }),
   reel: object({
     ...reelItem,
     ...both,
-    latest_comments: list(object({ ...comment, date_of_comment: nullable(date) })),
+    latest_comments: list(object({ ...comment, date_of_comment: maybe(date) })),
   }),
 };
 
@@ -271,22 +240,16 @@ export const noAudio = object({
 });
 
 export const channel = object({
-  ...{ status: literal('success'), vidnet_id: string, title: string, description: nullable(string), url },
-  ...{
-    thumbnail: nullable(url),
-    country: nullable(string),
-    total_media: count,
-    subscriber_count: count,
-    total_views: count,
-  },
-  ...{ creation_date: nullable(platformTime), cost: money, source: literal('api') },
+  ...{ status: literal('success'), vidnet_id: string, title: string, description: maybe(string), url },
+  ...{ thumbnail: maybe(url), country: maybe(string), total_media: count, subscriber_count: count, total_views: count },
+  ...{ creation_date: maybe(platformTime), cost: money, source: literal('api') },
   videos: list(
     object({
       ...{
         vidnet_id: string,
         title: string,
-        thumbnail: nullable(url),
-        published_at: nullable(platformTime),
+        thumbnail: maybe(url),
+        published_at: maybe(platformTime),
         duration: count,
       },
     }),
@@ -299,25 +262,13 @@ export const transcript = (more: Fields = {}): Check =>
   object({
     status: literal('ok'),
     video: object({
-      ...{
-        vidnet_id: string,
-        link: url,
-        title: string,
-        description: nullable(string),
-        publishedAt: nullable(platformTime),
-      },
-      ...{
-        duration: nullable(clock),
-        viewCount: count,
-        likeCount: count,
-        commentCount: count,
-        channelId: nullable(string),
-      },
-      ...{ channelName: nullable(string), transcripts: string, ...more },
+      ...{ vidnet_id: string, link: url, title: string, description: maybe(string), publishedAt: maybe(platformTime) },
+      ...{ duration: maybe(clock), viewCount: count, likeCount: count, commentCount: count, channelId: maybe(string) },
+      ...{ channelName: maybe(string), transcripts: string, ...more },
       transcriptsWithTimeStamps: list(object({ dur: seconds, text: string, start: seconds })),
     }),
     download: done('captions', video),
-    track: object({ language: string, kind: string, name: nullable(string) }),
+    track: object({ language: string, kind: string, name: maybe(string) }),
   });
 export const withComments = { comments: list(anything) };
 
