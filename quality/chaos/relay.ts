@@ -5,11 +5,10 @@ import { freePort } from '../../local/engines/ports.ts';
 import type { Log } from '../../local/engines/environment.ts';
 import type * as Tools from '../../local/engines/tools.ts';
 import { startServiceProcess, type ServiceName } from '../../local/service-process.ts';
-import { openWorkflows } from './idle.ts';
-import type { InjectorDeps } from './inject-faults.ts';
 
 /** More than any grace time of the settings. */
 const GRACE_MS = 300_000;
+/** Both releases work side by side meanwhile. */
 const SIDE_BY_SIDE_MS = 10_000;
 
 interface RelayOptions {
@@ -57,35 +56,4 @@ export async function startRelay(before: string, { env, logsDir, cacheDir, log }
     },
     stop: () => current.stop(),
   };
-}
-
-const ROOT = join(import.meta.dirname, '../..');
-const LOOK_MS = 500;
-const WAIT_MS = 10 * 60_000;
-
-/** An upgrade and its roll-back, each as soon as so many jobs are open. */
-export async function relieveTwice(
-  { stage, say, signal }: InjectorDeps,
-  { before, openJobs }: { readonly before: string; readonly openJobs: number },
-): Promise<void> {
-  if (stage.relay === undefined) throw new Error('no other release has begun');
-  for (const [what, root] of [
-    ['upgraded', ROOT],
-    ['rolled back', before],
-  ] as const) {
-    const open = await untilOpen(openJobs);
-    say(`${String(open)} jobs are open`);
-    await stage.relay.relieve(root);
-    say(what);
-  }
-
-  async function untilOpen(wanted: number): Promise<number> {
-    const deadline = Date.now() + WAIT_MS;
-    for (;;) {
-      const open = (await openWorkflows(stage)).filter((id) => !id.startsWith('webhook/')).length;
-      if (open >= wanted) return open;
-      if (Date.now() > deadline) throw new Error(`only ${String(open)} of ${String(wanted)} jobs are open`);
-      await delay(LOOK_MS, undefined, { signal });
-    }
-  }
 }

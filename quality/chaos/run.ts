@@ -12,7 +12,7 @@ import { auditWebhooks } from './audit/webhooks.ts';
 import type { ChaosArguments } from './arguments.ts';
 import { sendCallers } from './callers.ts';
 import { createClient } from './client.ts';
-import { countBy, factsOf, progressOf } from './report.ts';
+import { countBy, factsOf, progressOf } from './facts.ts';
 import { waitUntilIdle, openWorkflows } from './idle.ts';
 import { sendHostileCaller } from './hostile.ts';
 import { cutAll, InjectedFaults, killAll } from './inject-faults.ts';
@@ -21,7 +21,7 @@ import { planCalls, createRandom } from './plan.ts';
 import { planCuts, planKills } from './planned-faults.ts';
 import { watchDescendants } from '../processes.ts';
 import { readSandboxIndex } from './sandbox-index.ts';
-import { relieveTwice } from './relay.ts';
+import { relieveTwice } from './relieve.ts';
 import { setStage, type Stage } from './stage.ts';
 
 const WATCH_EVERY_MS = 500;
