@@ -78,4 +78,4 @@ it('a service refuses to start after npm run restore was killed at any moment, a
     await expectWhole(service, backup);
     expect(await isMarked(service)).toBe(false);
   }
-}, 600_000);
+}, 900_000);
