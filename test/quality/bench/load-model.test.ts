@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadModel, needsOf, type JobCost, actionDollars, cloudDollars } from '../../../quality/bench/load-model.ts';
+import { loadModel, needsOf, type JobCost } from '../../../quality/bench/load-model.ts';
 import type { KeptResult } from '../../../quality/bench/results.ts';
 
 const COST: JobCost = {
@@ -36,7 +36,7 @@ const RESULTS: readonly [string, KeptResult][] = [
 ];
 
 describe('the load model', () => {
-  it('grows with the load: ten times the jobs need ten times the rates, bytes and workers', () => {
+  it('needs ten times the rates, bytes and workers for ten times the jobs', () => {
     const [less, more] = [needsOf(100_000, COST), needsOf(1_000_000, COST)];
     expect(more.actionsPerSecond / less.actionsPerSecond).toBeCloseTo(10);
     expect(more.recordsGb / less.recordsGb).toBeCloseTo(10);
@@ -47,11 +47,11 @@ describe('the load model', () => {
   it('counts a heartbeat as an action', () => {
     const { actionsPerSecond, perSecond } = needsOf(86_400, COST);
     expect(perSecond).toBeCloseTo(3);
-    // In thirty seconds: after 2, 6, 10, 14, 18, 22 and 26.
+    // A fetch of 30 s sends heartbeats after 2, 6, 10, 14, 18, 22 and 26 s.
     expect(actionsPerSecond / perSecond).toBeCloseTo(8 + 7);
   });
 
-  it('is worked out from the results that are kept', () => {
+  it('is computed from the stored results', () => {
     const text = loadModel(new Map(RESULTS));
     expect(text).toContain(
       '0.3 s of processor (Temporal and PostgreSQL 0.14), 8 actions, 30 events, 9.77 KiB of history (39.1 KiB',
@@ -62,24 +62,12 @@ describe('the load model', () => {
     expect(words.length).toBeLessThanOrEqual(250);
   });
 
-  it.each(['counts', 'jobs', 'scale-cluster'])('says what to run where the results of %s are missing', (name) => {
-    const text = loadModel(new Map(RESULTS.filter(([one]) => one !== name)));
-    expect(text).toContain('`npm run bench -- scale --engine cluster --keep`');
-    expect(text).not.toContain('|Jobs a day|');
-  });
-});
-
-describe('the price of Temporal Cloud', () => {
-  it('is that of the example which Temporal publishes', () => {
-    expect(actionDollars(11_250_000)).toBe(250 + 225 + 50);
-  });
-
-  it('is that of the plan without a base fee for few actions, and of the other for many', () => {
-    expect(cloudDollars({ actions: 1e6, retainedGb: 0 })).toBeCloseTo(55);
-    expect(cloudDollars({ actions: 102.5e6, retainedGb: 0 })).toBeCloseTo(250 + 225 + 400 + 1_050 + 1_500 + 500);
-  });
-
-  it('grows with what is stored', () => {
-    expect(cloudDollars({ actions: 0, retainedGb: 10 })).toBeCloseTo(1.1 * 10 * 744 * 0.001_05);
-  });
+  it.each(['counts', 'jobs', 'scale-cluster'])(
+    'names the commands to run when the results of %s are missing',
+    (name) => {
+      const text = loadModel(new Map(RESULTS.filter(([one]) => one !== name)));
+      expect(text).toContain('`npm run bench -- scale --engine cluster --keep`');
+      expect(text).not.toContain('|Jobs a day|');
+    },
+  );
 });
