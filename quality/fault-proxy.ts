@@ -138,7 +138,8 @@ export function mongodbServer(uri: string): string {
   return decodeURIComponent(new URL(uri).host);
 }
 
-function dial(target: string): Socket {
+/** Connects to `host:port` or to the path of a Unix socket. */
+export function dial(target: string): Socket {
   if (target.startsWith('/')) return connect(target);
   const { hostname, port } = new URL(`tcp://${target}`);
   return connect(Number(port), hostname);

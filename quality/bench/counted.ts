@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { BSON } from 'mongodb';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startEngines } from '../../local/engines/engines.ts';
 import { withoutSettings } from '../../local/stack.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import { mongodbServer } from '../fault-proxy.ts';
-import { openAccount, withBench, type Bench } from './service.ts';
+import { dial, mongodbServer } from '../fault-proxy.ts';
 import { startBeside, type Engine } from './engine.ts';
+import { sum, until } from './rounds.ts';
+import { withBench, type Bench } from './service.ts';
 import { countHeartbeats, countHistories, metricsUrlOf } from './stored.ts';
-import { until } from './rounds.ts';
 
-/** After so long without a change a job has left nothing under way. */
+/** A job is over when the counts have not changed for this long. */
 const QUIET_MS = 1_500;
 const LOOK_EVERY_MS = 300;
 const JOB_TIMEOUT_MS = 120_000;
 
-/** What a piece of work has cost; `operations` by command and collection. */
+/** The cost of a piece of work; `operations` are counted by command and collection. */
 export interface Counts {
   readonly events: number;
   readonly actions: number;
@@ -29,9 +29,9 @@ export interface Counts {
 export interface Counted {
   readonly bench: Bench;
   readonly count: (work: () => Promise<unknown>) => Promise<Counts>;
-  /** Sends a request by a key that can pay. @throws when it is refused */
+  /** Sends a request with a key that has credit. @throws when it is refused */
   readonly ask: (path: string, body: object, prefer?: string) => Promise<unknown>;
-  /** Asks for a job by that key, with a webhook, and waits until that has come. */
+  /** Requests a job with that key and waits for its webhook. */
   readonly runJob: (path: string, body: object) => Promise<void>;
 }
 
@@ -68,35 +68,43 @@ export async function withCounts<Result>(
       }
       return newest;
     };
-    const authorization = await openAccount(engines.mongodbUri);
     const serviceEnv = { TEMPORAL_ADDRESS: engines.temporalAddress, MONGODB_URI: counter.uri };
-    return await withBench({ dataDir, engine: 'embedded', roles: ['api', 'worker'], env: serviceEnv }, (bench) => {
-      const ask = async (path: string, request: object, prefer?: string): Promise<unknown> => {
-        const response = await fetch(bench.stack.restUrl + path, {
-          method: 'POST',
-          headers: { authorization, ...(prefer === undefined ? {} : { prefer }) },
-          body: JSON.stringify(request),
+    return await withBench(
+      { dataDir, engine: 'embedded', roles: ['api', 'worker'], env: serviceEnv },
+      async (bench) => {
+        const authorization = await bench.openAccount();
+        const ask = async (path: string, request: object, prefer?: string): Promise<unknown> => {
+          const response = await fetch(bench.stack.restUrl + path, {
+            method: 'POST',
+            headers: { authorization, ...(prefer === undefined ? {} : { prefer }) },
+            body: JSON.stringify(request),
+          });
+          const text = await response.text();
+          if (!response.ok) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
+          return JSON.parse(text);
+        };
+        return body({
+          ...{ bench, ask },
+          async count(work) {
+            const before = await quiet();
+            await work();
+            return difference(await quiet(), before);
+          },
+          async runJob(path, request) {
+            const before = receiver.posts.length;
+            await ask(path, { ...request, include_webhook: receiver.url });
+            // Each of the two parts of a list has its own webhook.
+            const webhooks = path.endsWith('/list') ? 2 : 1;
+            const what = `the webhook of ${path}`;
+            await until(() => receiver.posts.length >= before + webhooks, {
+              timeoutMs: JOB_TIMEOUT_MS,
+              what,
+              everyMs: 5,
+            });
+          },
         });
-        const text = await response.text();
-        if (!response.ok) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
-        return JSON.parse(text);
-      };
-      return body({
-        ...{ bench, ask },
-        async count(work) {
-          const before = await quiet();
-          await work();
-          return difference(await quiet(), before);
-        },
-        async runJob(path, request) {
-          const before = receiver.posts.length;
-          await ask(path, { ...request, include_webhook: receiver.url });
-          // Of the two parts of a list each has its own.
-          const webhooks = path.endsWith('/list') ? 2 : 1;
-          await until(() => receiver.posts.length >= before + webhooks, JOB_TIMEOUT_MS, `the webhook of ${path}`);
-        },
-      });
-    });
+      },
+    );
   } finally {
     await receiver.close();
     await connection.close();
@@ -119,23 +127,21 @@ function difference(after: Counts, before: Counts): Counts {
   };
 }
 
-export const sumOf = (operations: Counts['operations']): number =>
-  Object.values(operations).reduce((sum, one) => sum + one, 0);
+export const sumOf = (operations: Counts['operations']): number => sum(Object.values(operations));
 
-/** Bytes of the header of a message of MongoDB's protocol, and what else stands before the first document of an OP_MSG. */
+/** The bytes of a MongoDB message before the first document of an OP_MSG: the header, the flags and the kind. */
 const HEADER_BYTES = 16;
 const FLAGS_AND_KIND_BYTES = 5;
 const OP_MSG = 2013;
-/** What drivers say on their own. */
+/** Commands that drivers send on their own. */
 const OF_THE_DRIVER = new Set(['hello', 'ismaster', 'isMaster', 'ping', 'buildInfo', 'endSessions', 'saslStart']);
 
-/** A line to a MongoDB server that counts the commands that go over it, by name and collection. */
-export async function startCommandCounter(target: string) {
+/** Starts a proxy to a MongoDB server that counts commands by name and collection. */
+async function startCommandCounter(target: string) {
   const counts = new Map<string, number>();
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const { hostname, port } = target.startsWith('/') ? { hostname: '', port: '' } : new URL(`tcp://${target}`);
-    const upstream = target.startsWith('/') ? connect(target) : connect(Number(port), hostname);
+    const upstream = dial(target);
     for (const [one, other] of [
       [client, upstream],
       [upstream, client],
@@ -144,8 +150,10 @@ export async function startCommandCounter(target: string) {
       one.on('error', () => other.destroy()).on('close', () => other.destroy());
       one.pipe(other);
     }
-    const take = messages((name) => counts.set(name, (counts.get(name) ?? 0) + 1));
-    client.on('data', take);
+    client.on(
+      'data',
+      messages((name) => counts.set(name, (counts.get(name) ?? 0) + 1)),
+    );
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   return {

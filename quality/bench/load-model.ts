@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ScaleRaw } from './parts/scale.ts';
 import { nameOf, type KeptResult } from './results.ts';
-import { rounded } from './rounds.ts';
+import { rounded, sum } from './rounds.ts';
 import { recordBytesOf } from './stored.ts';
 
 const LOADS = [1_000, 10_000, 100_000, 1_000_000];
@@ -74,7 +74,7 @@ export function loadModel(kept: ReadonlyMap<string, KeptResult>): string {
   return textOf({
     actions: audio.actions - audio.heartbeats,
     events: audio.events,
-    operations: Object.values(audio.operations).reduce((sum, one) => sum + one, 0),
+    operations: sum(Object.values(audio.operations)),
     processorSeconds: secondsOf('processor time of a job') - secondsOf('of that temporal') + temporalSeconds,
     temporalSeconds,
     historyBytes: scaled.histories.bytes / scaled.jobs,

@@ -3,6 +3,7 @@ import type { Collection } from 'mongodb';
 import { z } from 'zod';
 import { parseJson } from '../../runtime/parse-json.ts';
 import type { JobRequest } from '../hostile/caller.ts';
+import { sum } from './rounds.ts';
 
 /** A job that takes longer is given up, and counts as if it had taken so long. */
 const JOB_TIMEOUT_MS = 60_000;
@@ -100,7 +101,7 @@ function probeRegularly(url: string) {
     async stop(): Promise<number> {
       clearInterval(timer);
       const took = await Promise.all(probes);
-      return took.reduce((sum, one) => sum + one, 0) / took.length;
+      return sum(took) / took.length;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Runs each contestant once a round, so that a machine that gets slower or faster does so for all. */
+/** Runs each contestant once a round, so that a machine that becomes slower or faster affects all of them. */
 export async function inTurn<Name extends string, Value>(
   rounds: number,
   contestants: Readonly<Record<Name, (round: number) => Promise<Value>>>,
@@ -13,7 +13,7 @@ export async function inTurn<Name extends string, Value>(
   return values;
 }
 
-/** Calls `work` for each item, so many at once. */
+/** Calls `work` for each item, with at most `most` calls at once. */
 export async function atOnce<Item>(
   items: readonly Item[],
   most: number,
@@ -32,23 +32,28 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begunMs;
 }
 
-/** @param share 0.5 for the median; of an even number of values the upper one of the two in the middle */
+/** @param share 0.5 for the median; with an even number of values, the upper of the two in the middle */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
+export const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
+
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 export const rounded = (value: number): number => Number(value.toPrecision(3));
 
-const LOOK_EVERY_MS = 5;
-
-/** Looks until something is so. @throws when that takes too long, with what it was */
-export async function until(isSo: () => boolean, timeoutMs: number, what: string): Promise<void> {
+/** Polls until a check returns something other than false. @throws after the timeout, with the name of what was awaited */
+export async function until<Value>(
+  check: () => Value | false | Promise<Value | false>,
+  { timeoutMs, what, everyMs = 50 }: { timeoutMs: number; what: string; everyMs?: number },
+): Promise<Value> {
   const lastMs = performance.now() + timeoutMs;
-  while (!isSo()) {
-    if (performance.now() > lastMs) throw new Error(`${what} did not come`);
-    await delay(LOOK_EVERY_MS);
+  for (;;) {
+    const value = await check();
+    if (value !== false) return value;
+    if (performance.now() > lastMs) throw new Error(`${what} did not come in time`);
+    await delay(everyMs);
   }
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
+import { z } from 'zod';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import type { Env } from '../../local/engines/environment.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
@@ -11,18 +11,19 @@ import { startSandbox } from '../../local/sandbox/server.ts';
 import type { ServiceName } from '../../local/service-process.ts';
 import { startStack, withoutSettings } from '../../local/stack.ts';
 import { writeCatalogue } from '../chaos/catalogue.ts';
-import { startBeside, type Engine } from './engine.ts';
 import { createAccountStore } from '../../store/accounts/account-store.ts';
 import { createKeyStore } from '../../store/accounts/key-store.ts';
+import { startBeside, type Engine } from './engine.ts';
+import { until } from './rounds.ts';
 
-/** Tools that the machine has; everything else is the bench's own, whatever the user's service is set to. */
+/** The bench uses these settings of the user's service and no others. */
 const TAKEN_OVER = /^(YTDLP|FFMPEG|FFPROBE)_PATH$/;
 const SHORT_VIDEO = 'B7wRn2sEo_c';
-export const DATABASE = 'bench';
+const DATABASE = 'bench';
 export const TASK_QUEUE = 'bench';
-const LOOK_EVERY_MS = 50;
 const TIMEOUT_MS = 300_000;
 const LOG_CHARS = 3_000;
+const CREDIT_THOUSANDTHS = 1_000_000;
 
 const jobSchema = z.object({ data: z.object({ id: z.string(), status: z.string(), audio_url: z.string().nullish() }) });
 export type Bench = Awaited<ReturnType<typeof startBench>>;
@@ -33,14 +34,14 @@ export interface BenchServiceOptions {
   readonly say?: (line: string) => void;
   readonly roles: readonly ServiceName[];
   readonly videos?: number;
-  /** Its id; by default that of nine seconds of speech. */
+  /** The ID of the video to copy; by default one with nine seconds of speech. */
   readonly copied?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export const givenEnv = (): Env => withoutSettings(process.env, TAKEN_OVER);
 
-/** A service of its own with engines and a sandbox, whose pacing and rate limit hold nobody up. */
+/** Starts a service with its own engines and sandbox. Its rate limits are too high to matter. */
 export async function startBench(options: BenchServiceOptions) {
   const { dataDir, engine, roles, videos = 0, copied = SHORT_VIDEO, env = {} } = options;
   const log = (): void => undefined;
@@ -50,14 +51,8 @@ export async function startBench(options: BenchServiceOptions) {
   const catalogueDir = join(dataDir, 'catalogue');
   const ids = await writeCatalogue(catalogueDir, videos, ({ id }) => id === copied);
   const { ffmpeg, ffprobe } = tools;
-  const sandbox = await startSandbox({
-    catalogueDir,
-    cacheDir: join(cacheDir, 'sandbox'),
-    port: 0,
-    ffmpeg,
-    ffprobe,
-    log,
-  });
+  const sandboxDir = join(cacheDir, 'sandbox');
+  const sandbox = await startSandbox({ catalogueDir, cacheDir: sandboxDir, port: 0, ffmpeg, ffprobe, log });
   const beside = await startBeside(engine, { env: given, dataDir, cacheDir, say: options.say ?? log }).catch(
     async (error: unknown) => {
       await sandbox.stop();
@@ -78,6 +73,9 @@ export async function startBench(options: BenchServiceOptions) {
       },
       ...{ dataDir, cacheDir, roles, ports: 'free', log, output: { dir: dataDir } },
     });
+    const mongo = await MongoClient.connect(stack.mongodbUri);
+    const db = mongo.db(DATABASE);
+    const connection = await Connection.connect({ address: stack.temporalAddress });
     const request = async (
       path: string,
       body: object,
@@ -85,20 +83,15 @@ export async function startBench(options: BenchServiceOptions) {
     ): Promise<z.infer<typeof jobSchema>['data']> => {
       const response = await fetch(stack.restUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
       const text = await response.text();
-      // A job that takes no time may have ended.
       if (!response.ok) {
-        // The folder goes with the run.
+        // The run deletes this folder.
         const log = (await readFile(join(dataDir, 'api.log'), 'utf8')).slice(-LOG_CHARS);
         throw new Error(`${path} answered ${String(response.status)}: ${text}\n${log}`);
       }
       return jobSchema.parse(JSON.parse(text)).data;
     };
-    const look = async (id: string) => {
-      const response = await politeFetch(`${stack.restUrl}/downloads/${id}`);
-      return jobSchema.parse(await response.json()).data;
-    };
     return {
-      ...{ stack, sandbox, tools, ids, request },
+      ...{ stack, sandbox, tools, ids, request, db, temporal: new Client({ connection }) },
       temporalData: beside.temporalData ?? join(dataDir, 'temporal'),
       processes: () => [...stack.processes(), ...beside.processes()],
       /** @param authorization the header of the caller's key; by default nobody pays */
@@ -108,17 +101,26 @@ export async function startBench(options: BenchServiceOptions) {
           { vidnet_video_id: videoId, ...(webhook && { include_webhook: webhook }) },
           authorization === undefined ? {} : { authorization },
         ),
-      /** Asks until the job has succeeded. @throws when it fails, or takes five minutes */
-      async ended(id: string, everyMs = LOOK_EVERY_MS) {
-        for (const lastMs = performance.now() + TIMEOUT_MS; performance.now() < lastMs;) {
-          const found = await look(id);
-          if (found.status === 'failed') throw new Error(`job ${id} failed`);
-          if (found.status === 'success') return found;
-          await delay(everyMs);
-        }
-        throw new Error(`job ${id} did not end`);
+      /** Opens an account with credit. @returns the authorization header of its key */
+      async openAccount() {
+        const { id, text } = await createKeyStore(db).create({ name: 'bench', scopes: ['read', 'jobs'] });
+        await createAccountStore(db).open(id, CREDIT_THOUSANDTHS);
+        return `Bearer ${text}`;
       },
+      /** Polls until the job has succeeded. @throws when it fails, or takes five minutes */
+      ended: (id: string) =>
+        until(
+          async () => {
+            const response = await politeFetch(`${stack.restUrl}/downloads/${id}`);
+            const { data } = jobSchema.parse(await response.json());
+            if (data.status === 'failed') throw new Error(`job ${id} failed`);
+            return data.status === 'success' && data;
+          },
+          { timeoutMs: TIMEOUT_MS, what: `the end of job ${id}` },
+        ),
       async stop() {
+        await connection.close();
+        await mongo.close();
         await stack.stop();
         await beside.stop();
         await sandbox.stop();
@@ -131,7 +133,6 @@ export async function startBench(options: BenchServiceOptions) {
   }
 }
 
-/** Runs a body on such a service, and stops it however the body ends. */
 export async function withBench<Result>(
   options: BenchServiceOptions,
   body: (bench: Bench) => Promise<Result>,
@@ -141,19 +142,5 @@ export async function withBench<Result>(
     return await body(bench);
   } finally {
     await bench.stop();
-  }
-}
-
-const CREDIT_THOUSANDTHS = 1_000_000;
-
-/** @returns the header of a key that can pay */
-export async function openAccount(mongodbUri: string): Promise<string> {
-  const mongo = await MongoClient.connect(mongodbUri);
-  try {
-    const { id, text } = await createKeyStore(mongo.db(DATABASE)).create({ name: 'bench', scopes: ['read', 'jobs'] });
-    await createAccountStore(mongo.db(DATABASE)).open(id, CREDIT_THOUSANDTHS);
-    return `Bearer ${text}`;
-  } finally {
-    await mongo.close();
   }
 }

@@ -1,41 +1,28 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attack, HOSTILE_KINDS, pageJob } from '../hostile/kinds.ts';
-import { hugePictures, smallRecording } from '../hostile/media.ts';
-import { createSites } from '../hostile/sites.ts';
+import { openSites } from '../hostile/media.ts';
 import { createClient } from './client.ts';
 import { openLedger } from './ledger.ts';
 import type { Stage } from './stage.ts';
 
-/** All kinds come at once, and the run is about faults: the bench measures what each of them costs another caller. */
+/** All kinds of attack run at once, so the rates are low. The bench measures each kind alone. */
 const RATES = { jobsAtOnce: 1, streams: 60, followedJobs: 2, requestsPerSecond: 2 };
-/** Converted within seconds, where that many are accepted. */
 const PICTURES = 100;
 
-/** A caller with a key of its own who does all that a hostile caller can do, at a modest rate, from now on. */
+/** Starts a caller with its own key that runs all kinds of attack at a low rate. */
 export async function sendHostileCaller(stage: Stage, dataDir: string) {
-  const folder = join(dataDir, 'hostile');
-  await mkdir(folder, { recursive: true });
-  const { ffmpeg } = stage.tools;
-  const media = {
-    small: await smallRecording(ffmpeg, folder),
-    pictures: await hugePictures(ffmpeg, folder, PICTURES),
-  };
-  const sites = createSites(media);
+  const sites = await openSites(stage.tools.ffmpeg, join(dataDir, 'hostile'), PICTURES);
   const restUrl = `http://${stage.lines.api.address}`;
   const authorization = `Bearer ${stage.hostileKey.text}`;
+  const ownLedger = openLedger([], () => '');
   const lastingJob = () => pageJob(sites, 'slow-page');
   const attacks = HOSTILE_KINDS.map((kind) =>
     attack(kind, { restUrl, authorization, sites, rates: RATES, lastingJob }),
   );
   return {
-    /** With its key, and without what its answers count for: the audit is about those of the others. */
-    client: createClient(
-      restUrl,
-      authorization,
-      openLedger([], () => ''),
-    ),
-    /** Ends with its jobs. Its sites stay: a job whose acceptance it never received ends by itself. */
+    /** A client with the key of the hostile caller. The audit ignores its answers, so it has a ledger of its own. */
+    client: createClient(restUrl, authorization, ownLedger),
+    /** Stops the attacks and cancels their jobs. The sites stay up for jobs that it does not know about. */
     leave: async (): Promise<void> => {
       await Promise.all(attacks.map((one) => one.stopWithJobs()));
     },

@@ -20,9 +20,9 @@ import { openLedger } from './ledger.ts';
 import { planCalls, createRandom } from './plan.ts';
 import { planCuts, planKills } from './planned-faults.ts';
 import { watchDescendants } from '../processes.ts';
-import { readSandboxIndex } from './sandbox-index.ts';
+import { misbehave, readSandboxIndex } from './sandbox-index.ts';
 import { relieveTwice } from './relieve.ts';
-import { setStage, type Stage } from './stage.ts';
+import { setStage } from './stage.ts';
 
 const WATCH_EVERY_MS = 500;
 const PROGRESS_EVERY_MS = 10_000;
@@ -68,7 +68,10 @@ export async function runChaos(options: RunOptions) {
     });
     signal.throwIfAborted();
     const index = await readSandboxIndex(stage.sandbox);
-    if (relay === undefined) await loseAnswers(stage, Math.ceil(jobs * LOST_ANSWERS_PER_JOB));
+    if (relay === undefined) {
+      const times = Math.ceil(jobs * LOST_ANSWERS_PER_JOB);
+      await misbehave(stage.sandbox, { target: 'dataset', mode: 'unanswered', times });
+    }
     const random = createRandom(seed);
     const durationMs = minutes * 60_000;
     const calls = planCalls(index, random, { jobs, durationMs, imgnetShare });
@@ -161,12 +164,6 @@ export async function runChaos(options: RunOptions) {
     processes.stop();
     await stopAll();
   }
-}
-
-async function loseAnswers({ sandbox }: Stage, times: number): Promise<void> {
-  const lost = { target: 'dataset', mode: 'unanswered', times };
-  const taken = await fetch(`${sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(lost) });
-  if (!taken.ok) throw new Error(`the sandbox answered ${String(taken.status)}: ${await taken.text()}`);
 }
 
 function clock(ms: number): string {

@@ -27,3 +27,9 @@ export async function readSandboxIndex(sandbox: Sandbox) {
     video: (id: string): CatalogueVideo | undefined => sandbox.catalogue.find((one) => one.id === id),
   };
 }
+
+/** Switches on a fault of the sandbox. @throws when the sandbox refuses the request */
+export async function misbehave(sandbox: Pick<Sandbox, 'url'>, fault: object): Promise<void> {
+  const answer = await fetch(`${sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(fault) });
+  if (!answer.ok) throw new Error(`the sandbox answered ${String(answer.status)}: ${await answer.text()}`);
+}

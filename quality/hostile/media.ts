@@ -1,27 +1,32 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createSites, type HostileSites } from './sites.ts';
 
 const run = promisify(execFile);
 const PICTURES_A_SECOND = 30;
 /** These are encoded once and then repeated as they are. */
 const ENCODED_PICTURES = 100;
 
-/** An M4A of a second and a half, which takes the service next to no work. */
-export async function smallRecording(ffmpeg: string, folder: string): Promise<Buffer> {
+/** Creates the media in a folder, and sites that serve them. @param pictures rounded up to a multiple of 100 */
+export async function openSites(ffmpeg: string, folder: string, pictures: number): Promise<HostileSites> {
+  await mkdir(folder, { recursive: true });
+  return createSites({
+    small: await smallRecording(ffmpeg, folder),
+    pictures: await hugePictures(ffmpeg, folder, pictures),
+  });
+}
+
+/** An M4A of a second and a half, which the service processes in almost no time. */
+async function smallRecording(ffmpeg: string, folder: string): Promise<Buffer> {
   const path = join(folder, 'small.m4a');
   await run(ffmpeg, ['-v', 'error', '-y', ...'-f lavfi -i sine=d=1.5 -c:a aac'.split(' '), path]);
   return readFile(path);
 }
 
-/**
- * A WebM of black pictures of 3840 x 2160 with silence. A picture takes about a hundred bytes, and its conversion as long as any
- * other of its size.
- *
- * @param pictures rounded up to a multiple of 100
- */
-export async function hugePictures(ffmpeg: string, folder: string, pictures: number): Promise<Buffer> {
+/** A WebM of silent black pictures of 3840 x 2160: small to send, but as slow to convert as any other of its size. */
+async function hugePictures(ffmpeg: string, folder: string, pictures: number): Promise<Buffer> {
   const encoded = join(folder, 'encoded.webm');
   const repeated = join(folder, 'repeated.webm');
   const sources = `-f lavfi -i color=black:s=3840x2160:r=${String(PICTURES_A_SECOND)} -f lavfi -i anullsrc=r=8000:cl=mono`;

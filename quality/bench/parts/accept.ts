@@ -1,16 +1,13 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
-import { MongoClient } from 'mongodb';
 import { ulid } from 'ulid';
 import type { ServiceName } from '../../../local/service-process.ts';
 import type { Finding, Part, PartOptions } from '../part.ts';
-import { atOnce, inTurn, timed, quantile } from '../rounds.ts';
-import { DATABASE, TASK_QUEUE, withBench, type Bench } from '../service.ts';
+import { atOnce, inTurn, quantile, sum, timed, until } from '../rounds.ts';
+import { TASK_QUEUE, withBench, type Bench } from '../service.ts';
 import { writeStandIns } from '../stand-ins.ts';
 
 const BURSTS = [1, 40, 50, 500];
-/** So that one request at a time is measured more than once. */
+/** A burst of one request is repeated, so that it is measured more than once. */
 const LEAST_REQUESTS = 50;
 const WARM_UP = 50;
 const SLOTS = 16;
@@ -24,13 +21,9 @@ const SUBJECTS = ['different subjects', 'one subject'] as const;
 const SHARES = { median: 0.5, p99: 0.99 } as const;
 /** A second request for a subject is answered with the running job, or with its result. */
 const ACCEPTED = [200, 202, 409];
-const LOOK_EVERY_MS = 50;
 const IDLE_TIMEOUT_MS = 600_000;
 
-/**
- * How long callers wait until their job is accepted, beside what cannot be avoided: starting a bare workflow and writing one
- * record.
- */
+/** Measures the time until a job is accepted. The reference starts a bare workflow and writes one record. */
 export const accept: Part = {
   title: 'Accepting jobs',
   run: async ({ dataDir, engine, say, rounds }) => {
@@ -58,18 +51,14 @@ interface Measured {
 }
 
 async function measure(
-  { stack }: Bench,
+  { stack, db, temporal }: Bench,
   { rounds, say, isWorking }: Pick<PartOptions, 'rounds' | 'say'> & { readonly isWorking: boolean },
 ): Promise<Measured> {
-  const mongo = await MongoClient.connect(stack.mongodbUri);
-  const connection = await Connection.connect({ address: stack.temporalAddress });
-  const client = new Client({ connection });
-  const bareRecords = mongo.db('bare').collection<{ _id: string }>('records');
-  const records = mongo.db(DATABASE).collection('records');
+  const bareRecords = db.collection<{ _id: string }>('bare_records');
   const refused: Record<string, number> = {};
   const bare = async (): Promise<void> => {
     const id = ulid();
-    await client.workflow.start('audio', { workflowId: id, taskQueue: 'nobody', args: [{ id }] });
+    await temporal.workflow.start('audio', { workflowId: id, taskQueue: 'nobody', args: [{ id }] });
     await bareRecords.insertOne({ _id: id });
   };
   const ask = async (videoId: string): Promise<void> => {
@@ -79,49 +68,37 @@ async function measure(
     if (!ACCEPTED.includes(response.status)) refused[response.status] = (refused[response.status] ?? 0) + 1;
   };
   const newVideo = (): string => ulid().slice(-11);
-  /** What a burst has left to do is none of the next one's. */
-  const whenIdle = async (): Promise<void> => {
-    const lastMs = performance.now() + IDLE_TIMEOUT_MS;
-    // Temporal is busy with the ends of workflows for a while after their records have them.
-    const query = `TaskQueue = '${TASK_QUEUE}' AND ExecutionStatus = 'Running'`;
-    const isBusy = async (): Promise<boolean> =>
-      (await records.findOne({ status: 'pending' })) !== null || (await client.workflow.count(query)).count > 0;
-    while (isWorking && (await isBusy())) {
-      if (performance.now() > lastMs) throw new Error('the jobs of a burst did not end');
-      await delay(LOOK_EVERY_MS);
-    }
-  };
-  /** Milliseconds of each call of as many bursts as make enough calls. */
+  // A workflow ends a while after its record.
+  const query = `TaskQueue = '${TASK_QUEUE}' AND ExecutionStatus = 'Running'`;
+  const isIdle = async (): Promise<boolean> =>
+    (await db.collection('records').findOne({ status: 'pending' })) === null &&
+    (await temporal.workflow.count(query)).count === 0;
+  /** Repeats a burst until there are enough calls. @returns the milliseconds of each call */
   const burstsOf = async (size: number, begin: () => () => Promise<void>): Promise<number[]> => {
     const took: number[] = [];
     while (took.length < LEAST_REQUESTS) {
-      await whenIdle();
+      if (isWorking) await until(isIdle, { timeoutMs: IDLE_TIMEOUT_MS, what: 'the end of the jobs of a burst' });
       const call = begin();
       took.push(...(await Promise.all(Array.from({ length: size }, () => timed(call)))));
     }
     return took;
   };
-  try {
-    await atOnce(Array.from({ length: WARM_UP }), 1, () => Promise.all([ask(newVideo()), bare()]));
-    const bursts: { size: number; took: Took }[] = [];
-    for (const size of BURSTS) {
-      say(`${String(size)} at once${isWorking ? ', with a worker' : ''}`);
-      const took = await inTurn(rounds, {
-        'different subjects': () => burstsOf(size, () => () => ask(newVideo())),
-        'one subject': () =>
-          burstsOf(size, () => {
-            const videoId = newVideo();
-            return () => ask(videoId);
-          }),
-        bare: () => burstsOf(size, () => bare),
-      });
-      bursts.push({ size, took });
-    }
-    return { bursts, refused };
-  } finally {
-    await connection.close();
-    await mongo.close();
+  await atOnce(Array.from({ length: WARM_UP }), 1, () => Promise.all([ask(newVideo()), bare()]));
+  const bursts: { size: number; took: Took }[] = [];
+  for (const size of BURSTS) {
+    say(`${String(size)} at once${isWorking ? ', with a worker' : ''}`);
+    const took = await inTurn(rounds, {
+      'different subjects': () => burstsOf(size, () => () => ask(newVideo())),
+      'one subject': () =>
+        burstsOf(size, () => {
+          const videoId = newVideo();
+          return () => ask(videoId);
+        }),
+      bare: () => burstsOf(size, () => bare),
+    });
+    bursts.push({ size, took });
   }
+  return { bursts, refused };
 }
 
 function findingsOf({ bursts, refused }: Measured, beside: string): Finding[] {
@@ -136,6 +113,5 @@ function findingsOf({ bursts, refused }: Measured, beside: string): Finding[] {
       })),
     ),
   );
-  const all = Object.values(refused).reduce((sum, one) => sum + one, 0);
-  return [...times, { what: `refused${beside}`, unit: 'requests', value: all, isChief: true }];
+  return [...times, { what: `refused${beside}`, unit: 'requests', value: sum(Object.values(refused)), isChief: true }];
 }

@@ -1,21 +1,17 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
 import { ulid } from 'ulid';
 import { attack, HOSTILE_KINDS, pageJob, type HostileKind } from '../../hostile/kinds.ts';
-import { hugePictures, smallRecording } from '../../hostile/media.ts';
-import { createSites } from '../../hostile/sites.ts';
-import { openAccount, DATABASE, withBench, type Bench } from '../service.ts';
+import { openSites } from '../../hostile/media.ts';
+import { misbehave } from '../../chaos/sandbox-index.ts';
 import type { Finding, Part } from '../part.ts';
 import { measureCaller, type Measured } from '../ordinary-caller.ts';
-import { inTurn, median } from '../rounds.ts';
+import { inTurn, median, until } from '../rounds.ts';
+import { withBench } from '../service.ts';
 
 const WARM_UP = 5;
 const RATES = { jobsAtOnce: 8, streams: 1_000, followedJobs: 500, requestsPerSecond: 100 };
 const PICTURES = 100_000;
 const IDLE_TIMEOUT_MS = 300_000;
-const LOOK_MS = 500;
 const CONTESTANTS = ['alone', ...HOSTILE_KINDS] as const;
 const MEASURES = { job: 'small job', event: 'event of its end', live: '/live' } as const;
 type Measure = keyof typeof MEASURES;
@@ -23,27 +19,20 @@ const MEASURE_NAMES = Object.keys(MEASURES) as Measure[];
 
 type Rounds = Readonly<Record<(typeof CONTESTANTS)[number], readonly (readonly Measured[])[]>>;
 
-/** What an ordinary caller notices of a hostile one: jobs, events and `/live` beside each kind of attack, and alone. */
+/** Measures jobs, events and `/live` of an ordinary caller, alone and during each kind of attack. */
 export const hostile: Part = {
   title: 'Beside a hostile caller',
   run: async ({ dataDir, engine, say, rounds, callerJobs }) => {
     // The sites are on loopback, and each has a host of its own.
     const env = { MEDIA_ALLOWED_NETWORKS: '127.0.0.0/8', ALLOW_ANONYMOUS: 'false' };
     return withBench({ dataDir, engine, say, roles: ['api', 'worker'], env }, async (bench) => {
-      const folder = join(dataDir, 'media');
-      await mkdir(folder);
-      const { ffmpeg } = bench.tools;
-      const media = {
-        small: await smallRecording(ffmpeg, folder),
-        pictures: await hugePictures(ffmpeg, folder, PICTURES),
-      };
-      const sites = createSites(media);
-      const mongo = await MongoClient.connect(bench.stack.mongodbUri);
+      const sites = await openSites(bench.tools.ffmpeg, join(dataDir, 'media'), PICTURES);
       try {
-        await holdVideos(bench);
-        const records = mongo.db(DATABASE).collection<{ _id: string; status: string; finishedAt: string }>('records');
-        const { restUrl, mongodbUri } = bench.stack;
-        const [authorization, authorizationOfHostile] = [await openAccount(mongodbUri), await openAccount(mongodbUri)];
+        // Jobs of the video platform never end, so that streams can follow them.
+        await misbehave(bench.sandbox, { video: '*', target: 'page', mode: 'hang' });
+        const records = bench.db.collection<{ _id: string; status: string; finishedAt: string }>('records');
+        const { restUrl } = bench.stack;
+        const [authorization, hostileAuthorization] = [await bench.openAccount(), await bench.openAccount()];
         const measure = async (jobs = callerJobs): Promise<Measured[]> => {
           const measured: Measured[] = [];
           for (let job = 0; job < jobs; job += 1) {
@@ -52,17 +41,11 @@ export const hostile: Part = {
           }
           return measured;
         };
-        const whenIdle = async (): Promise<void> => {
-          const lastMs = performance.now() + IDLE_TIMEOUT_MS;
-          while ((await records.countDocuments({ status: 'pending' })) > 0) {
-            if (performance.now() > lastMs) throw new Error('the jobs of a hostile caller did not end');
-            await delay(LOOK_MS);
-          }
-        };
+        const isIdle = async (): Promise<boolean> => (await records.countDocuments({ status: 'pending' })) === 0;
         const answers: Partial<Record<HostileKind, unknown[]>> = {};
         const beside = async (kind: HostileKind): Promise<Measured[]> => {
           const running = attack(kind, {
-            ...{ restUrl, authorization: authorizationOfHostile, sites, rates: RATES },
+            ...{ restUrl, authorization: hostileAuthorization, sites, rates: RATES },
             lastingJob: () =>
               Promise.resolve({ path: '/api/downloads/audio', body: { vidnet_video_id: ulid().slice(-11) } }),
           });
@@ -71,11 +54,12 @@ export const hostile: Part = {
             return await measure();
           } finally {
             await running.stopWithJobs();
-            await whenIdle();
+            const what = 'the end of the jobs of a hostile caller';
+            await until(isIdle, { timeoutMs: IDLE_TIMEOUT_MS, what, everyMs: 500 });
             (answers[kind] ??= []).push(running.answers);
           }
         };
-        // The first ones take longer.
+        // The first jobs take longer.
         await measure(WARM_UP);
         const reported = async (name: string, measured: Promise<Measured[]>): Promise<Measured[]> => {
           const jobs = await measured;
@@ -91,21 +75,13 @@ export const hostile: Part = {
         );
         return { findings: hostileFindings(all), raw: { rounds: all, answers, rates: RATES } };
       } finally {
-        await mongo.close();
         await sites.stop();
       }
     });
   },
 };
 
-/** Jobs of the video platform last, so that streams can follow them: its pages never come. */
-async function holdVideos({ sandbox }: Bench): Promise<void> {
-  const switched = { video: '*', target: 'page', mode: 'hang' };
-  const answer = await fetch(`${sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(switched) });
-  if (!answer.ok) throw new Error(`the sandbox answered ${String(answer.status)}: ${await answer.text()}`);
-}
-
-/** Each measure beside each kind, against the same one alone. On the page is the kind that does the most harm. */
+/** Compares each measure during each kind of attack with the same measure alone. The page shows the worst kind. */
 export function hostileFindings(rounds: Rounds): Finding[] {
   const valueOf = (name: keyof Rounds, measure: Measure): number =>
     median(rounds[name].flat().flatMap((one) => one[measure] ?? []));

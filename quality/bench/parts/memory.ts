@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { openAccount, withBench } from '../service.ts';
 import { startEndings } from '../endings.ts';
 import type { Part } from '../part.ts';
 import { residentMib } from '../processor-time.ts';
 import { atOnce, median } from '../rounds.ts';
+import { withBench } from '../service.ts';
 import { writeStandIns } from '../stand-ins.ts';
 
 const SAMPLES = 100;
-/** What is held against the end: after a tenth of the jobs all is loaded. */
+/** The reference is the memory after a tenth of the jobs, when everything is loaded. */
 const WARM_SHARE = 0.1;
 const SLOTS = 16;
 
-/** Whether api and worker grow with the number of jobs, each paid for by a key and reported to a webhook. */
+/** Measures whether the memory of api and worker grows with the number of jobs. Each job has a webhook and a paying key. */
 export const memory: Part = {
   title: 'Memory over many jobs',
   run: async ({ dataDir, engine, memoryJobs, say }) => {
@@ -20,7 +20,7 @@ export const memory: Part = {
     const env = { ...standIns, VIDNET_MAX_JOBS: String(SLOTS), MAX_FETCHES: String(SLOTS) };
     const endings = await startEndings();
     return withBench({ dataDir, engine, say, roles: ['api', 'worker'], env }, async (bench) => {
-      const authorization = await openAccount(bench.stack.mongodbUri);
+      const authorization = await bench.openAccount();
       const samples: { readonly jobs: number; readonly mib: Readonly<Record<string, number>> }[] = [];
       const every = Math.max(1, Math.floor(memoryJobs / SAMPLES));
       let done = 0;

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MongoClient, type Db } from 'mongodb';
 import { ulid } from 'ulid';
 import { pendingRecordOf, type JobInput } from '../../../contract/job-input.ts';
 import type { JobResult } from '../../../contract/download-record.ts';
@@ -10,12 +9,12 @@ import { createRecordStore } from '../../../store/records/record-store.ts';
 import { startBareServer, loadOf, type Load } from '../load.ts';
 import type { Finding, Part } from '../part.ts';
 import { inTurn, median } from '../rounds.ts';
-import { DATABASE, withBench, type Bench } from '../service.ts';
+import { withBench, type Bench } from '../service.ts';
 
 const LIST_ITEMS = 20_000;
 const ITEMS_PER_PIECE = 100;
 const FILE_BYTES = 100 * 1024 ** 2;
-/** Of those that take long: this part of the others. */
+/** Slow reads get this share of the requests. */
 const LARGE_SHARE = 1 / 200;
 
 interface Read {
@@ -26,15 +25,14 @@ interface Read {
   readonly requests: number;
 }
 
-/** What callers read, each beside a handler that does only what has to be done. */
+/** Measures what callers read. The reference is a handler that only does what is necessary. */
 export const reads: Part = {
   title: 'Reads',
   run: ({ dataDir, engine, rounds, requests, say }) =>
     withBench({ dataDir, engine, say, roles: ['api'] }, async (bench) => {
-      const mongo = await MongoClient.connect(bench.stack.mongodbUri);
-      const bare = await startBareServer(bench.stack.mongodbUri, DATABASE);
+      const bare = await startBareServer(bench.stack.mongodbUri, bench.db.databaseName);
       try {
-        const all = await prepare(bench, { db: mongo.db(DATABASE), bareUrl: bare.url, dataDir, requests });
+        const all = await prepare(bench, { bareUrl: bare.url, dataDir, requests });
         const findings: Finding[] = [];
         const raw: Record<string, Record<'ours' | 'bare', Load[]>> = {};
         for (const read of all) {
@@ -52,7 +50,6 @@ export const reads: Part = {
         return { findings, raw };
       } finally {
         await bare.stop();
-        await mongo.close();
       }
     }),
 };
@@ -73,13 +70,13 @@ function findingOf(
 }
 
 interface Preparation {
-  readonly db: Db;
   readonly bareUrl: string;
   readonly dataDir: string;
   readonly requests: number;
 }
 
-async function prepare(bench: Bench, { db, bareUrl, dataDir, requests }: Preparation): Promise<readonly Read[]> {
+async function prepare(bench: Bench, { bareUrl, dataDir, requests }: Preparation): Promise<readonly Read[]> {
+  const { db } = bench;
   const { restUrl } = bench.stack;
   const records = createRecordStore(db);
   const at = new Date().toISOString().replace('Z', '000Z');

@@ -1,22 +1,21 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { MongoClient } from 'mongodb';
 import { ulid } from 'ulid';
+import { startServiceProcess } from '../../../local/service-process.ts';
 import { startEndings } from '../endings.ts';
 import type { Finding, Part, PartOptions } from '../part.ts';
 import { differenceOf, processorTimeOf, type ProcessorTime } from '../processor-time.ts';
-import { atOnce, timed } from '../rounds.ts';
-import { DATABASE, withBench, type Bench } from '../service.ts';
+import { atOnce, sum, timed } from '../rounds.ts';
+import { withBench, type Bench } from '../service.ts';
 import { writeStandIns } from '../stand-ins.ts';
 import { bytesBelow, collectionsOf, historiesOf, recordBytesOf, type Collection, type Histories } from '../stored.ts';
-import { withWorkers } from '../worker-processes.ts';
 
 const NUMBERS = [1, 2, 4];
 /** Open jobs for each slot, so that no slot waits for a caller. */
 const OPEN_PER_SLOT = 2;
 const WARM_UP_PER_SLOT = 1;
-const TELLS = 10;
+const PROGRESS_LINES = 10;
+const GRACE_MS = 20_000;
 const KIB = 1024;
 
 export interface ScaleRun {
@@ -24,7 +23,7 @@ export interface ScaleRun {
   readonly jobs: number;
   readonly failed: number;
   readonly jobsPerMinute: number;
-  /** Of the whole machine, by which it shows whether jobs waited for the processor. */
+  /** The cores in use on the whole machine. They show whether jobs waited for the processor. */
   readonly coresInUse: number;
   readonly processorSeconds: ProcessorTime;
 }
@@ -37,31 +36,32 @@ export interface ScaleRaw {
   readonly histories: Histories;
   readonly collections: Readonly<Record<string, Collection>>;
   readonly jobs: number;
-  /** By which the files of Temporal's database have grown. */
+  /** The growth of the files of Temporal's database. */
   readonly temporalBytes: number;
 }
 
-/** Many jobs, each with a webhook, through more and more workers, with a stand-in for the fetching step. */
+/** Measures jobs with webhooks on 1, 2 and 4 workers. Stand-ins replace the download tools. */
 export const scale: Part = {
   title: 'Many jobs through 1, 2 and 4 workers',
   run: async ({ dataDir, engine, say, scaleJobs, slots, fetchSeconds }) => {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), fetchSeconds);
     const most = String(slots * Math.max(...NUMBERS));
-    // The stack sets up speech for workers of its own only.
+    // The stack sets up speech only for its own workers.
     const env = { ...standIns, SPEECH_ENGINE: 'auto', VIDNET_MAX_JOBS: most, MAX_FETCHES: String(slots) };
     return withBench({ dataDir, engine, say, roles: ['api'], env }, async (bench) => {
       const bytesBefore = await bytesBelow(bench.temporalData);
       const runs: ScaleRun[] = [];
-      const ofAll = sumOf(NUMBERS);
+      const ofAll = sum(NUMBERS);
       for (const workers of NUMBERS) {
-        // Each run takes as long as the others, as long as more workers do as much more.
+        // All runs take equally long if the service scales with its workers.
         const jobs = Math.round((scaleJobs * workers) / ofAll);
         runs.push(await run(bench, { workers, dataDir, slots, jobs, say }));
       }
       const warmUp = ofAll * slots * WARM_UP_PER_SLOT;
       const raw: ScaleRaw = {
-        ...{ places: slots, fetchSeconds, runs, jobs: warmUp + sumOf(runs.map(({ jobs }) => jobs)) },
-        ...(await storedBy(bench)),
+        ...{ places: slots, fetchSeconds, runs, jobs: warmUp + sum(runs.map(({ jobs }) => jobs)) },
+        histories: await historiesOf(bench.temporal),
+        collections: await collectionsOf(bench.db),
         temporalBytes: (await bytesBelow(bench.temporalData)) - bytesBefore,
       };
       return { findings: findingsOf(raw), raw };
@@ -93,7 +93,7 @@ async function run(bench: Bench, { workers, dataDir, slots, jobs, say }: RunOpti
       const spent = (): ProcessorTime =>
         processorTimeOf([...bench.processes(), ...pids().map((pid) => ({ name: 'worker', pid }))]);
       const [spentBefore, busyBefore, begunMs] = [spent(), busySeconds(), performance.now()];
-      const every = Math.max(1, Math.floor(jobs / TELLS));
+      const every = Math.max(1, Math.floor(jobs / PROGRESS_LINES));
       const perMinute = (done: number): number => (60_000 * done) / (performance.now() - begunMs);
       let failed = 0;
       const tookMs = await timed(async () => {
@@ -115,24 +115,29 @@ async function run(bench: Bench, { workers, dataDir, slots, jobs, say }: RunOpti
   }
 }
 
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+/** Runs a body with a number of workers. @param body gets a function that returns their process IDs */
+async function withWorkers<Result>(
+  { bench, number, dataDir }: { readonly bench: Bench; readonly number: number; readonly dataDir: string },
+  body: (pids: () => number[]) => Promise<Result>,
+): Promise<Result> {
+  const settings = { name: 'worker', env: bench.stack.env, healthUrl: undefined, log: () => undefined } as const;
+  const started = await Promise.all(
+    Array.from({ length: number }, (_, index) =>
+      startServiceProcess({ ...settings, output: { dir: join(dataDir, `worker-${String(index)}`) } }),
+    ),
+  );
+  try {
+    return await body(() => started.flatMap((worker) => worker.pid() ?? []));
+  } finally {
+    await Promise.all(started.map((worker) => worker.stop(GRACE_MS)));
+  }
+}
+
 const manned = ({ workers }: Pick<ScaleRun, 'workers'>): string =>
   `${String(workers)} worker${workers === 1 ? '' : 's'}`;
 
 function busySeconds(): number {
-  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1_000;
-}
-
-async function storedBy({ stack }: Bench): Promise<Pick<ScaleRaw, 'histories' | 'collections'>> {
-  const connection = await Connection.connect({ address: stack.temporalAddress });
-  const mongo = await MongoClient.connect(stack.mongodbUri);
-  try {
-    const histories = await historiesOf(new Client({ connection }));
-    return { histories, collections: await collectionsOf(mongo.db(DATABASE)) };
-  } finally {
-    await mongo.close();
-    await connection.close();
-  }
+  return sum(cpus().map(({ times }) => times.user + times.nice + times.sys + times.irq)) / 1_000;
 }
 
 function findingsOf(raw: ScaleRaw): Finding[] {
@@ -145,11 +150,11 @@ function findingsOf(raw: ScaleRaw): Finding[] {
   });
   const costs = runs.flatMap((one): Finding[] => {
     const names = Object.entries(one.processorSeconds);
-    const all = sumOf(names.map(([, seconds]) => seconds));
+    const all = sum(names.map(([, seconds]) => seconds));
     return [
       { what: `${manned(one)}: cores in use`, unit: '', value: one.coresInUse },
       { what: `${manned(one)}: processor time of a job`, unit: 's', value: all / one.jobs },
-      // Of the stand-ins that is what starting them takes.
+      // Stand-ins only spend the time that starting them takes.
       ...names.map(([name, seconds]) => ({
         what: `of that ${name === 'ffmpeg and ffprobe' ? 'stand-ins' : name}`,
         unit: 's',
@@ -157,10 +162,9 @@ function findingsOf(raw: ScaleRaw): Finding[] {
       })),
     ];
   });
-  const failed = sumOf(runs.map((one) => one.failed));
   return [
     ...rates,
-    { what: 'jobs that failed', unit: '', value: failed, isChief: true },
+    { what: 'jobs that failed', unit: '', value: sum(runs.map(({ failed }) => failed)), isChief: true },
     ...costs,
     { what: 'history of a job', unit: 'events', value: histories.events / jobs },
     { what: 'history of a job', unit: 'KiB', value: histories.bytes / jobs / KIB },

@@ -1,4 +1,5 @@
 import { residentMib } from '../../bench/processor-time.ts';
+import { sum } from '../../bench/rounds.ts';
 import { toolsOf } from '../../processes.ts';
 import type { Stage } from '../stage.ts';
 import type { Finding } from './evidence.ts';
@@ -14,7 +15,7 @@ export function watchMemory({ pidOf }: Pick<Stage, 'pidOf'>, everyMs: number) {
     for (const name of NAMES) {
       const pid = pidOf(name);
       const all = pid === undefined ? [] : [pid, ...(name === 'worker' ? toolsOf(pid).map((tool) => tool.pid) : [])];
-      const used = all.reduce((sum, one) => sum + residentIfRunning(one), 0);
+      const used = sum(all.map(residentMib));
       peaks[name] = Math.max(peaks[name], used);
     }
   };
@@ -34,13 +35,4 @@ export function auditMemory(peaks: Readonly<Record<Name, number>>): Finding {
     column: 'processes over their memory',
     ids: over.map((name) => `${name}: ${peaks[name].toFixed(0)} MiB of ${String(MEMORY_LIMITS[name])}`),
   };
-}
-
-/** 0 of what has ended between two looks. */
-function residentIfRunning(pid: number): number {
-  try {
-    return residentMib(pid) || 0;
-  } catch {
-    return 0;
-  }
 }
