@@ -4,7 +4,7 @@ import { serveOnLoopback } from '../../local/loopback-server.ts';
 
 const TIMEOUT_MS = 600_000;
 
-/** A receiver of webhooks that keeps none of them: it tells when a job has ended, and whether it succeeded. */
+/** Starts a webhook receiver that only keeps whether each job succeeded, so that its memory does not grow with bodies. */
 export async function startEndings() {
   const ended = new Map<string, boolean>();
   const arrivals = new EventEmitter().setMaxListeners(0);
@@ -15,12 +15,12 @@ export async function startEndings() {
       arrivals.emit(String(id));
       response.writeHead(200).end('{}');
     };
-    // What does not arrive whole is sent again.
+    // An incomplete webhook is sent again.
     text(request).then(take, () => undefined);
   });
   return {
     url: `${url}/hook`,
-    /** Whether a job has succeeded, once its webhook has come. @throws when that takes ten minutes */
+    /** Waits for the webhook of a job. @returns whether the job succeeded. @throws after ten minutes */
     async of(id: string): Promise<boolean> {
       if (!ended.has(id)) await once(arrivals, id, { signal: AbortSignal.timeout(TIMEOUT_MS) });
       return ended.get(id) === true;

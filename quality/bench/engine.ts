@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import type { Env } from '../../local/engines/environment.ts';
 import { startTemporalCluster } from '../../local/engines/temporal-cluster.ts';
 
-/** Temporal as `npm start` runs it, or a server with PostgreSQL. */
+/** `embedded` is Temporal as `npm start` runs it; `cluster` is a server with PostgreSQL. */
 export const ENGINES = ['embedded', 'cluster'] as const;
 export type Engine = (typeof ENGINES)[number];
 
 export interface Beside {
   readonly env: Readonly<Record<string, string>>;
   readonly processes: () => readonly { readonly name: string; readonly pid: number }[];
-  /** Metrics of the Temporal server; undefined where the stack runs it. */
+  /** The metrics of the Temporal server; undefined if the stack runs it. */
   readonly metricsUrl: string | undefined;
-  /** The folder of its database, as far as it lies below one of its own. */
+  /** The folder of Temporal's database; undefined if the stack runs it. */
   readonly temporalData: string | undefined;
   readonly stop: () => Promise<void>;
 }
@@ -21,7 +21,7 @@ const NOTHING: Beside = {
   stop: () => Promise.resolve(),
 };
 
-/** Starts what the stack does not start itself. @throws when it can't be set up or does not come up */
+/** Starts the Temporal server that the stack does not start itself. */
 export async function startBeside(
   engine: Engine,
   setup: {
@@ -39,7 +39,7 @@ export async function startBeside(
     processes: () =>
       Object.entries(cluster.pids()).flatMap(([name, pid]) => (pid === undefined ? [] : [{ name, pid }])),
     metricsUrl: cluster.metricsUrl,
-    // The log of its writes beside it is recycled, and tells nothing.
+    // The write-ahead log is recycled, so its size says nothing about stored data.
     temporalData: join(cluster.dataDir, 'base'),
     stop: cluster.stop,
   };

@@ -4,7 +4,7 @@ import { parseJson } from '../../runtime/parse-json.ts';
 import type { CallersLedger } from './ledger.ts';
 
 const job = z.object({ id: z.string(), status: recordStatusSchema });
-/** Wherever an answer, or a webhook, tells of jobs; the rest of it is not looked at. */
+/** The parts of answers and webhooks that describe jobs or errors. */
 const bodySchema = z.object({
   data: job.optional().catch(undefined),
   download: job.optional().catch(undefined),
@@ -22,7 +22,7 @@ export function readBody(text: string): AnswerBody | undefined {
   return bodySchema.safeParse(parseJson(text)).data;
 }
 
-/** The jobs that an answer or a webhook of any kind tells of. */
+/** Returns the jobs in an answer or a webhook of any kind. */
 export function jobsIn(body: AnswerBody): readonly Readonly<z.infer<typeof job>>[] {
   const { data, download, downloads, download_id: id, status } = body;
   const named = [data, download, downloads?.posts, downloads?.reels].filter((one) => one !== undefined);
@@ -36,14 +36,14 @@ const TIMEOUT_MS = 30_000;
 export interface Answer {
   readonly status: number;
   readonly body: AnswerBody;
-  /** What `Retry-After` asks for; undefined without it. */
+  /** The delay of the header `Retry-After`; undefined without it. */
   readonly retryAfterMs: number | undefined;
   readonly text: string;
 }
 
 export type Client = ReturnType<typeof createClient>;
 
-/** REST as a caller uses it; counts what is answered. */
+/** A REST client that counts the answers in the ledger. */
 export function createClient(baseUrl: string, authorization: string, ledger: CallersLedger) {
   const send = async (method: string, path: string, body: unknown): Promise<Answer> => {
     const response = await fetch(baseUrl + path, {
@@ -58,7 +58,7 @@ export function createClient(baseUrl: string, authorization: string, ledger: Cal
     return { status: response.status, body: readBody(text) ?? {}, retryAfterMs, text };
   };
   return {
-    /** @returns undefined when no whole answer came */
+    /** @returns undefined without a complete answer */
     async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer | undefined> {
       const answer = await send(method, path, body).catch(() => undefined);
       if (answer === undefined) {

@@ -7,27 +7,25 @@ export interface FactsOf {
   readonly ledger: CallersLedger;
   readonly evidence: Evidence;
   readonly injected: InjectedFaults;
-  /** Webhooks that arrived, and those of them beyond the first of each. */
+  /** All received webhooks; `repeats` counts those after the first of each. */
   readonly receptions: number;
   readonly repeats: number;
   readonly files: number;
   readonly snapshots: Snapshots;
   readonly injectedForMs: number;
-  /** From the last kill until nothing was left to do; undefined: not by the deadline. */
+  /** The time from the last kill until the service was idle; undefined if it was not idle by the deadline. */
   readonly idleAfterMs: number | undefined;
-  /** What the hostile caller was answered. */
   readonly hostileAnswers: Readonly<Record<string, number>>;
   readonly peaksMib: Readonly<Record<string, number>>;
 }
 
-/** Counts things by what they are. */
 export function countBy<Item>(items: Iterable<Item>, nameOf: (item: Item) => string): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1;
   return counts;
 }
 
-/** How far a run is. @param kills how many are planned, at least */
+/** Describes the progress of a run. @param kills the planned minimum */
 export function progressOf({ entries }: CallersLedger, injected: InjectedFaults, kills: number): string {
   const accepted = entries.filter(({ jobs }) => jobs.length > 0).length;
   return [
@@ -38,7 +36,7 @@ export function progressOf({ entries }: CallersLedger, injected: InjectedFaults,
   ].join(', ');
 }
 
-/** What a run was, for people. */
+/** Returns the rows of the table about the run. */
 export function factsOf(run: FactsOf): (readonly [string, string])[] {
   const { ledger, evidence, injected, idleAfterMs } = run;
   const { kills, cuts } = injected;

@@ -5,15 +5,10 @@ import { owedWebhooks } from './audit/webhooks.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_MS = 1_000;
-/** These stay open on purpose: they wait for their time. */
+/** These workflows always run, because they wait for their schedule. */
 const STANDING = /^retention\//;
 
-/**
- * Waits until everything has come to its end: callers, webhooks, workflows.
- *
- * @returns how long that took; undefined when it had not by the deadline
- * @throws the signal's reason
- */
+/** Waits until callers, webhooks and workflows have ended. @returns the milliseconds, or undefined after the deadline */
 export async function waitUntilIdle(
   stage: Stage,
   ledger: CallersLedger,
@@ -32,9 +27,9 @@ export async function waitUntilIdle(
   }
 }
 
-/** IDs of the workflows that run, those left out which always do. */
+/** Returns the IDs of running workflows, except those that always run. */
 export async function openWorkflows({ engines }: Pick<Stage, 'engines'>): Promise<readonly string[]> {
-  // Straight to the server: the audit's own line is never cut.
+  // A direct connection to the server, which is never cut.
   const connection = await Connection.connect({ address: engines.temporalAddress });
   try {
     const ids: string[] = [];

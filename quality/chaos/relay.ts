@@ -6,9 +6,9 @@ import type { Log } from '../../local/engines/environment.ts';
 import type * as Tools from '../../local/engines/tools.ts';
 import { startServiceProcess, type ServiceName } from '../../local/service-process.ts';
 
-/** More than any grace time of the settings. */
+/** Longer than any grace time of the settings. */
 const GRACE_MS = 300_000;
-/** Both releases work side by side meanwhile. */
+/** The time for which both releases run side by side. */
 const SIDE_BY_SIDE_MS = 10_000;
 
 interface RelayOptions {
@@ -18,16 +18,16 @@ interface RelayOptions {
   readonly log: Log;
 }
 
-/** Api and worker of one release, which another relieves while callers go on. */
+/** The api and the worker of one release, which another release replaces during a run. */
 export type Relay = Awaited<ReturnType<typeof startRelay>>;
 
-/** @param before the checkout of the release that begins, with its packages */
+/** @param before the checkout of the first release, with its packages */
 export async function startRelay(before: string, { env, logsDir, cacheDir, log }: RelayOptions) {
-  // One for all, as behind a proxy: links outlive the release that made them.
+  // All releases share one public URL, as behind a proxy, because links outlive the release that made them.
   const publicUrl = `http://127.0.0.1:${String(await freePort())}`;
   let number = 0;
   const start = async (root: string) => {
-    // Each release hears with the packages that it asks for.
+    // Each release sets up its own speech packages.
     const { speechSettings } = (await import(join(root, 'local/engines/tools.ts'))) as typeof Tools;
     const speech = await speechSettings({ env, cacheDir, log }, loadConfig(env), false);
     const [rest, rpc] = [await freePort(), await freePort()];
@@ -47,7 +47,7 @@ export async function startRelay(before: string, { env, logsDir, cacheDir, log }
   let current = await start(before);
   return {
     restUrl: () => current.restUrl,
-    /** Starts another release beside the one that runs, sends new connections there, and stops the one that ran. */
+    /** Starts another release, directs new connections to it, and stops the previous release. */
     async relieve(root: string): Promise<void> {
       const last = current;
       current = await start(root);

@@ -5,10 +5,10 @@ import type { InjectorDeps } from './inject-faults.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LOOK_MS = 500;
-/** Callers come within this time, or there are too few of them. */
+/** The run fails if too few jobs are open after this time. */
 const WAIT_MS = 10 * 60_000;
 
-/** An upgrade and its roll-back, each as soon as so many jobs are open. */
+/** Upgrades and rolls back, each as soon as enough jobs are open. */
 export async function relieveTwice(
   { stage, say, signal }: InjectorDeps,
   { before, openJobs }: { readonly before: string; readonly openJobs: number },

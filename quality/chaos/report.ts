@@ -1,18 +1,10 @@
-import { writeFile } from 'node:fs/promises';
 import type { runChaos } from './run.ts';
 
-/** How many ids of a column are printed. */
+/** The maximum number of IDs that are printed for a column. */
 const SHOWN_IDS = 10;
 
-/** What a run has shown. */
-export type ChaosReport = Awaited<ReturnType<typeof runChaos>>;
-
-export function isClean({ findings }: ChaosReport): boolean {
-  return findings.every(({ ids }) => ids.length === 0);
-}
-
-/** Two tables in Markdown, and the ids of whatever is not 0. */
-export function renderReport({ findings, facts }: ChaosReport): string {
+/** Renders two tables in Markdown, followed by the IDs of columns that are not 0. */
+export function renderReport({ findings, facts }: Awaited<ReturnType<typeof runChaos>>): string {
   const audit = table(
     ['Audit', 'Found'],
     findings.map(({ column, ids }) => [column, String(ids.length)]),
@@ -25,10 +17,6 @@ export function renderReport({ findings, facts }: ChaosReport): string {
       return ['', `${column}:`, ...ids.slice(0, SHOWN_IDS).map((id) => `  ${id}`), ...more];
     });
   return [summary, '', audit, ...details].join('\n');
-}
-
-export async function writeReport(file: string, report: ChaosReport): Promise<void> {
-  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 function table(head: readonly [string, string], rows: readonly (readonly [string, string])[]): string {

@@ -12,7 +12,7 @@ import type { Evidence, Finding } from './evidence.ts';
 
 const PRICES = priceTable({});
 
-/** Whether the key paid for each success once, the right price, and for nothing else. */
+/** Checks that the key paid the right price once for each success, and for nothing else. */
 export function auditCharges(evidence: Evidence, credit: number): Finding[] {
   const { records, entries, account } = evidence;
   const successes = [...records.values()].filter((record) => record.status === 'success');
@@ -60,7 +60,7 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
   const parameters = (record.parameters ?? {}) as Partial<
     TranscriptParameters & ListParameters & OwnerProfileParameters & ContentParameters & MediaParameters
   >;
-  // Of the kinds that the run asks for.
+  // Only the kinds that the run requests.
   switch (type as string) {
     case 'audio':
       return PRICES.audio;
@@ -71,10 +71,10 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
     case 'list':
       return record.contentsOf === undefined ? PRICES.channel : 0;
     case 'imgnet_profile':
-      // One that was fetched for a post is in the price of that.
+      // The price of a post includes the profile that was fetched for it.
       return parameters.paidBy !== undefined ? 0 : PRICES.profile;
     case 'imgnet_post':
-      // A profile that was there when the post was accepted costs nothing, also when it has to be fetched again.
+      // A profile that existed when the post was accepted is free, even if it is fetched again.
       return parameters.profilePrice !== 0 && successes.some((one) => isPaidBy(one, record.id))
         ? PRICES.post + PRICES.profile
         : PRICES.post;
@@ -88,7 +88,7 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
     case 'media':
       return parameters.page?.format === 'video' ? PRICES.mediaVideo : PRICES.mediaAudio;
     case 'speaker_labels':
-      // Where nobody speaks it is free; then nothing was charged, and nothing says so but the charge.
+      // Audio without speech is free. Only the charge shows that.
       return record.charge === 0 ? 0 : speakerLabelsPrice(PRICES, record.durationSeconds ?? 0);
     default:
       throw new Error(`the run asks for no job of type ${type}`);
@@ -99,10 +99,10 @@ function isPaidBy({ parameters }: DownloadRecord, payer: string): boolean {
   return parameters !== undefined && 'paidBy' in parameters && parameters.paidBy === payer;
 }
 
-/** The pages of other sites are what only the hostile caller asks for. */
+/** Only the hostile caller requests pages of other sites. */
 const isOfHostile = ({ type }: DownloadRecord): boolean => type === 'media';
 
-/** Whether each of the two callers has paid for its own successes, and for nothing else. */
+/** Checks that each of the two callers paid for its own successes, and for nothing else. */
 export function auditChargesOfBoth(
   { ordinary, hostile }: { readonly ordinary: Evidence; readonly hostile: Evidence | undefined },
   credit: number,

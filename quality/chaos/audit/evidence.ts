@@ -11,8 +11,8 @@ const HOLD_AGE_MS = 11 * 60_000;
 export type Evidence = Awaited<ReturnType<typeof readEvidence>>;
 
 /**
- * Reads the database. An api that died between setting money aside and starting the job leaves a hold, which is given back
- * when it is ten minutes old. Those ten minutes are not waited for: the holds are made older, and the service is requested.
+ * Reads the database. An api that died between the reservation of credit and the start of the job leaves a reservation, which
+ * the service releases when it is ten minutes old. To avoid that wait, this function backdates the reservations.
  */
 export async function readEvidence(
   { mongo, key }: Pick<Stage, 'mongo' | 'key'>,
@@ -46,14 +46,14 @@ export async function readEvidence(
     records,
     entries: await accounts.ledger(key.id, { limit: ALL }),
     account,
-    /** What stayed set aside for jobs that have ended: finishing them should have booked it. */
+    /** Credit that is still reserved for jobs that have ended. */
     unbooked: held.filter((id) => (records.get(id)?.status ?? 'pending') !== 'pending'),
-    /** What was set aside for jobs that never began, and was given back. */
+    /** Credit that was reserved for jobs that never began, and was released. */
     givenBack: held.filter((id) => !records.has(id) && !left.has(id)),
   };
 }
 
-/** A column of the audit: what must not be, and the ids of where it is. */
+/** A column of the audit: a kind of error, and the IDs of its cases. */
 export interface Finding {
   readonly column: string;
   readonly ids: readonly string[];

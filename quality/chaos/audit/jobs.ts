@@ -2,17 +2,14 @@ import type { DownloadRecord } from '../../../contract/download-record.ts';
 import { isSettled, type CallersLedger, type CallEntry } from '../ledger.ts';
 import type { Evidence, Finding } from './evidence.ts';
 
-/**
- * What a job says that ended because a line or a worker was lost during the request to the provider, and the provider
- * did not know later whether it had begun. In a run it always knows.
- */
+/** The failure of a job for which the provider does not know whether it began. The sandbox always knows. */
 const RATHER_THAN_PAY_TWICE = 'The dataset API did not say whether it started.';
 
 export function isUnpaidTwice(record: DownloadRecord): boolean {
   return record.status === 'failed' && record.failure.message.startsWith(RATHER_THAN_PAY_TWICE);
 }
 
-/** Whether every job that was accepted is known, has ended, and has ended as its subject demands. */
+/** Checks that every accepted job is known and has ended with the result that its subject demands. */
 export function auditJobs({ entries }: CallersLedger, { records }: Evidence): Finding[] {
   const accepted = entries.flatMap((entry) => entry.jobs.map((job) => ({ entry, job, record: records.get(job.id) })));
   const pending = [...records.values()].filter(({ status }) => status === 'pending').map(({ id }) => id);
@@ -48,7 +45,7 @@ export function auditJobs({ entries }: CallersLedger, { records }: Evidence): Fi
   ];
 }
 
-/** Nothing is old enough in a run to be fetched anew, so a subject has one success, and others that show its contents. */
+/** Results stay fresh for the whole run, so a subject is fetched once. Other successes share its contents. */
 function fetchedTwice({ records }: Pick<Evidence, 'records'>): string[] {
   const successes = new Map<string, string[]>();
   for (const record of records.values()) {

@@ -5,10 +5,10 @@ import { DATASET_IDS } from '../../../local/sandbox/dataset-api/collect.ts';
 import { SANDBOX_API_TOKEN } from '../../../local/sandbox/dataset-api/dataset-api.ts';
 
 const mediaStatsSchema = z.object({ videos: z.record(z.string(), z.object({ complete_media_bodies: z.number() })) });
-/** Bodies that a success of a kind fetches of its video: picture and sound are one each. */
+/** The number of media bodies that a success of each kind fetches: picture and sound are one each. */
 const BODIES: Readonly<Record<string, number>> = { audio: 1, vidnet_video: 2 };
 
-/** Whether the media of each video was fetched once for each success, as it must be where nothing is killed. */
+/** Checks that media was fetched once for each success, which must hold when nothing is killed. */
 export async function auditFetches({ sandbox }: Stage, { records }: Pick<Evidence, 'records'>): Promise<Finding> {
   const { videos } = mediaStatsSchema.parse(await (await fetch(`${sandbox.url}/stats`)).json());
   const due = new Map<string, number>();
@@ -37,7 +37,7 @@ export async function readSnapshots({ sandbox, mongo }: Stage) {
   );
   const holders = await mongo.db(DATABASE).collection<{ _id: string }>('snapshot_holders').find().toArray();
   return {
-    /** What the provider has started, and charges for. */
+    /** Snapshots that the provider has started and charges for. */
     started: lists.flat().map(({ id }) => id),
     held: new Set(holders.map(({ _id }) => _id)),
     /** Requests for the list of started snapshots. */
@@ -45,7 +45,7 @@ export async function readSnapshots({ sandbox, mongo }: Stage) {
   };
 }
 
-/** Whether each snapshot that was paid for is that of a job: what no job has was ordered again. */
+/** Checks that each snapshot that was paid for belongs to a job. */
 export function auditSnapshots({ started, held }: Pick<Snapshots, 'started' | 'held'>): Finding {
   return { column: 'snapshots paid for in vain', ids: started.filter((id) => !held.has(id)) };
 }
