@@ -3,26 +3,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 type Direction = 'upstream' | 'downstream';
 
-/** What can befall a line, by toxiproxy's names where it has one. */
+/** The faults of a connection, named as in toxiproxy where it has the same fault. */
 export const FAULTS = [
-  /** Half a second each way. */
+  /** Delays data by half a second in each direction. */
   'latency',
   /** Everything vanishes; open connections are closed when the line is mended. */
   'blackhole',
-  /** The same, but the other side hears and does it all; only its answers vanish. */
+  /** Drops only the answers of the server. Open connections are closed when the fault ends. */
   'unanswered',
   /** Ends each connection with the first byte of an answer. */
   'reset_peer',
-  /** Pieces of 32 to 96 bytes, a millisecond apart. */
+  /** Sends pieces of 32 to 96 bytes, a millisecond apart. */
   'slicer',
   /** Ends each connection within an answer. */
   'limit_data',
-  /** 4 kB/s. */
+  /** Limits the rate to 4 kB/s. */
   'bandwidth',
-  /** Connections are broken and refused. */
+  /** Resets open connections and refuses new ones. */
   'down',
 ] as const;
-/** `hang`: everything vanishes, as behind a firewall; what is open then stays dead when the line is mended. */
+/** `hang` drops all data, as a firewall does. Connections that were open stay dead after the fault ends. */
 export type Fault = (typeof FAULTS)[number] | 'hang';
 
 const ONLY_ANSWERS: readonly Fault[] = ['unanswered', 'reset_peer', 'limit_data'];
@@ -30,13 +30,13 @@ const SWALLOWING: readonly Fault[] = ['blackhole', 'unanswered'];
 const LATENCY_MS = 500;
 const LIMIT_BYTES = 1_000;
 
-/** A line to a server on loopback that can be spoilt. */
+/** A proxy to a server on loopback that can inject faults. */
 export class FaultProxy {
   /** host:port */
   readonly address: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** They hung once. */
+  /** Sockets that were open during the fault `hang`. */
   readonly #dead = new WeakSet<Socket>();
   #fault: Fault | undefined;
 
@@ -59,7 +59,7 @@ export class FaultProxy {
     return proxy;
   }
 
-  /** From now on, for what is open too. */
+  /** Starts a fault, which also affects open connections. */
   spoil(fault: Fault): void {
     this.#fault = fault;
     if (fault === 'down') for (const socket of this.#sockets) breakOff(socket);
@@ -99,7 +99,7 @@ export class FaultProxy {
       const isLimited = fault === 'limit_data';
       const taken = isLimited ? bytes.subarray(0, leftBytes) : bytes;
       if (isLimited) leftBytes -= taken.length;
-      // What is late is on its way, and does not hold up what follows.
+      // Delayed data does not hold up the data that follows.
       if (fault !== 'latency') from.pause();
       passed = passed.then(async () => {
         await this.#pass(taken, { to, direction, arrivedMs });
@@ -113,7 +113,7 @@ export class FaultProxy {
     const fault = this.#faultOf(way.direction);
     if (fault === 'latency') await delay(way.arrivedMs + LATENCY_MS - performance.now());
     for (let at = 0; at < bytes.length;) {
-      // The rest of what was under way when the line was mended goes at once.
+      // The remaining data is sent at once when the fault has ended.
       const slice = this.#faultOf(way.direction) === fault ? sliceOf(fault) : undefined;
       const piece = bytes.subarray(at, at + (slice?.sizeBytes ?? bytes.length));
       at += piece.length;
@@ -145,7 +145,7 @@ export function dial(target: string): Socket {
   return connect(Number(port), hostname);
 }
 
-/** Only TCP knows resets. */
+/** Resets a TCP connection. Unix sockets have no resets, so they are closed. */
 function breakOff(socket: Socket): void {
   if (socket.remoteFamily === undefined) socket.destroy();
   else socket.resetAndDestroy();

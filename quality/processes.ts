@@ -7,7 +7,7 @@ const TOOLS = /^(yt-dlp\S*|ffmpeg|ffprobe|python[\d.]*)$/;
 
 export type RunningProcess = ReturnType<typeof described>[number];
 
-/** Everything that a process has started, at any depth, as Linux tells it in /proc. */
+/** Returns all descendants of a process, as listed in /proc. */
 export function descendantsOf(ancestor: number): RunningProcess[] {
   const children = new Map<string, number[]>();
   for (const pid of allPids()) {
@@ -28,24 +28,21 @@ export function toolsOf(ancestor: number): RunningProcess[] {
   );
 }
 
-/** The yt-dlp that a worker keeps warm, while it has calls. @returns undefined when none has any */
+/** Returns the warm yt-dlp process of a worker that is running a call, if there is one. */
 export function busyWarmYtdlpOf(worker: number): RunningProcess | undefined {
-  // Its forks have its command, and come after it.
+  // Its forks have the same command and are listed after it.
   const parents = toolsOf(worker).filter(({ command }) => command.includes('/warm-yt-dlp.py '));
   return parents.find(({ pid, command }) => descendantsOf(pid).some((fork) => fork.command === command));
 }
 
-/** Processes that work in a folder, or have its name in their command, ourselves left out. */
+/** Returns other processes whose working directory is in a folder, or whose command contains its name. */
 export function processesAt(folder: string): RunningProcess[] {
   return allPids()
     .filter((pid) => pid !== process.pid && (workingFolder(pid).startsWith(folder) || commandOf(pid).includes(folder)))
     .flatMap(described);
 }
 
-/**
- * Remembers everything that this process starts from now on, as far as it lives long enough to be seen. What runs already
- * (the compiler of the TypeScript loader) is none of the run's.
- */
+/** Records the processes that this process starts from now on. Earlier ones, such as the TypeScript compiler, are ignored. */
 export function watchDescendants(everyMs: number): { seen: ReadonlyMap<string, RunningProcess>; stop: () => void } {
   const own = new Set(descendantsOf(process.pid).map(({ identity }) => identity));
   const seen = new Map<string, RunningProcess>();
@@ -56,7 +53,7 @@ export function watchDescendants(everyMs: number): { seen: ReadonlyMap<string, R
   return { seen, stop: () => clearInterval(timer) };
 }
 
-/** The identity: no later process gets it. */
+/** The identity differs between processes that get the same ID one after another. */
 function described(pid: number) {
   const identity = processIdentity(pid);
   return identity === undefined ? [] : [{ pid, identity, command: commandOf(pid) }];
@@ -72,7 +69,7 @@ const commandOf = (pid: number): string =>
   lookedUp(() => readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').replaceAll('\0', ' '));
 const workingFolder = (pid: number): string => lookedUp(() => readlinkSync(`/proc/${String(pid)}/cwd`));
 
-/** A process may end while it is looked at: then it has no command and no folder. */
+/** Returns an empty text for a process that has just ended. */
 function lookedUp(look: () => string): string {
   try {
     return look().trim();

@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import { catalogueSchema, type VideoEntry } from '../../local/sandbox/catalogue.ts';
 import { BUILT_IN_CATALOGUE } from '../../local/sandbox/server.ts';
 
-/** Of these cases a copy is a subject of its own that can be had whole, within seconds. */
+/** Videos of these cases download completely within seconds. */
 const isShort = (video: VideoEntry): boolean => ['ordinary', 'silent'].includes(video.case);
 const VIDEOS_PER_CHANNEL = 6;
 
 /**
- * Writes a catalogue for the sandbox: the built-in one, and some of its videos again and again under other ids, in channels
- * of their own, since a run needs more subjects than the built-in one has.
+ * Writes a catalogue with the built-in videos and copies of some of them under new IDs, since a run needs more subjects.
  *
- * @param folder made when missing
- * @param copies how many videos to add
- * @param isCopied which ones; the short ones
- * @returns the ids of the copies
+ * @param copies the number of videos to add
+ * @param isCopied selects the videos to copy; by default the short ones
+ * @returns the IDs of the copies
  */
 export async function writeCatalogue(folder: string, copies: number, isCopied = isShort): Promise<readonly string[]> {
   const builtIn = catalogueSchema.parse(JSON.parse(await readFile(join(BUILT_IN_CATALOGUE, 'catalogue.json'), 'utf8')));

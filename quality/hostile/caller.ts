@@ -5,9 +5,9 @@ import { parseJson } from '../../runtime/parse-json.ts';
 
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 2_000;
-/** After a job has ended, or was refused, and before the next one. */
+/** The pause between two jobs. */
 const PAUSE_MS = 1_000;
-/** Before a stream that was refused or ended is opened again. */
+/** The pause before a stream is opened again. */
 const STREAM_PAUSE_MS = 10_000;
 const CANCELS_AT_ONCE = 20;
 const CANCEL_TRIES = 60;
@@ -22,7 +22,7 @@ export interface JobRequest {
 
 export type HostileCaller = ReturnType<typeof createHostileCaller>;
 
-/** A caller with a key who takes any answer, and none, and goes on. */
+/** A caller with a key that continues after any answer, and after none. */
 export function createHostileCaller({ restUrl, authorization }: { restUrl: string; authorization: string }) {
   const left = new AbortController();
   setMaxListeners(0, left.signal);
@@ -73,13 +73,13 @@ export function createHostileCaller({ restUrl, authorization }: { restUrl: strin
     }
   };
   return {
-    /** What was answered so far: counts by status, `no answer`, and `streams`. */
+    /** The answers so far, counted by status, `no answer` and `streams`. */
     answers: answers as Readonly<Record<string, number>>,
     hasLeft: (): boolean => left.signal.aborted,
     request,
     start,
     pause,
-    /** Runs so many jobs at once until the caller leaves: each that ends is followed by another one. */
+    /** Keeps a number of jobs running until the caller leaves. */
     async holdJobs(atOnce: number, next: () => Promise<JobRequest>): Promise<void> {
       const lane = async (): Promise<void> => {
         while (!left.signal.aborted) {

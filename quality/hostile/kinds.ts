@@ -7,7 +7,7 @@ const REQUEST_BLANKS = 15_000;
 const LANES = 8;
 const IN_PLACE_TIMEOUT_MS = 120_000;
 const LOOK_MS = 100;
-/** What has just begun has its effect after that time. */
+/** The time until an attack has its full effect. */
 const SETTLE_MS = 2_000;
 
 export const HOSTILE_KINDS = [
@@ -103,7 +103,7 @@ const streaming: Attack = (caller, { rates, lastingJob }) => {
   return { over: run(), inPlace: untilSo(caller, () => answered >= rates.streams, 'streams') };
 };
 
-/** Begins the second once the first has its effect: beside a busy api the first might not begin in time. */
+/** Starts the second attack when the first has its effect. A busy api could delay the first beyond its timeout. */
 const inOrder =
   (first: Attack, second: Attack): Attack =>
   (caller, target) => {
@@ -133,7 +133,7 @@ export function attack(kind: HostileKind, target: HostileTarget) {
   const caller = createHostileCaller(target);
   const { over, inPlace } = ATTACKS[kind](caller, target);
   const begun = Promise.race([inPlace, over]);
-  // Both are awaited later or not at all: until then a failure must not end the process.
+  // A failure must not end the process before these promises are awaited.
   for (const one of [over, begun]) one.catch(() => undefined);
   const stop = async (): Promise<void> => {
     caller.leave();
@@ -152,7 +152,7 @@ export function attack(kind: HostileKind, target: HostileTarget) {
   };
 }
 
-/** Returns early when the caller leaves. @throws when it is not so in time: an attack that never began proves nothing */
+/** Waits for a condition, or until the caller leaves. @throws after the timeout, since an attack that never began proves nothing */
 async function untilSo(caller: HostileCaller, isSo: () => boolean, what: string): Promise<void> {
   const lastMs = performance.now() + IN_PLACE_TIMEOUT_MS;
   while (!isSo() && !caller.hasLeft()) {

@@ -29,31 +29,21 @@ export async function fill(db: Db, count: number, tell: (line: string) => void):
   for (let first = done; first < count; first += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => first + index);
     const all = numbers.map((number) => aDownload(number, beginMs + number * stepMs));
-    const insert = async (name: string, documents: readonly Document[]): Promise<void> => {
+    const documents: Readonly<Record<string, readonly Document[]>> = {
+      contents: all.map(({ id }) => ({ _id: id, packed })),
+      deliveries: all.map(({ delivery }) => delivery),
+      asked: all.filter((_one, index) => index % 2 === 0).map(({ request }) => request),
+      records: all.map(({ record }) => record),
+    };
+    for (const [name, some] of Object.entries(documents)) {
       await db
         .collection(name)
-        .insertMany([...documents], { ordered: false })
+        .insertMany([...some], { ordered: false })
         .catch((error: unknown) => {
-          // Those of a batch that was cut off are there.
+          // An interrupted run has already inserted some documents of this batch.
           if (!isDuplicate(error)) throw error;
         });
-    };
-    await insert(
-      'contents',
-      all.map(({ id }) => ({ _id: id, packed })),
-    );
-    await insert(
-      'deliveries',
-      all.map(({ delivery }) => delivery),
-    );
-    await insert(
-      'asked',
-      all.filter((_one, index) => index % 2 === 0).map(({ request }) => request),
-    );
-    await insert(
-      'records',
-      all.map(({ record }) => record),
-    );
+    }
     await notes.updateOne({ _id: 'state' }, { $set: { done: first + numbers.length } });
     if (first % 20_000 === 0) tell(`${String(first)} of ${String(count)} are there`);
   }
