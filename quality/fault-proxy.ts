@@ -7,7 +7,7 @@ type Direction = 'upstream' | 'downstream';
 export const FAULTS = [
   /** Delays data by half a second in each direction. */
   'latency',
-  /** Everything vanishes; open connections are closed when the line is mended. */
+  /** Drops all data. Open connections are closed when the fault ends. */
   'blackhole',
   /** Drops only the answers of the server. Open connections are closed when the fault ends. */
   'unanswered',

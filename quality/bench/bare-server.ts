@@ -1,4 +1,4 @@
-// node bare-server.ts MONGODB_URI DATABASE: what no service of this kind can do without, and nothing else. Tells its port on stdout.
+// node bare-server.ts MONGODB_URI DATABASE: a server that only does what every such service must do. It prints its URL.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { H3, getQuery, getRouterParam, serve } from 'h3';
@@ -14,5 +14,5 @@ app.get('/file', (event) => Readable.toWeb(createReadStream(String(getQuery(even
 const server = serve(app, { port: 0, hostname: '127.0.0.1', silent: true, gracefulShutdown: false });
 await server.ready();
 console.log(server.url);
-// Whoever started it is gone.
+// The parent process has ended.
 process.stdin.resume().on('end', () => process.exit());

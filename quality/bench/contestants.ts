@@ -17,7 +17,7 @@ export interface Load {
   readonly folder: string;
 }
 
-/** Others that fetch the same audio from the same pages through the same plugin. */
+/** Another program that fetches the same audio from the same pages through the same plugin. */
 export type Contestant = (load: Load) => Promise<void>;
 
 export function ytdlpForEach(bench: Bench): Contestant {
@@ -38,7 +38,7 @@ export function ytdlpForLists(bench: Bench): Contestant {
   };
 }
 
-/** What a caller would write. Nothing is remuxed or looked at afterwards. */
+/** The arguments that a user would write. The files are not remuxed or inspected afterwards. */
 const plainArguments = ({ sandbox }: Bench): string[] => [
   ...['--ignore-config', '--no-plugin-dirs', '--plugin-dirs', sandbox.env.YTDLP_PLUGIN_DIR, '--quiet', '--no-mtime'],
   ...['--fixup', 'never', '--format', 'ba[ext=m4a]', '--output', '%(id)s.%(ext)s'],
@@ -56,19 +56,19 @@ const historySchema = z.object({
   done: z.array(z.object({ status: z.string(), msg: z.string().nullish(), error: z.string().nullish() })),
 });
 
-/** MeTube from a checkout, its packages in `.venv`. @returns it, and what ends it */
+/** Starts MeTube from a checkout that has its packages in `.venv`. */
 export async function startMetube(bench: Bench, checkout: string, options: { dataDir: string; jobsAtOnce: number }) {
   const port = await freePort();
   const folder = await mkdtemp(join(options.dataDir, 'metube-'));
   await mkdir(join(folder, 'state'));
-  // Its pages, which it does not start without, need not have been built.
+  // MeTube does not start without the folder of its pages, even if they were not built.
   await mkdir(join(folder, 'ui/dist/metube/browser'), { recursive: true });
   const child = spawn(join(checkout, '.venv', 'bin', 'python3'), ['app/main.py'], {
     cwd: checkout,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env['PATH'],
-      // There yt-dlp finds the plugin.
+      // yt-dlp finds the plugin in this folder.
       PYTHONPATH: join(bench.sandbox.env.YTDLP_PLUGIN_DIR, 'tapedeck'),
       ...{ HOST: '127.0.0.1', PORT: String(port), DOWNLOAD_DIR: folder, STATE_DIR: join(folder, 'state') },
       ...{
@@ -77,7 +77,7 @@ export async function startMetube(bench: Bench, checkout: string, options: { dat
         MAX_CONCURRENT_DOWNLOADS: String(options.jobsAtOnce),
         LOGLEVEL: 'ERROR',
         ALLOW_PRIVATE_ADDRESSES: 'true',
-        // Its names are the titles, and the copies of a video have one.
+        // MeTube names files by title, and the copies of a video have the same title.
         OUTPUT_TEMPLATE: '%(id)s.%(ext)s',
       },
       YTDL_OPTIONS: JSON.stringify({ fixup: 'never', ffmpeg_location: bench.tools.ffmpeg }),

@@ -7,7 +7,7 @@ import { atOnce, quantile } from './rounds.ts';
 
 const PROGRAM = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
 
-/** The server of bare-server.ts in a process of its own, as the api has one. */
+/** Starts bare-server.ts in its own process, as the api has one. */
 export async function startBareServer(mongodbUri: string, database: string) {
   const child = spawn(process.execPath, [PROGRAM, mongodbUri, database], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
@@ -37,7 +37,7 @@ export async function loadOf(url: string, requests: number, body?: string) {
   try {
     const begunMs = performance.now();
     await atOnce(Array.from({ length: requests }), LANES, async () => {
-      const askedMs = performance.now();
+      const startedMs = performance.now();
       const method = body === undefined ? 'GET' : 'POST';
       const answer = await pool.request({ method, path: pathname + search, body: body ?? null });
       let bytes = 0;
@@ -46,7 +46,7 @@ export async function loadOf(url: string, requests: number, body?: string) {
         throw new Error(`${url} answered ${String(answer.statusCode)}`);
       }
       if (bytes === 0) throw new Error(`${url} answered nothing`);
-      tookMs.push(performance.now() - askedMs);
+      tookMs.push(performance.now() - startedMs);
     });
     const seconds = (performance.now() - begunMs) / 1000;
     return { perSecond: requests / seconds, p99Ms: quantile(tookMs, 0.99) };

@@ -4,16 +4,16 @@ export interface Finding {
   readonly what: string;
   readonly unit: string;
   readonly value: number;
-  /** Whether it is on the page, and not only in its picture. */
+  /** Whether the finding is in the table of the page, and not only in the picture. */
   readonly isChief?: boolean;
-  /** What it is held against, measured in the same run. */
+  /** A value for comparison, measured in the same run. */
   readonly reference?: { readonly what: string; readonly value: number };
 }
 
 export interface PartResult {
   readonly findings: readonly Finding[];
   readonly raw: unknown;
-  /** Of what took part beside the service and what it runs on. */
+  /** The versions of other programs that took part. */
   readonly versions?: Readonly<Record<string, string>>;
 }
 
