@@ -19,10 +19,7 @@ interface AccountDocument extends Omit<Account, 'keyId'>, ReservationsOfAccount 
 type EntryDocument = LedgerEntry & { _id: string };
 type ReservationToEnd = Pick<CreditReservation, 'recordId' | 'amount'>;
 
-/**
- * The accounts of keys. An open reservation means that the job has not been charged. One change adds it and reduces the
- * available credit; another removes it and captures or releases the credit. So every method may be interrupted and repeated.
- */
+/** Each method may be interrupted and repeated: one change reserves credit, and one captures or releases it. */
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
 export function createAccountStore(db: Db) {
@@ -46,7 +43,6 @@ export function createAccountStore(db: Db) {
     const change = { $inc: { available: amount - charge, spent: charge }, $unset: { [field]: '' as const } };
     return (await accounts.updateOne(filter, change)).matchedCount === 1;
   };
-  /** Ends a reservation once, whether it is in the account's document or in an overflow chunk. */
   const end = async (keyId: string, reservation: ReservationToEnd, charge: Thousandths): Promise<void> => {
     const { recordId } = reservation;
     if (await chunks.endCached(keyId, recordId, charge)) return;
@@ -94,11 +90,9 @@ export function createAccountStore(db: Db) {
       await chunks.relieve(account).catch(() => undefined);
       return true;
     },
-    /** Releases the reservation of a job that was not started. */
     async release(keyId: string, reservation: CreditReservation): Promise<void> {
       if (reservation.amount > 0) await end(keyId, reservation, 0);
     },
-    /** Captures the charge of a record that has ended, and releases the rest of its reservation. */
     async capture(record: DownloadRecord): Promise<void> {
       const { id: recordId, chargedTo: keyId, type, mediaId } = record;
       if (keyId === undefined || record.status === 'pending') return;
@@ -110,23 +104,17 @@ export function createAccountStore(db: Db) {
       }
       await end(keyId, { recordId, amount: record.price }, charge);
     },
-    /**
-     * @param heldBeforeMs milliseconds since 1970
-     * @returns reservations that were made earlier. Of an account with many, each call also reads one overflow chunk, so
-     *   that several calls find all.
-     */
+    /** Each call also reads one overflow chunk of an account with many. @param heldBeforeMs milliseconds since 1970 */
     async oldReservations(keyId: string, heldBeforeMs: number): Promise<readonly HeldReservation[]> {
       const account = await accounts.findOne({ _id: keyId });
       if (account === null) return [];
       const some = [...reservationsIn(account), ...(await chunks.next(account))];
       return some.filter(({ heldAtMs }) => heldAtMs < heldBeforeMs);
     },
-    /** @returns all open reservations of a key; only audits need them */
     async reservations(keyId: string): Promise<readonly HeldReservation[]> {
       const account = await accounts.findOne({ _id: keyId });
       return account === null ? [] : allReservations(account);
     },
-    /** Reads the documents of all accounts, with the reservations of their overflow chunks, for backups. */
     async *documents(): AsyncGenerator<Document> {
       for await (const account of accounts.find()) {
         const { chunks: _masks, ...document } = account;

@@ -10,7 +10,6 @@ interface KeyDownload {
 
 const MAX_CACHED = 10_000;
 
-/** The downloads that keys have requested. Several keys may have requested the same download. */
 export type KeyDownloadStore = ReturnType<typeof createKeyDownloadStore>;
 
 export function createKeyDownloadStore(db: Db) {

@@ -10,7 +10,6 @@ export function makeSecret() {
   return { id, key: `${PREFIX}_${id}_${secret}`, hash: hashOf(secret) };
 }
 
-/** @returns undefined when the text does not have the form of a key */
 export function parseKey(text: string): { readonly id: string; readonly secret: string } | undefined {
   const [, id, secret] = KEY.exec(text) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
@@ -21,10 +20,7 @@ export function isSecretOf(hash: string, secret: string): boolean {
   return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashOf(secret), 'hex'));
 }
 
-/**
- * A slow hash, as for passwords, would not make 256 random bits harder to guess. It would cost each request about 100 ms of
- * processor time, which would allow denial of service.
- */
+/** A slow hash would not make 256 random bits harder to guess, and its 100 ms would allow denial of service. */
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

@@ -3,7 +3,6 @@ import type { ApiKey } from '../../contract/http/account-schemas.ts';
 import { nowMicroseconds } from '../mongo/clock.ts';
 import { makeSecret } from './key-secrets.ts';
 
-/** A key with the hash of its secret. */
 export interface StoredKey extends ApiKey {
   readonly hash: string;
 }
@@ -26,7 +25,6 @@ export function createKeyStore(db: Db) {
       const document = await keys.findOne({ _id: id });
       return document === null ? undefined : fromDocument(document);
     },
-    /** @returns all keys, oldest first */
     async list(): Promise<readonly ApiKey[]> {
       const all = (await keys.find().toArray()).map(fromDocument);
       return all.map(({ hash: _secret, ...key }) => key).sort((a, b) => a.createdAt.localeCompare(b.createdAt));

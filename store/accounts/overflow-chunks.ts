@@ -3,10 +3,8 @@ import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { CreditReservation } from '../../contract/http/account-schemas.ts';
 import type { Thousandths } from '../../contract/money.ts';
 
-/** A credit reservation, and when it was made in milliseconds since 1970. */
 export type HeldReservation = CreditReservation & { readonly heldAtMs: number };
 
-/** The reservations in the document of an account. */
 export interface ReservationsOfAccount {
   /** By record ID. */
   readonly holds: Readonly<Record<string, Omit<HeldReservation, 'recordId'>>>;
@@ -37,19 +35,12 @@ const MAX_CACHED_SLOTS = 10_000;
 /** The leading characters of a ULID that encode its time. */
 const TIME_CHARS = 10;
 
-/**
- * The overflow chunks of accounts. An account with many open reservations moves the oldest into chunks, so that its document
- * stays small. A chunk's document lists reservations, and a bit in the account's document says whether each is open. So one
- * change of the account's document moves money, as it does without chunks, and a process may die at any step.
- *
- * Chunks are only read by `_id`, because the embedded server scans the collection for any other filter.
- */
+/** A bit in the account says whether each reservation is open. Only `_id` is queried, because other filters scan. */
 export function createOverflowChunks(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
   const chunks: Collection<ChunkDocument> = db.collection('overflow_chunks');
   /** By key ID and record ID. A slot never changes, so one read of a chunk serves all of its reservations. */
   const slots = new Map<string, Slot>();
-  /** Keys whose reservations this process is moving. */
   const moving = new Set<string>();
   /** By key ID: how many chunks {@link next} has returned. */
   const cursors = new Map<string, number>();
@@ -109,7 +100,6 @@ export function createOverflowChunks(db: Db) {
   return {
     /** Ends a reservation whose chunk this process has read. @returns false when it has not, or the reservation is not open */
     endCached,
-    /** Moves reservations of an account that has many into a chunk. */
     async relieve(account: AccountDocument): Promise<void> {
       const { _id: keyId } = account;
       const all = reservationsIn(account);
@@ -122,7 +112,6 @@ export function createOverflowChunks(db: Db) {
         moving.delete(keyId);
       }
     },
-    /** Ends a reservation if it is open in any chunk of the account. */
     async end(account: AccountDocument, recordId: string, charge: Thousandths): Promise<void> {
       const time = recordId.slice(0, TIME_CHARS);
       for (const chunk of Object.keys(account.chunks ?? {})) {
@@ -141,7 +130,6 @@ export function createOverflowChunks(db: Db) {
       cursors.set(account._id, cursor + 1);
       return openIn(account, chunk);
     },
-    /** @returns the open reservations of all chunks */
     async all(account: AccountDocument): Promise<readonly HeldReservation[]> {
       const found: HeldReservation[] = [];
       for (const chunk of Object.keys(account.chunks ?? {})) found.push(...(await openIn(account, chunk)));
@@ -150,7 +138,6 @@ export function createOverflowChunks(db: Db) {
   };
 }
 
-/** @returns the reservations that are in the account's own document */
 export function reservationsIn({ holds }: ReservationsOfAccount): HeldReservation[] {
   return Object.entries(holds).map(([recordId, hold]) => ({ recordId, ...hold }));
 }

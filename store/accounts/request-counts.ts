@@ -3,7 +3,6 @@ import { upsertOne } from '../mongo/upsert.ts';
 
 export const WINDOW_MS = 60_000;
 
-/** The requests of a caller in one window, which begins with the first of them. */
 export interface RequestCount {
   /** When the window began, in milliseconds since 1970. */
   readonly startMs: number;
@@ -12,19 +11,12 @@ export interface RequestCount {
 
 export type RequestCountStore = ReturnType<typeof createRequestCountStore>;
 
-/**
- * Request counts that all api processes share. At most one window of a caller begins in each minute of the clock, so all
- * processes know its `_id`. Queries only use `_id`, because the embedded server scans the collection for any other filter.
- */
+/** Shared by all api processes. Only `_id` is queried, because the embedded server scans for any other filter. */
 export function createRequestCountStore(db: Db) {
   // A crash of the server may lose counts, so writes do not wait for the journal.
   const windows: Collection<RequestCount & { _id: string }> = db.collection('windows', { writeConcern: { w: 1 } });
   return {
-    /**
-     * Adds to the open window, or begins one.
-     *
-     * @param window.startMs the start of the known window, or of the window to begin if none is open
-     */
+    /** @param window.startMs the start of the known window, or of the window to begin if none is open */
     async add(caller: string, amount: number, window: { startMs: number; isKnown: boolean }): Promise<RequestCount> {
       let { startMs } = window;
       if (!window.isKnown) {

@@ -32,11 +32,7 @@ interface BackupOptions {
   readonly print: (line: string) => void;
 }
 
-/**
- * Copies the data of a service, which may continue to work. All that it had answered before is in the copy, with its files, and
- * possibly parts of what came later. Files that are removed meanwhile are left out. So are damaged files, which the manifest
- * lists, because one bad sector must not prevent the rest from being copied.
- */
+/** The service may continue to work. Damaged files are only listed, so that one bad sector does not end the copy. */
 export async function backUp({ folder, db, files, copiesFiles, print }: BackupOptions): Promise<Manifest> {
   const target = resolve(folder);
   await mkdir(dirname(target), { recursive: true });
@@ -68,7 +64,6 @@ export async function backUp({ folder, db, files, copiesFiles, print }: BackupOp
   return manifest;
 }
 
-/** @returns the collections in the order in which they are copied */
 async function collectionsOf(db: Db): Promise<readonly string[]> {
   const all = await db.listCollections({}, { nameOnly: true }).toArray();
   const names = all.map(({ name }) => name).filter((name) => !NOT_COPIED.includes(name) && !name.startsWith('system.'));
@@ -84,7 +79,6 @@ async function* documentsOf(db: Db, name: string): AsyncGenerator<string> {
   else for await (const document of db.collection(name).find({}, options)) yield lineOf(document);
 }
 
-/** Copies the files of the copied records, and adds damaged ones to `damaged`. @returns the lines of the list of files */
 async function* copyFiles(
   folder: string,
   { files, copiesFiles, damaged }: Pick<BackupOptions, 'files' | 'copiesFiles'> & { readonly damaged: FileKey[] },

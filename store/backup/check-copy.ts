@@ -17,7 +17,6 @@ import {
 
 const MAX_MANIFEST_BYTES = 64 * 1024 ** 2;
 
-/** @throws Error with the path of a damaged manifest */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST);
   const handle = await openPlain(path);
@@ -31,11 +30,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   }
 }
 
-/**
- * Checks a whole copy before any of it is used, since it may have been altered: first checksums and lengths, then documents.
- *
- * @throws Error that names the damaged file
- */
+/** The whole copy is checked before any of it is used, since it may be altered. @throws Error naming the damaged file */
 export async function checkCopy(folder: string, { collections, files }: Manifest): Promise<void> {
   for await (const entry of await opendir(folder, { recursive: true })) {
     if (entry.isFile() || entry.isDirectory()) continue;

@@ -19,10 +19,7 @@ export const NOT_COPIED: readonly string[] = [
   RESTORE_MARKS,
 ];
 
-/**
- * The last collections to be copied, in this order, because the service continues to write. Documents that refer to records are
- * copied before them, so that none refers to a newer record; contents and charges of ended records are copied after them.
- */
+/** In this order: the service continues to write, and no earlier document may refer to a record that is not copied. */
 export const RECORDS_AND_LATER: readonly string[] = ['records', 'contents', 'ledger'];
 
 export const MANIFEST = 'manifest.json';
@@ -38,7 +35,6 @@ export const manifestSchema = z.object({
   collections: z.record(z.string().regex(/^[\w-]{1,100}$/), partSchema),
   /** The published files of the records. If `areCopied`, they are in the folder `files`. */
   files: partSchema.extend({ areCopied: z.boolean() }),
-  /** Published files that were left out because their bytes had changed. */
   damaged: z.array(z.object({ recordId: z.string(), name: z.string() })).exactOptional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -120,7 +116,6 @@ export async function openPlain(path: string): Promise<FileHandle> {
   throw new Error(`${path} is no plain file`);
 }
 
-/** Writes a new file to the disk. @returns its SHA-256 in hex */
 export async function writeHashed(path: string, source: Readable): Promise<string> {
   const hash = createHash('sha256');
   async function* hashed(chunks: AsyncIterable<Buffer>) {
@@ -133,7 +128,7 @@ export async function writeHashed(path: string, source: Readable): Promise<strin
   return hash.digest('hex');
 }
 
-/** Reads the published files of the records of a copy, in the order of the list of files. @throws Error for an altered record */
+/** @throws Error for an altered record */
 export async function* filesOfRecords(folder: string): AsyncGenerator<FileLine> {
   for await (const line of readLines(folder, 'records')) {
     const { _id: recordId, ...record } = recordOf(line);

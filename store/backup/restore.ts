@@ -44,12 +44,7 @@ interface RestoreOptions {
   readonly print: (line: string) => void;
 }
 
-/**
- * Restores a copy into an empty database and file store. Pending jobs fail with the reason, and pending webhooks are abandoned,
- * because the copy does not contain their workflows.
- *
- * A mark in the database prevents any other use from the first write to the last. It remains when the restore is interrupted.
- */
+/** The copy has no workflows, so pending jobs fail. A mark in the database prevents other use until the end. */
 export async function restore(options: RestoreOptions): Promise<void> {
   const { db, print } = options;
   // The folder itself may be a link, but none of its files.
@@ -138,12 +133,7 @@ async function insertAll(db: Db, name: string, lines: AsyncIterable<string>): Pr
   return inserted;
 }
 
-/**
- * Makes the collections consistent, which were copied at different moments. The records are authoritative: pending jobs fail,
- * charges are captured, and accounts are computed from the ledger.
- *
- * @returns how many jobs failed
- */
+/** The collections were copied at different moments, so the records decide. @returns how many jobs failed */
 async function settle(db: Db, folder: string, { takenAt, collections }: Manifest): Promise<number> {
   const records = createRecordStore(db);
   const accounts = createAccountStore(db);

@@ -1,12 +1,10 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicate } from '../mongo/upsert.ts';
 
-/** Marks a database from before the first write of a restore until after its last. */
 interface MarkDocument {
   _id: 'restore';
   /** When the backup was made: ISO 8601. */
   takenAt: string;
-  /** Describes where the restore writes files; absent when it leaves them where they are. */
   filesLocation?: string;
 }
 
@@ -14,7 +12,6 @@ const marksOf = (db: Db): Collection<MarkDocument> => db.collection(RESTORE_MARK
 
 export const RESTORE_MARKS = 'restores';
 
-/** @throws UnfinishedRestoreError when another restore has started */
 export async function markRestore(db: Db, mark: Omit<MarkDocument, '_id'>): Promise<void> {
   try {
     await marksOf(db).insertOne({ _id: 'restore', ...mark });
@@ -28,11 +25,7 @@ export async function unmarkRestore(db: Db): Promise<void> {
   await marksOf(db).deleteOne({ _id: 'restore' });
 }
 
-/**
- * Every process calls this before it uses a database, which lacks jobs, charges and files after an interrupted restore.
- *
- * @throws UnfinishedRestoreError
- */
+/** Every process calls this first: after an interrupted restore, jobs, charges and files are missing. */
 export async function refuseUnfinishedRestore(db: Db): Promise<void> {
   const mark = await marksOf(db).findOne({ _id: 'restore' });
   if (mark !== null) throw new UnfinishedRestoreError(db.databaseName, mark);

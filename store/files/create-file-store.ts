@@ -6,7 +6,6 @@ import { createS3Files } from './s3-files.ts';
 export type FileStoreLocation =
   { readonly kind: 'disk'; readonly root: string } | ({ readonly kind: 's3' } & Omit<S3Settings, 'limits'>);
 
-/** @returns words for an operator */
 export function describeLocation(location: FileStoreLocation): string {
   if (location.kind === 'disk') return `the folder ${location.root}`;
   return `the part of the bucket ${location.bucket} below "${location.prefix}"`;

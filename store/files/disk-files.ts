@@ -16,7 +16,6 @@ import {
 } from './file-store.ts';
 import { orMissing } from './or-missing.ts';
 
-/** Published files on disk: `<root>/<record ID>/<name>`. @param pageFolders folders in a page of the listing */
 export function createDiskFiles(root: string, pageFolders = 200): FileStore {
   const pathOf = (key: FileKey): string => join(root, pathOfKey(key));
   return {
@@ -93,7 +92,6 @@ function tagOf({ size, mtimeMs }: Stats): string {
   return `${size.toString(16)}-${Math.trunc(mtimeMs).toString(16)}`;
 }
 
-/** Reads the version with the given tag. @throws MissingFileError when it was replaced */
 async function readVersion(
   path: string,
   { key, tag, range }: { key: FileKey; tag: string; range: ByteRange | undefined },
@@ -131,7 +129,6 @@ async function removeEmpty(folder: string): Promise<boolean> {
   }
 }
 
-/** Writes a file, or the names in a folder, to the disk. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

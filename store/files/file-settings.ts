@@ -7,7 +7,6 @@ const positive = z.coerce.number().int().positive();
 /** Facts are fresh for a day at most, and documents that may still answer a request are not removed. */
 const keepDays = positive.min(2).max(36_500).optional();
 
-/** The settings of published files and of retention. */
 export const fileSettings = {
   FILES_STORE: z
     .enum(['disk', 's3'])
@@ -75,7 +74,6 @@ const bucketSchema = z
     forcePathStyle: given.S3_FORCE_PATH_STYLE,
   }));
 
-/** @throws z.ZodError naming what the bucket needs and is not set */
 export function fileStoreLocationOf(
   given: z.infer<z.ZodObject<typeof fileSettings>>,
   { dataDir }: { readonly dataDir: string },

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { fileNameSchema, ulidSchema } from '../../contract/ids.ts';
 import type { PublishedFile } from '../../contract/download-record.ts';
 
-/** Identifies a published file. */
 export interface FileKey {
   readonly recordId: string;
   readonly name: string;
@@ -20,34 +19,20 @@ export interface StoredFile {
   readonly modifiedMs: number;
   /** Changes with the contents, like an HTTP entity tag without quotes. */
   readonly tag: string;
-  /**
-   * @returns the bytes of this version; the caller must read the stream to its end or destroy it
-   * @throws MissingFileError when the file was removed or replaced
-   */
+  /** The caller reads the stream to its end or destroys it. @throws MissingFileError when removed or replaced */
   read(range?: ByteRange): Promise<Readable>;
 }
 
 export interface FileEntry extends FileKey {
-  /** When it was published, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly modifiedMs: number;
 }
 
-/**
- * Published files. A reader sees a complete file or none.
- *
- * Every method that takes a key throws {@link InvalidFileKeyError} when a job cannot have published it, since it may come from
- * an altered database.
- */
+/** Methods with a key throw {@link InvalidFileKeyError} for an impossible one, since the database may be altered. */
 export interface FileStore {
   /** @throws Error with the reason when the store cannot be used as it is configured */
   check(): Promise<void>;
-  /**
-   * Publishes a file atomically and durably, and replaces an older one of that name. The source may be gone afterwards.
-   *
-   * @param sourcePath on the file system of the work folders
-   * @param signal aborts before anything is visible
-   * @throws JobError `disk_full`; StoreAwayError
-   */
+  /** Atomic, durable; replaces an older file; may move `sourcePath`. @throws JobError `disk_full`; StoreAwayError */
   publish(sourcePath: string, key: FileKey, signal: AbortSignal): Promise<PublishedFile>;
   /** Whether the store has exactly this file. @throws StoreAwayError */
   has(recordId: string, file: PublishedFile): Promise<boolean>;
@@ -59,25 +44,13 @@ export interface FileStore {
    * @throws MissingFileError; StoreAwayError
    */
   localCopy(recordId: string, file: PublishedFile, folder: string): Promise<string>;
-  /** Removes a file if it exists. */
   remove(key: FileKey): Promise<void>;
-  /**
-   * Lists published files, and no others.
-   *
-   * @param after `next` of the page before
-   * @returns a page; `next` is absent on the last one
-   */
+  /** @param after `next` of the page before; the last page has none */
   page(after?: string): Promise<{ readonly entries: readonly FileEntry[]; readonly next?: string }>;
-  /**
-   * Removes remains of interrupted publications.
-   *
-   * @param beforeMs their latest start, in milliseconds since 1970
-   * @returns how many were removed
-   */
+  /** Removes remains of interrupted publications that started before. @returns how many were removed */
   removeLeftovers(beforeMs: number): Promise<number>;
 }
 
-/** The file does not exist, or differs from the expected one. */
 export class MissingFileError extends Error {
   override readonly name = 'MissingFileError';
 
@@ -86,7 +59,6 @@ export class MissingFileError extends Error {
   }
 }
 
-/** The store does not respond now, but may respond later. */
 export class StoreAwayError extends Error {
   override readonly name = 'StoreAwayError';
 }
@@ -102,7 +74,6 @@ export class InvalidFileKeyError extends Error {
   }
 }
 
-/** @returns `<record ID>/<name>` @throws InvalidFileKeyError */
 export function pathOfKey(key: FileKey): string {
   if (!isRecordId(key.recordId) || !fileNameSchema.safeParse(key.name).success) throw new InvalidFileKeyError(key);
   return `${key.recordId}/${key.name}`;
@@ -112,7 +83,6 @@ export function isRecordId(text: string): boolean {
   return ulidSchema.safeParse(text).success;
 }
 
-/** @returns the key of `<record ID>/<name>`; undefined where {@link pathOfKey} throws */
 export function fileKeyOf(path: string): FileKey | undefined {
   const [recordId = '', name = '', ...rest] = path.split('/');
   const isKey = rest.length === 0 && isRecordId(recordId) && fileNameSchema.safeParse(name).success;

@@ -11,7 +11,6 @@ const MARKER = '.folder-id';
 interface FolderDocument {
   _id: 'files_folder';
   folderId: string;
-  /** The host that marked the folder. */
   host: string;
 }
 
@@ -22,12 +21,7 @@ interface Here {
   readonly host: string;
 }
 
-/**
- * Ensures that all workers publish into the same folder. The first worker marks it. The host that marked it may use another
- * folder later, because its operator may have moved or emptied the old one.
- *
- * @throws OtherFolderError with instructions when another host uses another folder
- */
+/** The host that marked the folder may use another one later, because its operator may have moved the old one. */
 export async function joinFilesFolder(here: Here): Promise<void> {
   const { db, root, host } = here;
   const folders = foldersOf(db);
@@ -43,7 +37,6 @@ export async function joinFilesFolder(here: Here): Promise<void> {
   if (now !== null && now.folderId !== folderId) throw otherFolder(here, now);
 }
 
-/** Checks the folder without marking it. @returns whether a worker has registered a folder @throws OtherFolderError */
 export async function checkFilesFolder(here: Here): Promise<boolean> {
   const agreed = await foldersOf(here.db).findOne({ _id: 'files_folder' });
   if (agreed === null) return false;
@@ -51,12 +44,7 @@ export async function checkFilesFolder(here: Here): Promise<boolean> {
   throw otherFolder(here, agreed);
 }
 
-/**
- * Checks the folder, and repeats that until a worker has registered one, since the api may start first.
- *
- * @param options.onOther called when a worker has registered another folder
- * @throws OtherFolderError when the first check finds another folder
- */
+/** Repeats the check until a worker has registered a folder, since the api may start first. */
 export async function followFilesFolder(
   here: Here,
   options: { readonly everyMs: number; readonly signal: AbortSignal; readonly onOther: (error: Error) => void },
@@ -89,7 +77,6 @@ async function markerIn(root: string): Promise<string | undefined> {
   return (await readFile(join(root, MARKER), 'utf8').catch(orMissing))?.trim();
 }
 
-/** Marks the folder unless another process marks it first. A reader sees the complete mark. @returns the folder ID */
 async function mark(root: string): Promise<string> {
   const path = join(root, MARKER);
   const staging = `${path}.${randomUUID()}`;

@@ -2,7 +2,6 @@ import { statfs } from 'node:fs/promises';
 import { MongoError } from 'mongodb';
 import { JobError } from '../../runtime/job-error.ts';
 
-/** Guards the free space of the file systems that downloads fill. */
 export type SpaceGuard = ReturnType<typeof createSpaceGuard>;
 
 export interface SpaceGuardSettings {
@@ -31,12 +30,7 @@ export function createSpaceGuard(settings: SpaceGuardSettings) {
     async require(): Promise<void> {
       if ((await leastFree()) < minFreeBytes) throw diskFull();
     },
-    /**
-     * Checks repeatedly while a download runs.
-     *
-     * @param onShort called once, when so little is left that the download must stop
-     * @returns a function that ends the checks
-     */
+    /** @param onShort called once, when so little is left that the download must stop */
     watch(onShort: (error: JobError) => void): () => void {
       if (minFreeBytes === 0) return () => undefined;
       let isOver = false;
@@ -62,7 +56,6 @@ export function createSpaceGuard(settings: SpaceGuardSettings) {
   };
 }
 
-/** @param cause the error of a write that failed */
 export function diskFull(cause?: unknown): JobError {
   return new JobError('diskFull', cause === undefined ? {} : { cause });
 }
@@ -80,10 +73,7 @@ export function isDiskFull(error: unknown): boolean {
 const OUT_OF_DISK_SPACE = 14031;
 /** `UserWritesBlocked`: a managed cluster refuses writes. */
 const WRITES_BLOCKED = 371;
-/**
- * The embedded server passes on errors of SQLite: SQLITE_FULL, SQLITE_IOERR_WRITE (a quota, a limit on the size of files), and
- * SQLITE_IOERR_SHMSIZE (no room for the index of its log).
- */
+/** SQLITE_FULL, SQLITE_IOERR_WRITE (a quota) and SQLITE_IOERR_SHMSIZE (no room for the index of the log). */
 const OF_SQLITE = /(?:database or disk is full \(13\)|disk I\/O error \((?:778|4874)\))$/;
 const INTERNAL_ERROR = 1;
 

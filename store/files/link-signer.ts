@@ -6,11 +6,7 @@ export type LinkSigner = ReturnType<typeof createLinkSigner>;
 const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 const EXPIRES = /^[1-9]\d{9,10}$/;
 
-/**
- * Signs file links with HMAC-SHA256 over version, path and expiry.
- *
- * @param options.secrets at least one: the first one signs, and all are accepted, so that links outlive a rotation
- */
+/** The first secret signs, and all are accepted, so that links outlive a rotation. */
 export function createLinkSigner(options: {
   readonly secrets: readonly string[];
   readonly driveUrl: string;
@@ -28,7 +24,6 @@ export function createLinkSigner(options: {
       const expires = String(Math.floor(Date.now() / 1000) + ttlSeconds);
       return `${driveUrl}${path}?Expires=${expires}&Signature=${sign(newest, path, expires).toString('base64url')}`;
     },
-    /** @returns whether the signature covers this path and expiry, and the expiry has not passed */
     isValid(path: string, { expires, signature }: Readonly<Record<'expires' | 'signature', string | null>>): boolean {
       // Node's decoder also accepts padding and foreign characters, which would allow many spellings of one signature.
       if (expires === null || signature === null || !EXPIRES.test(expires) || !SIGNATURE.test(signature)) return false;
@@ -41,7 +36,6 @@ export function createLinkSigner(options: {
   };
 }
 
-/** The path of a published file on the file host. */
 export function filePath(recordId: string, fileName: string): string {
   return `/files/${recordId}/${fileName}`;
 }

@@ -4,7 +4,6 @@ export interface S3Settings {
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** Before the key of every object. */
   readonly prefix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -43,7 +42,6 @@ export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings) 
       httpsAgent: agent,
     },
   });
-  /** Options that limit a call without contents. */
   const timeLimit = () => ({ abortSignal: AbortSignal.timeout(limits.answerTimeoutMs) });
   return { client, bucket, prefix, timeLimit };
 }

@@ -12,7 +12,7 @@ const UNREACHABLE = new Set([
   ...['EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE', 'TimeoutError', 'AbortError', 'NetworkingError'],
 ]);
 
-/** Runs a call of S3. @throws JobError `disk_full`; StoreAwayError; other errors unchanged, which mean a wrong configuration */
+/** @throws JobError `disk_full`; StoreAwayError; other errors unchanged, which mean a wrong configuration */
 export async function callS3<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
@@ -21,12 +21,10 @@ export async function callS3<Result>(call: () => Promise<Result>): Promise<Resul
   }
 }
 
-/** Whether the object, upload or bucket does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 }
 
-/** Makes a call return undefined when the object does not exist. */
 export function orNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }

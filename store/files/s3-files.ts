@@ -143,7 +143,6 @@ export function createS3Files(settings: S3Settings, pageObjects = 500): FileStor
   };
 }
 
-/** Converts the error of a connection that breaks during a transfer. */
 async function throwStoreError(error: unknown): Promise<never> {
   return callS3(() => Promise.reject(error instanceof Error ? error : new Error(String(error))));
 }

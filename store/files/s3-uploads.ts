@@ -18,11 +18,7 @@ interface Upload {
   readonly signal: AbortSignal;
 }
 
-/**
- * Uploads a file, which appears complete at the end. Each request has checksums, so that the server refuses altered data.
- *
- * @throws errors of S3, or the signal's reason; the parts that were sent are removed then
- */
+/** Each request has checksums, so that the server refuses altered data. A failure removes the parts that were sent. */
 export async function uploadFile(
   { client, bucket }: S3Bucket,
   path: string,
@@ -50,7 +46,7 @@ export async function uploadFile(
   }
 }
 
-/** Aborts unfinished uploads. @param options.beforeMs their latest start, in milliseconds since 1970 @returns how many */
+/** @param options.beforeMs their latest start, in milliseconds since 1970 @returns how many */
 export async function abortUploads(
   { client, bucket, timeLimit }: S3Bucket,
   { prefix, beforeMs }: { readonly prefix: string; readonly beforeMs: number },

@@ -5,19 +5,13 @@ import { ulidSchema } from '../../contract/ids.ts';
 import { isRecordId } from './file-store.ts';
 import { orMissing } from './or-missing.ts';
 
-/**
- * The audio of running transcriptions on this machine. The folder `<root>/<record ID>/` contains `audio.wav` if it was prepared
- * here, or `source` if it was prepared elsewhere and this machine only reads windows of it.
- */
+/** A folder has `audio.wav` if it was prepared here, or `source` if this machine only reads windows of it. */
 export type SpeechAudio = ReturnType<typeof createSpeechAudio>;
 
 export function createSpeechAudio(root: string) {
   const folderOf = (recordId: string): string => join(root, ulidSchema.parse(recordId));
   return {
-    /**
-     * @param make writes the file to the given path and returns a note on it; not called when the file exists
-     * @returns the absolute path of the complete file, and the note
-     */
+    /** @param make writes the file to the given path and returns a note on it; not called when the file exists */
     async ensure(
       recordId: string,
       make: (path: string) => Promise<string>,
@@ -39,15 +33,11 @@ export function createSpeechAudio(root: string) {
         await rm(part, { force: true });
       }
     },
-    /** @returns the path of the audio that was prepared on this machine */
     async find(recordId: string): Promise<string | undefined> {
       const path = join(folderOf(recordId), 'audio.wav');
       return (await stat(path).catch(orMissing)) === undefined ? undefined : path;
     },
-    /**
-     * @param copy returns the path of the published file. It may copy the file into the given folder; that copy is kept
-     * @returns the absolute path of the published file
-     */
+    /** @param copy returns the path of the published file, or of a copy in the given folder, which is kept */
     async source(recordId: string, copy: (folder: string) => Promise<string>): Promise<string> {
       const path = join(folderOf(recordId), 'source');
       if ((await stat(path).catch(orMissing)) !== undefined) return path;
@@ -63,7 +53,6 @@ export function createSpeechAudio(root: string) {
       }
     },
     remove: async (recordId: string): Promise<void> => rm(folderOf(recordId), { recursive: true, force: true }),
-    /** @returns the records whose audio is on this machine */
     async list(): Promise<readonly string[]> {
       return ((await readdir(root).catch(orMissing)) ?? []).filter(isRecordId);
     },

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { processIdentity } from '../../runtime/subprocess/process-facts.ts';
 import { orMissing } from './or-missing.ts';
 
-/** Record IDs, and other names of folders. */
 const FOLDER_NAME = /^[\w-]{1,60}$/;
 
 export type WorkFolders = ReturnType<typeof createWorkFolders>;
@@ -14,9 +13,8 @@ export type WorkFolders = ReturnType<typeof createWorkFolders>;
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
 /**
- * Folders are named `<record>~<host>~<process>~<random>`. The name of a process includes its start time, because process IDs are
- * reused after a crash. Processes of other hosts, such as containers that share a volume, are invisible, so each process
- * touches its folders while it runs.
+ * Folders are named `<record>~<host>~<process>~<random>`. The process has its start time, because process IDs are reused.
+ * Processes of other hosts, such as containers that share a volume, are invisible, so each touches its folders.
  */
 export function createWorkFolders(root: string, { touchEveryMs = 30_000 } = {}) {
   const isAbandoned = async (name: string): Promise<boolean> => {

@@ -12,7 +12,7 @@ interface Engines {
   readonly keptMs: number;
 }
 
-/** Checks the health of the engines, with a cache, since health requests are public and not rate limited. */
+/** The cache limits the load, since health requests are public and not rate limited. */
 export function createEngineHealth({ pingTemporal, pingMongo, keptMs }: Engines): EngineHealth {
   let cached: ReturnType<EngineHealth> | undefined;
   return () => {

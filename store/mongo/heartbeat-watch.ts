@@ -4,13 +4,8 @@ import type { MongoClient } from 'mongodb';
 const GRACE_MS = 1_000;
 
 /**
- * Detects heartbeats that the driver never finishes. If the server ends the connection while the driver writes, the write waits
- * for a `drain` event that a destroyed socket never emits, and no timeout fires (mongodb 7.9.0, `Connection.writeCommand`).
- * The client then finds no server until the process ends.
- *
- * @param options.limitMs the time within which the driver reports success or failure
- * @param options.onStuck called for each heartbeat without an outcome
- * @returns a function that ends the watch
+ * If the server ends the connection while the driver writes, the write waits for a `drain` event that a destroyed socket
+ * never emits, and no timeout fires (mongodb 7.9.0, `Connection.writeCommand`). The client then finds no server for ever.
  */
 export function watchHeartbeats(
   client: MongoClient,

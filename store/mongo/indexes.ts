@@ -3,10 +3,7 @@ import { MongoNetworkTimeoutError, type Db, type IndexSpecification } from 'mong
 /** Building an index takes longer than a request may. The server continues, and a repeated request waits for it. */
 const MAX_ATTEMPTS = 100;
 
-/**
- * Listings are paged by `_id`, so each index ends with it after the field of the filter. Collections that are only queried by
- * `_id` need no index. The embedded server supports neither unique nor partial nor TTL indexes.
- */
+/** Listings are paged by `_id`. The embedded server supports neither unique nor partial nor TTL indexes. */
 const INDEXES: Readonly<Record<string, readonly IndexSpecification[]>> = {
   records: [
     { status: 1, _id: -1 },

@@ -11,14 +11,9 @@ const RECONNECT_MS = 500;
 export type Mongo = ReturnType<typeof openMongo>;
 
 /**
- * Opens the database. Except for listings (indexes.ts), requests only query by `_id`. The embedded server finds a document
- * without a scan only if a text `_id` is the whole filter; with any other condition it parses the whole collection, which takes
- * 0.1 ms per document.
- *
- * The driver's heartbeat detects a connection that hangs silently, because its host or a firewall is gone, and fails its
+ * The embedded server scans the collection, at 0.1 ms per document, unless a text `_id` is the whole filter. So only
+ * listings have other filters (indexes.ts). The heartbeat detects a connection that hangs silently, and fails its
  * operations after 2 s plus `timeoutMs` at most.
- *
- * @param options.timeoutMs how long an operation waits for a server before it fails
  */
 export function openMongo(options: { uri: string; database: string; timeoutMs: number }) {
   const client = new MongoClient(options.uri, {
@@ -57,7 +52,6 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
   };
   return {
     db,
-    /** Resolves when the server answers; rejects within the server selection timeout. */
     ping: async (): Promise<void> => {
       // If the first operation of a client finds no server, all later ones fail until the client connects.
       await client.connect();
@@ -74,7 +68,6 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
 /** AuthenticationFailed, Unauthorized. */
 const FINAL_CODES: readonly unknown[] = [18, 13];
 
-/** Whether the server has refused the credentials, so that a retry cannot succeed. */
 export function isFinalRefusal(error: unknown): boolean {
   return error instanceof MongoServerError && FINAL_CODES.includes(error.code);
 }

@@ -28,7 +28,6 @@ type EngineSetting =
 type TemporalConfig = Pick<Config, EngineSetting> & { readonly TEMPORAL_ADDRESS: string };
 type EngineSettings = TemporalConfig & { readonly MONGODB_URI: string };
 
-/** @returns the connection settings of Temporal @throws Error naming the setting whose file cannot be read */
 export async function temporalSettingsOf(config: TemporalConfig): Promise<TemporalSettings> {
   return {
     address: config.TEMPORAL_ADDRESS,
@@ -77,12 +76,7 @@ async function fileOf(
   });
 }
 
-/**
- * Connects to Temporal and MongoDB, and waits while they start.
- *
- * @param timeoutMs of a request to MongoDB
- * @throws EngineAwayError; UnfinishedRestoreError
- */
+/** @param timeoutMs of a request to MongoDB @throws EngineAwayError; UnfinishedRestoreError */
 export async function reachEngines(
   config: EngineSettings,
   { timeoutMs, log, interceptors }: { timeoutMs: number; log: Logger; interceptors?: ClientInterceptors | undefined },

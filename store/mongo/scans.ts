@@ -6,12 +6,7 @@ const MAX_WAIT_MS = 10_000;
 /** A scan of 50,000 records took 6 s on a busy machine. */
 export const SCAN_TIMEOUT_MS = 20_000;
 
-/**
- * Reads pages of listings, greatest ID first. A filter may make the database scan a whole collection, so the number and the
- * duration of concurrent scans are limited.
- *
- * @throws BusyError when too many scans are waiting
- */
+/** A filter may scan a whole collection, so concurrent scans are limited. @throws BusyError when too many are waiting */
 export function createScans() {
   const semaphore = createSemaphore(MAX_CONCURRENT, MAX_WAIT_MS);
   return <Item extends Document>(

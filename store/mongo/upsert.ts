@@ -15,7 +15,6 @@ export async function upsert<Result>(write: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** Changes the document with that `_id`, or creates it. @returns the document after the change */
 export async function upsertOne<Item extends { _id: string }>(
   collection: Collection<Item>,
   id: string,

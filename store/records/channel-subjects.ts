@@ -7,10 +7,7 @@ const WORKFLOW_ID_MAX_BYTES = 255;
 /** Precedes the hash in an ID that was shortened. Channel names never contain it. */
 const HASH_MARK = '~';
 
-/**
- * @param channel one name of a channel, which may have 100 letters of any script
- * @returns the subject ID of the channel, at most 255 bytes: the end of a longer ID is replaced with a hash of the whole
- */
+/** At most 255 bytes: the end of a longer ID is replaced with a hash of the whole. */
 export function channelSubjectOf(channel: ChannelReference): string {
   const id = subjectIdOf('list', channelPathOf(channel));
   if (Buffer.byteLength(id) <= WORKFLOW_ID_MAX_BYTES) return id;

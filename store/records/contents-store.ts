@@ -8,7 +8,6 @@ import { ItemStream } from '../../contract/http/streams.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { upsert } from '../mongo/upsert.ts';
 
-/** How much of a listing is stored, and where the upstream continues. */
 export interface ListingState extends StoredList {
   /** The upstream's cursor after the last piece; absent when the list is complete. */
   readonly next?: string;
@@ -30,9 +29,7 @@ interface ListName {
 }
 type PieceName = ListName & { readonly number: number };
 
-/**
- * The contents of jobs: facts, and lists in pieces that are small enough to be read one by one. All writes may be repeated.
- */
+/** All writes may be repeated. */
 export type ContentsStore = ReturnType<typeof createContentsStore>;
 
 export function createContentsStore(db: Db) {
@@ -42,7 +39,6 @@ export function createContentsStore(db: Db) {
     // Replacing the document removes the fields of an earlier write.
     await upsert(() => contents.replaceOne({ _id: id }, fields, { upsert: true }));
   };
-  /** @returns undefined when the piece is missing */
   const piece = async <Item>(name: PieceName): Promise<readonly Item[] | undefined> => {
     const packed = (await find(pieceIdOf(name)))?.packed;
     return packed && ((await unpack(packed)) as readonly Item[]);
@@ -56,7 +52,6 @@ export function createContentsStore(db: Db) {
       yield page;
     }
   }
-  /** Stores a whole list in pieces. */
   const putList = async (list: ListName, values: Iterable<unknown> | AsyncIterable<unknown>): Promise<StoredList> => {
     let pieces = 0;
     let items = 0;
@@ -71,7 +66,6 @@ export function createContentsStore(db: Db) {
     piece,
     pages,
     putList,
-    /** @returns the facts of a record, with a stream for each long part */
     async facts<Facts extends object>(recordId: string): Promise<KeptFacts<Facts> | undefined> {
       const { packed, parts = {} } = (await find(recordId)) ?? {};
       if (packed === undefined) return undefined;
@@ -101,13 +95,12 @@ export function createContentsStore(db: Db) {
     async putPiece(name: PieceName, items: readonly object[]): Promise<void> {
       await put(pieceIdOf(name), { packed: await pack(JSON.stringify(items)) });
     },
-    /** Removes the pieces from 1 to the given number. */
     async removePieces(list: ListName, pieces: number): Promise<void> {
       for (let number = 1; number <= pieces; number += 1) {
         await contents.deleteOne({ _id: pieceIdOf({ ...list, number }) });
       }
     },
-    /** Stores the progress of a listing; the pieces that it counts must have been written. */
+    /** The pieces that the state counts must have been written. */
     putState: ({ recordId, name }: ListName, state: ListingState) => put(`${recordId}/${name}`, { state }),
     state: async ({ recordId, name }: ListName) => (await find(`${recordId}/${name}`))?.state,
   };
@@ -125,10 +118,7 @@ function longPartsOf(facts: object) {
   });
 }
 
-/**
- * Serializes a list as JSON pieces that are small enough to be written and read without blocking the event loop. An item that
- * is larger than a piece becomes a piece of its own.
- */
+/** The pieces are small enough not to block the event loop. A larger item becomes a piece of its own. */
 async function* piecesOf(items: Iterable<unknown> | AsyncIterable<unknown>) {
   const giveWay = createYielder();
   let held: string[] = [];
@@ -151,10 +141,7 @@ async function* piecesOf(items: Iterable<unknown> | AsyncIterable<unknown>) {
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/**
- * A list of 20,000 items is 60 MB of repetitive text, and the embedded server parses what it scans. With pieces stored as plain
- * documents, such a list took two minutes to read, and a transcript of 150,000 lines nine seconds.
- */
+/** Unpacked, 20,000 items (60 MB) took two minutes to read, since the embedded server parses what it scans. */
 export async function pack(json: string): Promise<Binary> {
   return new Binary(await compress(json));
 }

@@ -16,18 +16,13 @@ type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
 };
 
 export interface DeliveryFilter {
-  /** Only deliveries of this caller's subscriptions. */
   readonly subscribedBy?: string | undefined;
   readonly state?: DeliveryState | undefined;
-  /** Only deliveries with a smaller ID. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/**
- * How many IDs of a record's deliveries are queried at once. Their numbers have no gaps, but their first attempts may start in
- * another order, so only an empty block ends the search.
- */
+/** First attempts may start in another order than their numbers, so only an empty block of IDs ends the search. */
 const BLOCK = 16;
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
@@ -53,7 +48,6 @@ export function createDeliveryStore(db: Db) {
   };
   return {
     get,
-    /** @returns the deliveries of a record whose first attempt has started or is waiting */
     async ofRecord(recordId: string): Promise<readonly Delivery[]> {
       return [
         ...(await deliveriesIn(recordId, 1, LATE_SUBSCRIBERS_FROM)),

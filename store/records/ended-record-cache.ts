@@ -14,7 +14,6 @@ export function createEndedRecords(now = (): number => performance.now()) {
     }
   };
   return {
-    /** @returns the record */
     keep(record: DownloadRecord): DownloadRecord {
       if (record.status === 'pending') return record;
       kept.delete(record.id);

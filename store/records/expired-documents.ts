@@ -4,11 +4,9 @@ import type { Delivery } from '../../contract/http/webhook-delivery.ts';
 import { optional } from '../../runtime/optional.ts';
 import { SCAN_TIMEOUT_MS } from '../mongo/scans.ts';
 
-/** The kinds of documents that have a retention of their own. */
 export type KeptKind = 'contents' | 'deliveries' | 'snapshots' | 'failed';
 
 export interface ExpiredPage {
-  /** The IDs of documents by their record, in ascending order. */
   readonly records: ReadonlyMap<string, readonly string[]>;
   /** Where the next page begins; absent on the last one. */
   readonly next?: string;
@@ -23,7 +21,6 @@ const TIME_CHARS = 10;
 const PAGE = 500;
 const DELIVERY_PREFIX = 'webhook/';
 
-/** Documents of old records. They are found by their IDs, which begin with the ID of the record and so with its time. */
 export type ExpiredDocuments = ReturnType<typeof createExpiredDocuments>;
 
 export function createExpiredDocuments(db: Db) {
@@ -68,13 +65,7 @@ export function createExpiredDocuments(db: Db) {
   };
 
   return {
-    /**
-     * The pages of deliveries begin with webhook subscriptions (`receivers`), which also contain URLs. Their IDs precede those
-     * of deliveries.
-     *
-     * @param page.after `next` of the page before
-     * @param page.beforeMs only documents of records that were accepted earlier; in milliseconds since 1970
-     */
+    /** The pages of deliveries begin with webhook subscriptions (`receivers`), which also contain URLs. */
     async page(
       kind: KeptKind,
       { after = '', beforeMs }: { after?: string | undefined; beforeMs: number },
@@ -91,7 +82,6 @@ export function createExpiredDocuments(db: Db) {
       const next = ids.length === PAGE ? ids.at(-1) : isSubscriptions ? DELIVERY_PREFIX : undefined;
       return { records, ...optional('next', next) };
     },
-    /** Removes a document with all that belongs to it. May be repeated. */
     remove,
     /** Whether a delivery has ended or is gone. */
     isDelivered: async (id: string): Promise<boolean> => (await deliveries.findOne({ _id: id }))?.state !== 'pending',

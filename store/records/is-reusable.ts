@@ -3,12 +3,7 @@ import type { DownloadRecord } from '../../contract/download-record.ts';
 import { isWithin } from '../../contract/within.ts';
 import type { FileStore } from '../files/file-store.ts';
 
-/**
- * Whether a record answers a new request for its subject: while its files are kept, or while its facts are fresh. The api and
- * the first step of a job both call this, because they must decide alike.
- *
- * @param nowMs milliseconds since 1970
- */
+/** While its files are kept, or its facts are fresh. The api and the first step of a job must decide alike. */
 export async function isReusable(record: DownloadRecord, files: FileStore, nowMs = Date.now()): Promise<boolean> {
   if (record.status !== 'success' || record.contentsRemovedAt !== undefined) return false;
   const { freshness } = kinds[record.type];

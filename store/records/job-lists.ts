@@ -7,10 +7,7 @@ interface Entry {
   recordId: string;
 }
 
-/**
- * Short lists of record IDs, such as all jobs about one audio. Each entry is a document that never changes. So a repetition
- * after a crash finds its own entry, and of two processes that insert at one position, the database refuses one.
- */
+/** An entry never changes: a repetition finds its own, and the database refuses a second one at the same position. */
 export function createJobLists(db: Db) {
   const entries = db.collection<Entry>('jobLists');
   const read = async (listId: string): Promise<string[]> => {

@@ -6,16 +6,14 @@ import { optional } from '../../runtime/optional.ts';
 import type { RecordStore } from './record-store.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
-/** A list as callers name it. */
 export interface ListName {
   readonly listId: string;
   /** `max_age_days`; undefined for everything. */
   readonly days: number | undefined;
 }
 
-/** A list that a caller has requested. */
 export interface RequestedList {
-  /** When its jobs were first requested, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly askedAtMs: number;
   /** The time of the oldest items, in ISO 8601 UTC; absent for everything. Polls of the list keep it, and so find its jobs. */
   readonly since?: string;
@@ -27,7 +25,6 @@ interface ListDocument extends Partial<RequestedList> {
   handedOutAtMs?: number;
 }
 
-/** The lists that callers have requested, and when their IDs were returned. */
 export type ListStore = ReturnType<typeof createListStore>;
 
 export function createListStore(
@@ -40,14 +37,12 @@ export function createListStore(
     return askedAtMs === undefined ? undefined : { askedAtMs, ...optional('since', since) };
   };
   return {
-    /** Records that a response contains a `list_id`, which is valid from then on. */
     async handOut(listId: string): Promise<void> {
       await upsertOne(lists, listId, { $set: { handedOutAtMs: now() } });
     },
-    /** @returns when a response last contained a `list_id`, in milliseconds since 1970 */
     handedOutAtMs: async (listId: string) => (await lists.findOne({ _id: listId }))?.handedOutAtMs,
     get,
-    /** Stores a list that replaces `before`, unless another process has replaced it. @returns the stored list */
+    /** Replaces `before`, unless another process has replaced it. @returns the stored list */
     async begin(name: ListName, list: RequestedList, before: RequestedList | undefined): Promise<RequestedList> {
       const _id = idOf(name);
       if (before === undefined) await upsertOne(lists, _id, { $setOnInsert: list });

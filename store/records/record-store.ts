@@ -17,21 +17,16 @@ import { upsertOne } from '../mongo/upsert.ts';
 
 type RecordDocument = Omit<DownloadRecord, 'id'> & { _id: string };
 interface SubjectDocument {
-  /** Subject ID. */
   _id: string;
-  /** The record of the newest job. */
   latestId?: string;
-  /** The record of the newest job that succeeded. */
   successId?: string;
-  /** The record of the newest job that failed. */
   failedId?: string;
   /** The record whose job fetches the data of several subject IDs. */
   fetcherId?: string;
   /** Another subject ID of the same thing, such as a channel's ID for its handle, and when that was found. */
   sameAs?: { readonly subjectId: string; readonly foundAtMs: number };
-  /** The record with the newest contents from a provider, even if its job failed, and when they were stored. */
+  /** From a provider, even if the job failed. */
   contents?: { readonly recordId: string; readonly keptAtMs: number };
-  /** The account that has published the post. */
   owner?: string;
 }
 
@@ -48,14 +43,12 @@ export interface RecordFilter {
   /** Only records that neither a key nor this service itself is known to have started. */
   readonly isWithoutKey?: boolean;
   readonly ids?: readonly string[] | undefined;
-  /** Only records with a smaller ID. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
 const SAME_AS_MS = 3_600_000;
 
-/** Records by their ULID, and subjects with the IDs of their records. */
 export type RecordStore = ReturnType<typeof createRecordStore>;
 
 export function createRecordStore(db: Db) {
@@ -95,12 +88,7 @@ export function createRecordStore(db: Db) {
       if (above !== undefined) await lists.add(above, id);
       return inserted;
     },
-    /**
-     * Moves a pending record to its final state in one conditional write, so that a repetition changes nothing. The charge is
-     * then captured once.
-     *
-     * @returns the record as it is now
-     */
+    /** One conditional write, so that a repetition changes nothing. @returns the record as it is now */
     async finish(id: string, outcome: JobOutcome, finishedAt: string): Promise<DownloadRecord> {
       const change =
         outcome.status === 'success'
@@ -124,16 +112,13 @@ export function createRecordStore(db: Db) {
       const change = { $set: { [`providerCalls.${part}`]: true } } as UpdateFilter<RecordDocument>;
       return (await records.updateOne({ _id: id, status: 'pending' }, change)).matchedCount === 1;
     },
-    /** Records that the provider has started nothing, so that the part costs nothing. */
     async noteProviderRefused(id: string, part: string): Promise<void> {
       const change = { $unset: { [`providerCalls.${part}`]: '' } } as UpdateFilter<RecordDocument>;
       await records.updateOne({ _id: id, status: 'pending' }, change);
     },
-    /** Records on a success when its files were first removed. @param at ISO 8601 with microseconds */
+    /** @param at ISO 8601 with microseconds */
     noteFilesRemoved: (id: string, at: string) => noteRemoval(id, 'filesRemovedAt', at),
-    /** Records on a success when its contents were first removed. @param at ISO 8601 with microseconds */
     noteContentsRemoved: (id: string, at: string) => noteRemoval(id, 'contentsRemovedAt', at),
-    /** @returns the newest job of a subject, and its newest success, which is often the same record */
     async standingOf(subjectId: string) {
       const { latestId, successId } = await getSubject(subjectId);
       const [latest, other] = await Promise.all([
@@ -145,10 +130,7 @@ export function createRecordStore(db: Db) {
     latestOf: async (subjectId: string) => getIfAny((await getSubject(subjectId)).latestId),
     successOf: async (subjectId: string) => getIfAny((await getSubject(subjectId)).successId),
     failureOf: async (subjectId: string) => getIfAny((await getSubject(subjectId)).failedId),
-    /**
-     * @param subjectId one that {@link subjectAbove} returns
-     * @returns the newest success of the subjects below it; without one, their newest job
-     */
+    /** @param subjectId of {@link subjectAbove} @returns the newest success below it, otherwise the newest job */
     async newestBelow(subjectId: string): Promise<DownloadRecord | undefined> {
       let newest: DownloadRecord | undefined;
       for (const id of await lists.newestFirst(subjectId)) {
@@ -158,7 +140,6 @@ export function createRecordStore(db: Db) {
       }
       return newest;
     },
-    /** @returns the IDs of the newest job of a subject, and of its newest success */
     pointersOf: async (subjectId: string): Promise<Pick<SubjectDocument, 'latestId' | 'successId'>> =>
       getSubject(subjectId),
     /** Makes the record the newest of its subject. @returns the ID of the subject's newest success */
@@ -172,11 +153,9 @@ export function createRecordStore(db: Db) {
     async noteFailure({ subjectId, id }: DownloadRecord): Promise<void> {
       await changeSubject(subjectId, { failedId: id });
     },
-    /** Records which record has the newest contents from a provider. */
     async noteContents(subjectId: string, recordId: string): Promise<void> {
       await changeSubject(subjectId, { contents: { recordId, keptAtMs: Date.now() } });
     },
-    /** Records which account has published the post. */
     async noteOwner(subjectId: string, owner: string): Promise<void> {
       await changeSubject(subjectId, { owner });
     },
@@ -190,20 +169,13 @@ export function createRecordStore(db: Db) {
       const change = { price: price - profilePrice, 'parameters.profilePrice': 0 };
       await records.updateOne({ _id: id, status: 'pending', price }, { $set: change });
     },
-    /** @returns the record with the newest contents, and when they were stored in milliseconds since 1970 */
     contentsOf: async (subjectId: string) => (await getSubject(subjectId)).contents,
-    /** Records that a subject is another name of the canonical one. */
     async noteSameAs(subjectId: string, canonicalId: string): Promise<void> {
       await changeSubject(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } });
     },
     /** @returns the canonical subject if it was found recently, since a handle may get a new owner; otherwise the subject */
     canonicalOf: async (subjectId: string): Promise<string> => canonicalIn(await getSubject(subjectId)),
-    /**
-     * Makes a record the one that fetches a canonical subject, unless another record does.
-     *
-     * @param keepsRole whether an earlier record keeps that role
-     * @returns the other record; undefined when the given record has the role
-     */
+    /** @returns the other record that fetches the canonical subject; undefined when the given record has the role */
     async claimFetching(
       canonicalId: string,
       recordId: string,
@@ -222,7 +194,7 @@ export function createRecordStore(db: Db) {
         if (matchedCount === 1) return undefined;
       }
     },
-    /** @returns a page of records, newest first. It may scan the collection. */
+    /** It may scan the collection. */
     async list({ limit, before, ids, createdAfter, createdBefore, openSince, isWithoutKey, ...fields }: RecordFilter) {
       // The driver ignores undefined fields (mongo-client.ts).
       const filter = {

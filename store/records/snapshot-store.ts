@@ -17,10 +17,7 @@ export interface OpenClaim {
   readonly endedAtMs?: number;
 }
 
-/**
- * `mine`: the caller may send the request that starts the snapshot; `theirs`: another worker has sent it; `started`: the
- * snapshot exists.
- */
+/** `mine`: the caller may start the snapshot; `theirs`: another worker has sent the request; `started`: it exists. */
 export type SnapshotClaim =
   | { readonly state: 'mine'; readonly claimId: string }
   | ({ readonly state: 'theirs' } & OpenClaim)
@@ -45,7 +42,6 @@ export function createSnapshotStore(db: Db) {
   const snapshots: Collection<SnapshotDocument> = db.collection('snapshots');
   const holders: Collection<HolderDocument> = db.collection('snapshot_holders');
   const idOf = ({ recordId, part }: SnapshotKey): string => `${recordId}/${part}`;
-  /** @returns the claim that owns the snapshot from now on */
   const hold = async (snapshotId: string, claimId: string): Promise<string> =>
     (await upsertOne(holders, snapshotId, { $setOnInsert: { claimId } })).claimId;
   const keep = async (key: SnapshotKey, snapshotId: string): Promise<void> => {
@@ -61,7 +57,6 @@ export function createSnapshotStore(db: Db) {
       const { sinceMs, endedAtMs } = note;
       return { state: 'theirs', claimId: note.claimId, sinceMs, ...optional('endedAtMs', endedAtMs) };
     },
-    /** Stores the snapshot ID that the provider returned to the owner of the claim. */
     async started(key: SnapshotKey, claimId: string, snapshotId: string): Promise<void> {
       // If another job has just taken it over for the same part, both read it.
       await hold(snapshotId, claimId);
@@ -86,7 +81,6 @@ export function createSnapshotStore(db: Db) {
     async release(key: SnapshotKey, claimId: string): Promise<void> {
       await snapshots.deleteOne({ _id: idOf(key), claimId });
     },
-    /** Deletes a snapshot that cannot be used, so that another one may be started. */
     async forget(key: SnapshotKey, snapshotId: string): Promise<void> {
       await snapshots.deleteOne({ _id: idOf(key), snapshotId });
     },

@@ -6,7 +6,6 @@ interface EngineDocument {
   languages?: readonly string[];
 }
 
-/** The languages of the speech engine, which workers store for the api. */
 export type SpeechLanguages = ReturnType<typeof createSpeechLanguages>;
 
 export function createSpeechLanguages(db: Db) {
@@ -17,7 +16,6 @@ export function createSpeechLanguages(db: Db) {
       const change = languages === undefined ? { $unset: { languages: '' as const } } : { $set: { languages } };
       await upsertOne(engines, 'speech', change);
     },
-    /** @returns the languages that the last worker stored; undefined when they are unknown */
     known: async (): Promise<readonly string[] | undefined> => (await engines.findOne({ _id: 'speech' }))?.languages,
   };
 }

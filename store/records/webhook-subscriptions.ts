@@ -3,7 +3,6 @@ import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/limi
 import { receiverHostOf } from '../../contract/http/webhook-delivery.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
-/** A webhook URL to which the end of a job is delivered. */
 export interface WebhookSubscription {
   /** Identifies the callers that share a limit, such as a key. It contains no line breaks. */
   readonly caller: string;
@@ -17,7 +16,6 @@ export interface WebhookSubscription {
 export type SubscribeDecision = 'known' | 'accepted' | 'job_full' | 'host_full';
 
 interface SubscriptionsDocument {
-  /** The ID of the job's record. */
   _id: string;
   /** In the order of their arrival, which decides which are within the limits, so that one write is enough. */
   claimed?: readonly string[];
@@ -27,17 +25,12 @@ interface SubscriptionsDocument {
   late?: readonly string[];
 }
 
-/** The webhook subscriptions of each job, shared by all api processes. */
 export type WebhookSubscriptionStore = ReturnType<typeof createWebhookSubscriptionStore>;
 
 export function createWebhookSubscriptionStore(db: Db) {
   const subscriptions: Collection<SubscriptionsDocument> = db.collection('receivers');
   return {
-    /**
-     * Claims a subscription unless the job, or this caller at this host, has reached its limit. It may be repeated.
-     *
-     * @param first the subscription that the job was started with; it is part of the record
-     */
+    /** May be repeated. @param first the subscription that the job was started with; it is part of the record */
     async claim(
       recordId: string,
       subscription: WebhookSubscription,

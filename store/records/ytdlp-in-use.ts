@@ -13,7 +13,6 @@ export function createYtdlpInUse(db: Db) {
     async keep(version: string): Promise<void> {
       await upsertOne(engines, 'yt-dlp', { $set: { version } });
     },
-    /** @returns the version that the last worker stored */
     known: async (): Promise<string | undefined> => (await engines.findOne({ _id: 'yt-dlp' }))?.version,
   };
 }
