@@ -17,7 +17,6 @@ const LINKING_TIMEOUT_MS = 30 * 60_000;
 export interface BuiltinSettings {
   /** Absolute path of a Python that has the packages of local/engines/speech-requirements.txt. */
   readonly python: string;
-  /** Absolute path of a folder for short-lived files. */
   readonly workFolder: string;
   /** Wall-clock limit of one window, and of linking the windows. */
   readonly timeoutMs: number;
@@ -25,10 +24,7 @@ export interface BuiltinSettings {
   readonly words?: boolean;
 }
 
-/**
- * An engine that needs no models besides the one in the package of pocketsphinx, which transcribes English. Voices are clustered
- * by their cepstra. docs/speech.md compares the engines.
- */
+/** Needs only the English model in the package of pocketsphinx. docs/speech.md compares the engines. */
 export function createBuiltinEngine({
   python,
   workFolder,

@@ -10,11 +10,9 @@ import type { SpeechSettings } from './speech-settings.ts';
 export const SPEECH_TIMEOUT_MS = 4 * 3_600_000;
 
 export type SpeechConfig = SpeechSettings & {
-  /** Absolute path of the models' folder. */
   readonly speechModelsDir: string;
 };
 
-/** The configured engine and the model that detects speech; `missing` when they are not available. */
 export type Speech = { readonly engine: SpeechEngine; readonly vadModel: string } | Missing;
 
 type Create = (config: SpeechConfig, workFolder: string) => Promise<SpeechEngine | Missing>;
@@ -53,11 +51,7 @@ const ENGINES: Readonly<Record<SpeechSettings['SPEECH_ENGINE'], Create>> = {
   },
 };
 
-/**
- * Creates the configured engine. For `auto` that is the first one that is set up: sherpa, openai, builtin.
- *
- * @param workFolder absolute path of a folder for short-lived files
- */
+/** For `auto`, the first engine that is set up: sherpa, openai, builtin. */
 export async function chooseSpeech(config: SpeechConfig, workFolder: string): Promise<Speech> {
   const engine = await ENGINES[config.SPEECH_ENGINE](config, workFolder);
   if ('missing' in engine) return engine;

@@ -10,14 +10,7 @@ export interface FoundWindows {
   readonly isByLevel: boolean;
 }
 
-/**
- * Cuts the audio into windows. They cover the whole audio if the engine detects speech itself, otherwise only the
- * intervals with speech.
- *
- * @param wavPath absolute path of a file that prepare.ts wrote
- * @param options `maxSeconds`: the longest window
- * @throws JobError `internal`; the signal's reason
- */
+/** The windows cover the whole audio if the engine detects speech itself, otherwise only the intervals with speech. */
 export async function findWindows(
   wavPath: string,
   engine: Pick<SpeechEngine, 'findsSpeech'>,

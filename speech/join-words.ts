@@ -19,14 +19,7 @@ interface SpokenWord extends Word {
   readonly speaker: number;
 }
 
-/**
- * Assigns each word to the speaker who overlaps it most, and joins words into segments of readable length.
- * The function yields to the event loop, because twelve hours of audio have more than a hundred thousand words.
- *
- * @param words in any order; empty words are omitted
- * @param speakerTurns the result of {@link speakerTurnsOf}. If there are none, all words have one speaker
- * @returns segments in order of their start; they contain all words, each once and in order
- */
+/** Each word gets the speaker who overlaps it most. It yields: twelve hours have more than a hundred thousand words. */
 export async function joinWords(words: readonly Word[], speakerTurns: readonly SpeakerTurn[]): Promise<KeptSegment[]> {
   const yieldIfDue = createYielder();
   const sorted = words
@@ -60,7 +53,6 @@ function segmentOf(group: Group, label: string): KeptSegment {
 
 type YieldIfDue = () => Promise<void>;
 
-/** Both lists are sorted, so one pass over them is enough. */
 async function assignSpeakers(
   words: readonly Word[],
   speakerTurns: readonly SpeakerTurn[],
@@ -103,7 +95,6 @@ function speakerOf(word: Word, speakerTurns: readonly SpeakerTurn[], previous: n
   return leader ?? nearest?.speaker ?? previous;
 }
 
-/** @returns the word, assigned to the speaker of its neighbours if it is a stray */
 function withoutStray(word: SpokenWord, previous: SpokenWord | undefined, next: SpokenWord | undefined): SpokenWord {
   const isStray =
     previous !== undefined &&

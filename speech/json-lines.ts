@@ -11,20 +11,13 @@ export const voiceLine = z.object({
 });
 
 export interface JsonLinesOptions<T> extends Pick<RunOptions, 'cwd' | 'signal' | 'timeoutMs'> {
-  /** The name of the work in error messages, such as `the search for speech`. */
   readonly what: string;
   readonly schema: z.ZodType<T>;
   readonly onLine: (line: T) => void;
-  /** Added to the {@link bareEnvironment}. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/**
- * Runs a program that prints one JSON value per line.
- *
- * @throws JobError `tool_missing` if the program cannot be started, `internal` if it fails or prints something else;
- *   the signal's reason
- */
+/** @throws JobError `tool_missing` if the program cannot be started, `internal` if it fails or prints something else */
 export async function runJsonLines<T>(
   program: string,
   args: readonly string[],

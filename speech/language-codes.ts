@@ -16,10 +16,7 @@ const LONG_CODES = ['haw', 'yue'];
 const english = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 let codesByName: ReadonlyMap<string, string> | undefined;
 
-/**
- * @param text the language as a server writes it: `en`, `english`, `Haitian Creole`
- * @returns the code; undefined if the language is unknown
- */
+/** @param text as a server writes it: `en`, `english`, `Haitian Creole` */
 export function languageCodeOf(text: string): string | undefined {
   const name = normalizedName(text.trim());
   codesByName ??= codesByLanguageName();
@@ -30,16 +27,12 @@ export function languageCodeOf(text: string): string | undefined {
   return tag === undefined || /^(?:und|mul|zxx|mis)\b/.test(tag) || english.of(tag) === undefined ? undefined : tag;
 }
 
-/**
- * @param tag BCP 47
- * @returns the code of the language without script and region, which the API does not accept
- */
+/** The API accepts neither script nor region. */
 export function requestLanguageOf(tag: string): string {
   const { language } = new Intl.Locale(tag);
   return WHISPER_CODES[language] ?? language;
 }
 
-/** The other codes that a request replaces by this one. */
 export function aliasesOf(requestLanguage: string): readonly string[] {
   return Object.keys(WHISPER_CODES).filter((code) => WHISPER_CODES[code] === requestLanguage);
 }

@@ -1,13 +1,12 @@
-// Usage: node level-child.mjs WAV OFFSET_BYTES LENGTH_BYTES. Prints, as JSON lines, the intervals that are louder than
-// the background and may contain voices. It runs in a process of its own, so that an hour of samples does not block the
-// event loop and a cancellation ends only this process.
+// Usage: node level-child.mjs WAV OFFSET_BYTES LENGTH_BYTES. Prints intervals that may contain voices as JSON lines.
+// Its own process keeps an hour of samples from blocking the event loop, and a cancellation ends only this process.
 import { RATE, readSamples } from './sherpa/samples.mjs';
 
 const [path, offset, length] = process.argv.slice(2);
 const PIECE_SECONDS = 60;
 const FRAMES_PER_SECOND = 100;
 const HOP = RATE / FRAMES_PER_SECOND;
-/** The samples of a frame: two periods of the deepest voice. */
+/** Two periods of the deepest voice, in samples. */
 const FRAME = 512;
 /** The periods of voices, 70 to 400 Hz, in samples. */
 const [SHORTEST_PERIOD, LONGEST_PERIOD] = [40, 228];
@@ -32,7 +31,7 @@ const wav = { path, offsetBytes: Number(offset), lengthBytes: Number(length) };
 const durationSeconds = wav.lengthBytes / 2 / RATE;
 const count = Math.max(0, Math.floor((durationSeconds * RATE - FRAME - LONGEST_PERIOD) / HOP));
 const levels = new Float32Array(count);
-/** The period of each frame in samples; 0 if the frame is not periodic. */
+/** In samples; 0 if the frame is not periodic. */
 const periods = new Uint8Array(count);
 for (let at = 0; at < durationSeconds; at += PIECE_SECONDS) {
   const samples = readSamples(wav, at, at + PIECE_SECONDS + 1);
@@ -58,7 +57,6 @@ function levelOf(samples, from) {
   return 10 * Math.log10(energy / FRAME);
 }
 
-/** Finds the period with the highest autocorrelation. */
 function periodOf(samples, from) {
   let best = { correlation: PERIODIC, period: 0 };
   for (let period = SHORTEST_PERIOD; period <= LONGEST_PERIOD; period += 1) {
@@ -75,7 +73,6 @@ function periodOf(samples, from) {
   return best.period;
 }
 
-/** The intervals well above the background, in frames. */
 function loudIntervals() {
   const smoothed = levels.map((_, frame) => {
     const near = levels.subarray(Math.max(0, frame - SMOOTHED_FRAMES), frame + SMOOTHED_FRAMES + 1);

@@ -3,10 +3,7 @@ const AUDIBLE_DB = -60;
 /** A mix of sound on one channel is 6 dB quieter than that channel, of two different sounds 3 dB. */
 const CANCELLED_DB = 12;
 
-/**
- * The ffmpeg filters that print the levels of left, right and their mix for each second. A sample rate of 8 kHz is
- * sufficient for voices and takes half the usual time.
- */
+/** Prints the levels of left, right and mix for each second. 8 kHz is sufficient for voices and takes half the time. */
 export const LEVEL_FILTERS = [
   'aformat=sample_rates=8000:channel_layouts=stereo',
   'pan=3c|c0=c0|c1=c1|c2=0.5*c0+0.5*c1',
@@ -24,7 +21,6 @@ export function createMixLevels() {
   let cancelledSeconds = 0;
   let levels: number[] = [];
   return {
-    /** Reads a line of ffmpeg's output. @returns the processed seconds, if the line contains them */
     read(line: string): number | undefined {
       const level = /^lavfi\.astats\.[123]\.RMS_level=(.+)$/.exec(line)?.[1];
       if (level === undefined) {
@@ -44,7 +40,6 @@ export function createMixLevels() {
       if (mix < louder - CANCELLED_DB) cancelledSeconds += 1;
       return undefined;
     },
-    /** The louder channel, if most audible seconds are missing from the mix; otherwise undefined. */
     channelToUse(): 'left' | 'right' | undefined {
       if (cancelledSeconds * 2 <= audibleSeconds) return undefined;
       const [left = 0, right = 0] = energies;

@@ -8,7 +8,6 @@ import { run } from '../runtime/subprocess/run-program.ts';
 import { createMixLevels, LEVEL_FILTERS } from './mix-levels.ts';
 import { BYTES_PER_SAMPLE, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';
 
-/** The channels in the prepared audio: a mix of all, or one of two. */
 export const CHANNEL_SELECTIONS = ['mix', 'left', 'right'] as const;
 export type ChannelSelection = (typeof CHANNEL_SELECTIONS)[number];
 
@@ -19,25 +18,20 @@ interface ToolOptions {
 }
 
 export interface PrepareOptions extends ToolOptions {
-  /** Audio beyond this time is omitted. */
   readonly maxSeconds: number;
   readonly onProgress: (seconds: number) => void;
 }
 
 /**
- * Writes the first audio stream as mono 16-bit WAV at 16 kHz: 115 MB per hour. Its channels are mixed. If one channel
- * is inverted, so that they cancel each other, only the louder one is used.
+ * Writes mono 16-bit WAV at 16 kHz: 115 MB per hour. If one channel is inverted, so that both cancel each other in a mix,
+ * only the louder one is used. `input` may be hostile.
  *
- * @param input absolute path of a media file, which may be hostile
- * @param output absolute path; an existing file is replaced
- * @returns the channels in the output
  * @throws JobError `incomplete` if the file has no readable audio, `tool_missing`, `internal`
  */
 export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<ChannelSelection> {
   const { ffmpeg, signal, timeoutMs, maxSeconds, onProgress } = options;
   const mostMs = Math.min(timeoutMs, timeForMs({ bytes: (await stat(input)).size, seconds: maxSeconds }));
   const levels = createMixLevels();
-  /** @param filter an ffmpeg filter; its output is mixed to mono */
   const writeMono = async (filter: string): Promise<void> => {
     const args = [
       ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-i', fileUrl(input), '-filter_complex'],
@@ -71,21 +65,13 @@ function filterOf(channels: ChannelSelection): string {
 }
 
 export interface CutOptions extends Span, ToolOptions {
-  /** The result of {@link prepareWav}. */
   readonly taken: ChannelSelection;
 }
 
 /** Decoders and filters need some audio around the requested part. Whole seconds keep the samples at their offsets. */
 const LEAD_SECONDS = 1;
 
-/**
- * Writes a part of the audio at the same offset at which {@link prepareWav} writes it. The file has a hole before the
- * part, which occupies no disk space. Only the part is decoded.
- *
- * @param input absolute path of a media file whose audio has no gaps
- * @param output absolute path; an existing file is replaced
- * @throws JobError as {@link prepareWav} does
- */
+/** A hole before the part keeps the offset of {@link prepareWav}. The audio of `input` must have no gaps. */
 export async function cutWindow(
   input: string,
   output: string,

@@ -1,11 +1,9 @@
-// Usage: node regions-child.mjs WAV OFFSET_BYTES LENGTH_BYTES MODEL. Prints the intervals with speech as JSON lines. It
-// runs in a process of its own, because its calls block, and so that a crash of native code or a cancellation ends only
-// this process.
+// Usage: node regions-child.mjs WAV OFFSET_BYTES LENGTH_BYTES MODEL. Prints the intervals with speech as JSON lines.
+// It runs in a process of its own, because its calls block and native code may crash.
 import sherpa from 'sherpa-onnx-node';
 import { RATE, readSamples } from './sherpa/samples.mjs';
 
 const [path, offset, length, model] = process.argv.slice(2);
-/** The samples that the model processes in one step. */
 const STEP = 512;
 /** The seconds that are read at once: a whole number of steps. */
 const PIECE_SECONDS = 60;
@@ -16,9 +14,8 @@ const vad = new sherpa.Vad(
   {
     sileroVad: {
       model,
-      // The default of 0.5 misses most speech far from the microphone. In the meetings of docs/speech.md 0.35 misses 17
-      // % of the speech and 0.2 misses 12 %, and both add 1 % of false speech. A lower threshold joins consecutive
-      // utterances of two people.
+      // The default of 0.5 misses most distant speech. In docs/speech.md 0.35 misses 17 % of the speech and 0.2 misses
+      // 12 %. A lower threshold joins consecutive utterances of two people.
       threshold: 0.2,
       minSpeechDuration: 0.1,
       minSilenceDuration: 0.25,

@@ -12,7 +12,6 @@ const lineSchema = z.union([z.object({ speech: spanSchema }), progressLine]);
 export interface SearchOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Called with the completed share, 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
 
@@ -26,19 +25,13 @@ export interface SpeechRegions {
   readonly speech: readonly Span[];
 }
 
-/**
- * Finds speech with Silero VAD, in a process of its own that reads the file in pieces.
- *
- * @param wavPath absolute path of a file that prepare.ts wrote
- * @throws JobError `internal` if the file has another format or the process fails; the signal's reason
- */
 export function findSpeech(wavPath: string, { vadModel, ...options }: RegionsOptions): Promise<SpeechRegions> {
   return search(SILERO, [vadModel], { wavPath, ...options });
 }
 
 /**
- * Finds sound that is louder than the background, periodic and of changing pitch, as voices are; not silence, noise or
- * held notes. It has many false positives, so it is used only for audio in which {@link findSpeech} finds nothing.
+ * Finds sound that is louder than the background, periodic and of changing pitch, as voices are. It has many false
+ * positives, so it is used only for audio in which {@link findSpeech} finds nothing.
  */
 export function findSpeechByLevel(wavPath: string, options: SearchOptions): Promise<SpeechRegions> {
   return search(LEVEL, [], { wavPath, ...options });

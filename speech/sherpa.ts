@@ -4,10 +4,6 @@ import { clusterVoices } from './sherpa/cluster.ts';
 import { languagesOf, requestedLanguage } from './sherpa/sherpa-languages.ts';
 import { runAnalysis, type SherpaSettings } from './sherpa/run-analysis.ts';
 
-/**
- * Transcribes with Whisper or Parakeet, and tells speakers apart with pyannote segmentation and speaker embeddings.
- * sherpa-onnx runs all of them in a process of its own.
- */
 export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
   const { models, speakerDistance } = settings;
   const recogniser = 'recogniser' in models ? models.recogniser : undefined;

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Span, SpeechWindow, VoiceSegment, WindowResult } from '../contract/speech-results.ts';
 
-/** A window and the file that contains its samples. */
 export interface AudioWindow extends SpeechWindow {
   /** Absolute path of the whole audio as mono 16-bit WAV at 16 kHz, as prepare.ts writes it. */
   readonly wavPath: string;
 }
 
 export interface AnalyseOptions {
-  /** The code of the spoken language, if the caller specified it. */
   readonly language?: string;
   readonly signal: AbortSignal;
   /** Called with the completed share of the window, 0 to 1. */
@@ -25,18 +23,12 @@ export interface SpeakerLimits {
   readonly maxSpeakers?: number;
 }
 
-/** An engine is not available because a tool, a model or a setting is missing. */
 export interface Missing {
   /** A sentence that names the settings to change. */
   readonly missing: string;
 }
 
-/**
- * Identifies an engine and its models. The key is part of the name of a Task Queue, so that only workers with the same
- * engine and models process its windows.
- *
- * @returns such as `sherpa-1f0c9a52`
- */
+/** Names a Task Queue, so that only workers with the same engine and models process its windows: `sherpa-1f0c9a52`. */
 export function engineKeyOf({ name, models = '' }: Pick<SpeechEngine, 'name' | 'models'>): string {
   const hash = createHash('sha256').update(`${name}\n${models}`).digest('hex').slice(0, 8);
   return `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${hash}`;
@@ -53,13 +45,7 @@ export interface SpeechEngine {
   readonly findsSpeech?: true;
   /** @throws JobError `unsupported` for an unknown language, `tool_missing`, `internal`; the signal's reason */
   analyse(window: AudioWindow, options: AnalyseOptions): Promise<WindowResult>;
-  /**
-   * Identifies the voices of different windows that belong to one speaker.
-   *
-   * @param windows the voices of each window, in order
-   * @returns for each window the speaker of each of its voices: 0, 1, … in order of appearance. There are fewer
-   *   speakers than `minSpeakers` only if there are fewer voice segments
-   */
+  /** @returns for each window the speaker of each voice, in order of appearance; at least `minSpeakers` if possible */
   cluster(
     windows: readonly (readonly VoiceSegment[])[],
     options: SpeakerLimits & { readonly signal: AbortSignal },

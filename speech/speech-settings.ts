@@ -3,10 +3,8 @@ import { SHERPA_RELEASES_URL } from './models/catalogue.ts';
 
 const positive = z.coerce.number().int().positive();
 const url = z.url({ protocol: /^https?$/ });
-/** The name of a subfolder. */
 const modelName = z.string().regex(/^[\w][\w.+-]{0,99}$/, 'a name without slashes');
 
-/** The settings of speaker labels, which config.ts includes. */
 export const speechSettings = {
   SPEECH_ENGINE: z
     .enum(['auto', 'sherpa', 'openai', 'builtin'])

@@ -1,13 +1,7 @@
 import type { Span, Word } from '../contract/speech-results.ts';
 import { partsWithin } from './windows.ts';
 
-/**
- * Estimates the times of words without timestamps: they are distributed over the speech by their length, as if
- * everybody spoke at one speed. A word that falls on a pause is assigned to the side that contains its middle.
- *
- * @param text words separated by spaces; in a script without spaces a sentence is one word
- * @param speech in order
- */
+/** As if everybody spoke at one speed. A word on a pause goes to the side that contains its middle. */
 export function spreadWords(text: string, speech: readonly Span[]): Word[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   const spoken = speech.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
@@ -25,16 +19,12 @@ export function spreadWords(text: string, speech: readonly Span[]): Word[] {
   });
 }
 
-/** @returns the speech within a span, or the span if it contains none */
 export function spokenWithin(span: Span, speech: readonly Span[]): Span[] {
   const spoken = partsWithin(span, speech);
   return spoken.length === 0 ? [span] : spoken;
 }
 
-/**
- * Returns a function that maps intervals of speech, without pauses, to the whole audio. It must be called with
- * intervals in order, so that one pass over the speech is enough.
- */
+/** Maps intervals of speech to the whole audio; it must be called in order, so that one pass is enough. */
 function spanMapper(speech: readonly Span[]): (part: { start: number; end: number }) => Span | undefined {
   let at = 0;
   let passed = 0;

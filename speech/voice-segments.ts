@@ -5,13 +5,7 @@ const BRIDGED_SECONDS = 0.5;
 /** A shorter segment within that of another speaker is considered an error of the engine. */
 const FLICKER_SECONDS = 0.25;
 
-/**
- * Joins the voice segments of all windows, in order of their start. Those of different speakers may overlap, those of one speaker
- * do not.
- *
- * @param windows the voices of each window
- * @param speakers the speaker of each voice, as {@link SpeechEngine.cluster} returns it; they are renumbered here
- */
+/** Segments of different speakers may overlap, those of one speaker do not. */
 export function speakerTurnsOf(
   windows: readonly (readonly VoiceSegment[])[],
   speakers: readonly (readonly number[])[],
@@ -27,7 +21,6 @@ export function speakerTurnsOf(
   );
 }
 
-/** Joins segments of one speaker that overlap or are adjacent, or that have only a short pause between them. */
 function bridge(speakerTurns: readonly SpeakerTurn[]): SpeakerTurn[] {
   const out: SpeakerTurn[] = [];
   const lastOf = new Map<number, number>();

@@ -5,7 +5,6 @@ import type { Span } from '../contract/speech-results.ts';
 
 export const SAMPLE_RATE = 16_000;
 export const BYTES_PER_SAMPLE = 2;
-/** The size of the header that {@link wavHeader} returns. */
 export const WAV_HEADER_BYTES = 44;
 /** ffmpeg writes a list of tags before the samples, but no longer header in the files of prepare.ts. */
 const HEADER_MAX_BYTES = 65_536;
@@ -13,18 +12,13 @@ const PCM = 1;
 const FORMAT_BYTES = 16;
 const EXPECTED_FORMAT = wavHeader(0).subarray(20, 20 + FORMAT_BYTES);
 
-/** The position of the samples in a WAV file. */
 export interface WavLayout {
   readonly offsetBytes: number;
   readonly lengthBytes: number;
   readonly durationSeconds: number;
 }
 
-/**
- * Finds the samples of a mono 16-bit WAV file at 16 kHz, as prepare.ts writes it.
- *
- * @throws JobError `internal` if the file has another format
- */
+/** @throws JobError `internal` if the file is not mono 16-bit WAV at 16 kHz */
 export async function readWavLayout(path: string): Promise<WavLayout> {
   const file = await open(path);
   try {
@@ -52,7 +46,6 @@ export async function readWavLayout(path: string): Promise<WavLayout> {
   }
 }
 
-/** Returns the header of a mono 16-bit WAV file at 16 kHz. */
 export function wavHeader(dataBytes: number): Buffer {
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');
@@ -76,20 +69,14 @@ function unexpectedFormat(path: string): JobError {
   });
 }
 
-/** A part of a WAV file as a WAV file of its own, which is read from disk on demand. */
+/** Read from disk on demand. */
 export interface WavPart {
   readonly sizeBytes: number;
   /** Header and samples. @throws JobError `internal` if the file has been truncated since */
   readonly chunks: () => AsyncGenerator<Uint8Array>;
 }
 
-/**
- * Cuts a part out of the whole audio.
- *
- * @param wavPath a file that prepare.ts wrote
- * @param minSeconds shorter parts are padded with silence
- * @throws JobError `internal` if the file has another format
- */
+/** @param minSeconds shorter parts are padded with silence */
 export async function cutWav(wavPath: string, span: Span, minSeconds: number): Promise<WavPart> {
   const { offsetBytes, lengthBytes } = await readWavLayout(wavPath);
   const first = Math.min(bytesOf(span.startSeconds), lengthBytes);

@@ -1,12 +1,7 @@
 import type { Span, SpeechWindow } from '../contract/speech-results.ts';
 import type { SpeechRegions } from './regions.ts';
 
-/**
- * Cuts the audio into windows that contain as much speech as fits. A window ends at the longest pause in its last fifth. Intervals
- * without speech between two windows belong to none.
- *
- * @param maxSeconds the longest window; a single longer region becomes a window of its own
- */
+/** A window ends at the longest pause in its last fifth. A single longer region becomes a window of its own. */
 export function cutWindows({ speech }: Pick<SpeechRegions, 'speech'>, maxSeconds: number): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
   for (let first = 0; first < speech.length;) {
@@ -22,10 +17,7 @@ export function cutWindows({ speech }: Pick<SpeechRegions, 'speech'>, maxSeconds
   return windows;
 }
 
-/**
- * Cuts the whole audio into windows for an engine that detects speech itself, because voice activity detection misses
- * distant voices. A window ends at the longest pause in its last fifth.
- */
+/** For an engine that detects speech itself, because voice activity detection misses distant voices. */
 export function coverWindows({ durationSeconds, speech }: SpeechRegions, maxSeconds: number): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
   for (let startSeconds = 0; startSeconds < durationSeconds;) {
@@ -54,10 +46,7 @@ function pauseWithin({ startSeconds, endSeconds }: Span, speech: readonly Span[]
   return best.middle;
 }
 
-/**
- * @param more intervals that the engine detected itself
- * @returns the union of both, in order, without overlaps
- */
+/** @param more intervals that the engine detected itself @returns the union in order, without overlaps */
 export function unitedSpeech(speech: readonly Span[], more: readonly Span[]): Span[] {
   const united = [...speech];
   for (const span of [...more].sort(byStart)) {
@@ -74,7 +63,6 @@ export function unitedSpeech(speech: readonly Span[], more: readonly Span[]): Sp
 /** A shorter interval is a difference between two detected boundaries and not speech. */
 const SLIVER_SECONDS = 0.05;
 
-/** The parts of the spans within another span. */
 export function partsWithin(outer: Span, spans: readonly Span[]): Span[] {
   return spans
     .map((span) => ({

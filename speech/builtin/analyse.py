@@ -47,7 +47,7 @@ def words(samples: np.ndarray, regions: list[tuple[float, float]], start: float)
 
 
 def voices(samples: np.ndarray, regions: list[tuple[float, float]]) -> list[dict]:
-    """Returns segments with one speaker each. Their embeddings are the statistics of their features."""
+    """The embeddings are the statistics of the features."""
     if len(samples) < 512:
         return []
     x, phones = voice_features(samples), phone_features(samples)

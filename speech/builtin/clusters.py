@@ -53,7 +53,6 @@ def nearest(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def _distances(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Returns the squared distance between each point and each centre."""
     products = points @ centres.T
     return np.maximum(0, (points**2).sum(1)[:, None] - 2 * products + (centres**2).sum(1))
 
@@ -73,7 +72,6 @@ def _seeds(x: np.ndarray, count: int, random: np.random.RandomState) -> np.ndarr
 
 
 def _settled(x: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, float]:
-    """@returns the centres and the sum of the squared distances to them"""
     still = _STILL * x.var(0).mean()
     labels = None
     for _ in range(_ITERATIONS):
@@ -88,7 +86,6 @@ def _settled(x: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 class Mixture:
-    """A mixture of Gaussians with diagonal covariances, fitted by expectation maximisation."""
 
     def __init__(self, points: np.ndarray, count: int) -> None:
         labels = nearest(points, centres_of(points, count))

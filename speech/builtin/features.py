@@ -39,7 +39,6 @@ def _spectra(samples: np.ndarray, width: int) -> np.ndarray:
 
 
 def _triangles(corners: np.ndarray) -> np.ndarray:
-    """Returns the weights (filters, bins) of overlapping triangles."""
     bins = np.arange(_FFT // 2 + 1) * RATE / _FFT
     left, top, right = corners[:-2, None], corners[1:-1, None], corners[2:, None]
     return np.clip(np.minimum((bins - left) / (top - left), (right - bins) / (right - top)), 0, None)

@@ -59,7 +59,6 @@ class Phones:
 
 
 def _smoothed(x: np.ndarray) -> np.ndarray:
-    """Returns the mean of each frame and its neighbours. Beyond the ends there are zeros."""
     beyond = _SMOOTHING_FRAMES // 2
     padded = np.pad(x.astype(np.float64), ((beyond, beyond), (0, 0)))
     return sum(padded[at : at + len(x)] for at in range(_SMOOTHING_FRAMES)) / _SMOOTHING_FRAMES

@@ -1,26 +1,20 @@
-/** The purpose of a model. */
 export type ModelRole = 'recogniser' | 'segmentation' | 'embedding' | 'vad';
 
-/** A model of the k2-fsa/sherpa-onnx releases. */
 export interface CatalogueModel {
   readonly name: string;
   readonly role: ModelRole;
-  /** The description in the list of models. */
   readonly description: string;
   readonly licence: string;
-  /** The tag of the release that contains the model. */
   readonly release: string;
-  /** The file in the release: an archive or the model itself. */
+  /** An archive or the model itself. */
   readonly file: string;
   /** The approximate size when installed, if upstream states it. */
   readonly installedMegabytes?: number | undefined;
-  /** The supported languages, if the model's metadata do not contain them. */
   readonly languages?: readonly string[];
 }
 
 export const SHERPA_RELEASES_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
 
-/** The tag of the release with recognisers. */
 export const ASR = 'asr-models';
 const SEGMENTATION = 'speaker-segmentation-models';
 /** The misspelling is upstream's. */
@@ -44,10 +38,7 @@ function whisper(name: string, description: string, installedMegabytes?: number)
   };
 }
 
-/**
- * The models that `npm run models` offers, the best of each role first. The best installed model is used unless a
- * setting names another. Checksums are read from the release, see install.ts.
- */
+/** The best of each role first. The best installed model is used unless a setting names another. */
 export const CATALOGUE: readonly CatalogueModel[] = [
   {
     ...PARAKEET,

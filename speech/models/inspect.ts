@@ -3,17 +3,14 @@ import { join } from 'node:path';
 import { CATALOGUE, type ModelRole } from './catalogue.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 
-/** A model that transcribes speech; paths are absolute. */
 export type Recogniser = {
   readonly encoder: string;
   readonly decoder: string;
   readonly tokens: string;
-  /** The codes of the supported languages; absent if they are unknown. */
   readonly languages?: readonly string[];
 } & (
   | {
       readonly kind: 'whisper';
-      /** Whether the model supports languages other than English. */
       readonly isMultilingual: boolean;
       /** Whether the model was exported with its attention, from which the times of tokens are derived. */
       readonly hasTokenTimes: boolean;
@@ -33,13 +30,11 @@ interface InstalledFile<Role extends ModelRole> {
   readonly path: string;
 }
 
-/** A model in the models folder. */
 export type InstalledModel =
   InstalledRecogniser | InstalledFile<'segmentation'> | InstalledFile<'embedding'> | InstalledFile<'vad'>;
 
 const EXTENSION = '.onnx';
 
-/** @returns the model in the folder, identified by its files and metadata; undefined if it is not supported */
 export async function inspectModel(modelsDir: string, name: string): Promise<InstalledModel | undefined> {
   const folder = join(modelsDir, name);
   const files = (await readdir(folder)).sort();
@@ -84,13 +79,13 @@ async function recogniserOf(folder: string, { name, files, models, encoder }: Fo
   return { kind: 'whisper', ...paths, isMultilingual, hasTokenTimes: metadata.has('n_alignment_heads'), languages };
 }
 
-/** Selects a file, preferably the quantized one, which takes a third of the time and memory. */
+/** The quantized file takes a third of the time and memory. */
 function choose(models: readonly string[], part: string): string | undefined {
   const fitting = models.filter((file) => new RegExp(`(^|[-_.])${part}([-_.])`).test(file));
   return fitting.find((file) => file.includes('.int8.')) ?? fitting[0];
 }
 
-/** Reads the metadata; a file that is not a model has none. */
+/** A file that is not a model has none. */
 function metadataOf(path: string): Promise<ReadonlyMap<string, string>> {
   return readOnnxMetadata(path).catch(() => new Map<string, string>());
 }

@@ -9,12 +9,11 @@ import { inspectModel } from './inspect.ts';
 import { readLock, writeLock, damagedFilesIn, type PinnedModel } from './models-folder.ts';
 import { BadArchiveError, requireSpace, unpack } from './unpack.ts';
 
-/** The folder of downloads, which is hidden so that it does not count as a model. */
+/** Hidden, so that it does not count as a model. */
 const DOWNLOADS = '.downloads';
 /** The ratio of unpacked to packed size, to reserve disk space: weights hardly compress. */
 const UNPACKED_FACTOR = 1.6;
 const MAX_FAILURES = 4;
-/** The name of the checksum list in the releases of k2-fsa/sherpa-onnx. */
 const CHECKSUMS = 'checksum.txt';
 
 export interface InstallOptions {
@@ -27,14 +26,7 @@ export interface InstallOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Installs a model atomically, unless it is installed already: downloads it, compares it with the checksum of the
- * release, unpacks it beside its final folder, inspects it, renames it and records its files.
- *
- * @returns whether a model was installed
- * @throws Error with a sentence for the operator; an existing installation stays, and the next run continues an
- *   interrupted download
- */
+/** Atomic. After an error an existing installation stays, and the next run continues the download. */
 export async function installModel(model: CatalogueModel, options: InstallOptions): Promise<boolean> {
   const { modelsDir, baseUrl, say, view } = options;
   await mkdir(join(modelsDir, DOWNLOADS), { recursive: true });
@@ -80,7 +72,7 @@ export async function installModel(model: CatalogueModel, options: InstallOption
   return true;
 }
 
-/** @throws {UnreachableError} if the host of the releases does not answer; the signal's reason */
+/** @throws {UnreachableError} */
 export async function reachReleases(baseUrl: string, signal: AbortSignal): Promise<void> {
   await fetchSums(`${baseUrl}/${ASR}/${CHECKSUMS}`, { signal, mostFailures: 1 }).catch((error: unknown) => {
     // An error status shows that the host is reachable.
@@ -98,7 +90,6 @@ async function publishedSum(releaseUrl: string, file: string, { signal }: Instal
   }
 }
 
-/** Downloads a file, and aborts as soon as it is known that the unpacked file will not fit on the disk. */
 async function fetchWithinSpace(
   url: string,
   file: string,
@@ -153,7 +144,6 @@ function isStagingOf(model: CatalogueModel, name: string): boolean {
   return name.startsWith(prefix) && /^[\da-f]{12}\.tmp$/.test(name.slice(prefix.length));
 }
 
-/** @returns all files in the folder with their sizes and checksums */
 async function recordFiles(folder: string): Promise<PinnedModel['files']> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -6,15 +6,11 @@ import { installModel, type InstallOptions } from './install.ts';
 import { damagedFilesIn, modelNamesIn, readLock } from './models-folder.ts';
 
 export interface CommandOptions extends Omit<InstallOptions, 'view'> {
-  /** Whether the output is an interactive terminal. */
   readonly isLive: boolean;
   readonly catalogue?: readonly CatalogueModel[];
 }
 
-/**
- * @returns whether the command succeeded
- * @throws Error with a sentence for the operator
- */
+/** @returns whether the command succeeded @throws Error with a sentence for the operator */
 export async function runModels(command: string, names: readonly string[], options: CommandOptions): Promise<boolean> {
   switch (command) {
     case 'list':

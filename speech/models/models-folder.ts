@@ -9,12 +9,10 @@ const LOCK_FILE = 'models.lock.json';
 const pinnedFile = z.object({ path: z.string(), sizeBytes: z.int().min(0), sha256: z.string() });
 const pinnedModel = z.object({
   url: z.string(),
-  /** The size of the downloaded file. */
   sizeBytes: z.int().min(0),
   sha256: z.string(),
-  /** Whether the checksum comes from the release; false if the release has none for the file. */
+  /** False if the release has no checksum for the file. */
   isPublishedSum: z.boolean(),
-  /** The files in the folder. */
   files: z.array(pinnedFile),
 });
 const lockSchema = z.object({ models: z.record(z.string(), pinnedModel) });
@@ -22,7 +20,6 @@ const lockSchema = z.object({ models: z.record(z.string(), pinnedModel) });
 export type PinnedModel = z.infer<typeof pinnedModel>;
 export type ModelsLock = z.infer<typeof lockSchema>;
 
-/** Reads which files were installed for each model. @throws if the lock file is damaged */
 export async function readLock(modelsDir: string): Promise<ModelsLock> {
   const path = join(modelsDir, LOCK_FILE);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -37,7 +34,6 @@ export async function readLock(modelsDir: string): Promise<ModelsLock> {
   }
 }
 
-/** Replaces the lock file atomically. */
 export async function writeLock(modelsDir: string, { models }: ModelsLock): Promise<void> {
   const path = join(modelsDir, LOCK_FILE);
   const staging = `${path}.${randomBytes(6).toString('hex')}.tmp`;
@@ -46,7 +42,7 @@ export async function writeLock(modelsDir: string, { models }: ModelsLock): Prom
   await rename(staging, path);
 }
 
-/** Returns the names of all models, including manually installed ones; empty if there is no models folder. */
+/** Includes manually installed ones; empty if there is no models folder. */
 export async function modelNamesIn(modelsDir: string): Promise<string[]> {
   const entries = await readdir(modelsDir, { withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -55,11 +51,7 @@ export async function modelNamesIn(modelsDir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
 }
 
-/**
- * Finds the files of a model that differ from the installed ones, with a sentence for each.
- *
- * @param check whether to compare the sizes only or to read all contents
- */
+/** @returns a sentence for each file that differs from the installed one */
 export async function damagedFilesIn(
   folder: string,
   pinned: PinnedModel | undefined,

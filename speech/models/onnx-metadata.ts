@@ -2,17 +2,12 @@ import { open, type FileHandle } from 'node:fs/promises';
 
 /** In ModelProto of onnx.proto: a list of StringStringEntryProto, whose key is field 1 and value field 2. */
 const METADATA_FIELD = 14;
-/** The wire types of protobuf. */
 const [VARINT, FIXED_64, BYTES, FIXED_32] = [0, 1, 2, 5];
 /** The limit of an entry; the language lists of Whisper have a few hundred characters. */
 const ENTRY_MAX_BYTES = 1_048_576;
 const VARINT_MAX_BYTES = 10;
 
-/**
- * Reads the metadata of an ONNX model. It skips the weights, because a model may have gigabytes.
- *
- * @throws if the file is not a protobuf message, or cannot be read
- */
+/** Skips the weights, because a model may have gigabytes. @throws if the file is not a protobuf message */
 export async function readOnnxMetadata(path: string): Promise<ReadonlyMap<string, string>> {
   const file = await open(path);
   try {

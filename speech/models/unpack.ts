@@ -12,11 +12,9 @@ const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 10_000_000_000;
 /** Weights hardly compress: the archives of the catalogue grow by less than two. */
 const MAX_RATIO = 10;
-/** The ratio of a smaller archive is not checked. */
 const ANY_RATIO_BYTES = 20_000_000;
 /** The disk space that must stay free. */
 const RESERVE_BYTES = 200_000_000;
-/** Test recordings, which are not installed. */
 const EXCLUDED = new Set(['test_wavs']);
 
 /** The archive is truncated, damaged or hostile. Another attempt to unpack it would fail too. */
@@ -29,13 +27,7 @@ interface Entry extends AsyncIterable<Uint8Array> {
   readonly resume: () => unknown;
 }
 
-/**
- * Unpacks an untrusted .tar.bz2 into an empty folder, without its top-level folder. An archive that contains a link, a
- * device or a path outside the folder is rejected.
- *
- * @param onProgress called with the completed share, 0 to 1
- * @throws BadArchiveError with the reason; Error if the disk is full. The files that were unpacked before stay in the folder
- */
+/** The archive is untrusted: a link, a device or a path outside the folder is rejected. The unpacked files stay. */
 export async function unpack(
   archive: string,
   folder: string,
@@ -111,7 +103,6 @@ async function unpackEntry(entry: Entry, folder: string, signal: AbortSignal): P
   );
 }
 
-/** @throws if the path is absolute or leads out of the folder */
 function safeParts(name: string): string[] {
   const parts = name.split('/').filter((part, i, all) => part !== '.' && !(part === '' && i === all.length - 1));
   const isUnsafe = (part: string): boolean => part === '' || part === '..' || /[\\\0:]/.test(part);
@@ -119,7 +110,6 @@ function safeParts(name: string): string[] {
   return parts;
 }
 
-/** @throws if the disk does not have enough free space */
 export async function requireSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;

@@ -3,18 +3,10 @@ import type { TranscriptionResponse } from './openai-response.ts';
 import { spanOf } from './openai-words.ts';
 
 /**
- * Returns the voices of a window whose server tells speakers apart. Speakers and times come from the server, embeddings
- * from the other engine.
- *
- * The speaker labels of a server are valid within one response only, and it returns no embeddings. So each segment of
- * the server gets the embedding of a voice segment of the other engine. Candidates are the voice segments in which the
- * speaker talks most; among them, the one that overlaps the segment most is used, or the longest. Embeddings are not
- * averaged, because their format depends on the engine and a mean may have no meaning. A voice segment with two
- * speakers counts for the one who speaks longer in it, so that the two do not get the same embedding. A speaker who is
- * never the longer one gets the voice segment with the largest share. A speaker who is in none is omitted, because
- * nothing would identify that speaker in other windows.
- *
- * @param engineVoices the voices of the same window from the other engine
+ * Speaker labels of a server are valid within one response, and it returns no embeddings. So each of its segments gets
+ * the embedding of a voice segment of the other engine in which the speaker talks most. Embeddings are not averaged,
+ * because a mean may have no meaning. A voice segment counts for one speaker, so that two do not get the same embedding.
+ * A speaker who is in none is omitted, because nothing would identify that speaker in other windows.
  */
 export function diarizedVoices(
   response: TranscriptionResponse,

@@ -22,10 +22,7 @@ const UNTIMED_SECONDS = 30;
 /** The approximate share of the time that the transcription takes. */
 const WORDS_SHARE = 0.7;
 
-/**
- * Transcribes with a server that implements the audio transcriptions API. Another engine, which does not need to
- * transcribe, detects the voices and identifies speakers in the whole audio.
- */
+/** Another engine detects the voices and identifies speakers in the whole audio. */
 export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngine): SpeechEngine {
   const format = settings.format === 'auto' ? formatOf(settings.model) : settings.format;
   return {
@@ -94,7 +91,6 @@ function formatOf(model: string): ResponseFormat {
   return /gpt-.{0,60}transcribe|parakeet/i.test(model) ? 'json' : 'verbose_json';
 }
 
-/** @throws JobError `tool_missing` if no segment has a speaker */
 function requireSpeakers(response: TranscriptionResponse): TranscriptionResponse {
   const hasSpeakers = (response.segments ?? []).some(({ speaker }) => speaker !== null && speaker !== undefined);
   if (hasSpeakers || textOf(response).trim() === '') return response;
@@ -115,7 +111,7 @@ function resultOf(
   return { words, ...optional('language', languageOf(results) ?? requested) };
 }
 
-/** Runs two tasks concurrently. If one fails, the other is cancelled, and the function waits until it has ended. */
+/** If one fails, the other is cancelled, and the function waits until it has ended. */
 async function runBoth<A, B>(
   signal: AbortSignal,
   first: (signal: AbortSignal) => Promise<A>,

@@ -5,10 +5,7 @@ import { PostTimeoutError, type FormResponse } from './post-form.ts';
 const SEARCHED_CHARS = 4_000;
 const EXCERPT_CHARS = 500;
 
-/**
- * The error responses of servers, matched as `STATUS body`. The status is 200 with some versions of vLLM. The first
- * matching row applies.
- */
+/** Matched as `STATUS body`; the first row applies. The status is 200 with some versions of vLLM. */
 const FAILURES: readonly { readonly fragment: RegExp; readonly reason: ReasonWith<never> }[] = [
   { fragment: /^403 .*model/is, reason: 'speechModelUnknown' },
   { fragment: /^40[13]/, reason: 'speechKeyRejected' },
@@ -50,10 +47,7 @@ export function responseError({ statusCode, text, retryAtMs }: FormResponse): Jo
   });
 }
 
-/**
- * @param error thrown by {@link postForm}
- * @returns the error itself if it is not a failure of the connection
- */
+/** @returns the error itself if it is not a failure of the connection */
 export function connectionError(error: unknown): unknown {
   if (error instanceof JobError || !(error instanceof Error)) return error;
   const reason = error instanceof PostTimeoutError ? 'speechServerTimeout' : 'speechServerUnreachable';

@@ -17,9 +17,8 @@ const segmentSchema = z.object({
 });
 
 /**
- * A transcription as `json`, `verbose_json` or `diarized_json`
- * (https://platform.openai.com/docs/api-reference/audio/createTranscription), with the fields that other servers omit
- * or nest. Times are in seconds from the start of the uploaded file.
+ * https://platform.openai.com/docs/api-reference/audio/createTranscription, with the fields that other servers omit or
+ * nest. Times are in seconds from the start of the uploaded file.
  */
 export const transcriptionSchema = z
   .object({

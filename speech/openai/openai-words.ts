@@ -5,16 +5,9 @@ import { withPunctuation } from './punctuation.ts';
 
 /** The shortest duration of a word. Whisper rounds times to 20 ms, so a short word may have none. */
 const SHORTEST_SECONDS = 0.02;
-/** Scripts that do not separate words by spaces. */
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
-/**
- * Returns the words of a response with the most precise available times: those of words, then those of segments,
- * otherwise times estimated from the speech.
- *
- * @param part the uploaded part of the audio; the times of the response count from its start
- * @returns words with times in the whole audio, none of them outside the part
- */
+/** Uses the times of words, then those of segments, otherwise estimates. @returns times in the whole audio */
 export function wordsOf(response: TranscriptionResponse, part: SpeechWindow): readonly Word[] {
   return timesOf(response, part).flatMap((word) => {
     const startSeconds = Math.max(part.startSeconds, Math.min(word.startSeconds, part.endSeconds - SHORTEST_SECONDS));
@@ -57,7 +50,6 @@ export function textOf({ text, segments }: TranscriptionResponse): string {
   return text ?? (segments ?? []).map((segment) => segment.text ?? '').join(' ');
 }
 
-/** @returns undefined if there are no words, or one has no time */
 function timedWords(words: readonly ResponseWord[], part: Span): Word[] | undefined {
   const timed = words.flatMap((word) => {
     const span = spanOf(word, part);
@@ -66,7 +58,7 @@ function timedWords(words: readonly ResponseWord[], part: Span): Word[] | undefi
   return timed.length === 0 || timed.length < words.length ? undefined : timed;
 }
 
-/** Joins tokens to words: a token of whisper.cpp without a leading space continues the previous word. */
+/** A token of whisper.cpp without a leading space continues the previous word. */
 function joinTokens(tokens: readonly Word[]): Word[] {
   const hasBlanks = tokens.some(({ text }) => text.startsWith(' '));
   const words: Word[] = [];

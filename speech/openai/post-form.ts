@@ -5,7 +5,7 @@ import { answerTo, beginningOf } from '../../outbound/read-response.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';
 
-/** A multipart form (RFC 7578) with one file. */
+/** RFC 7578. */
 export interface Form {
   /** Names and values must not need escaping. */
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -22,18 +22,17 @@ export interface PostOptions {
   readonly signal: AbortSignal;
   /** The time limit of the whole request. A server sends nothing while it transcribes. */
   readonly timeoutMs: number;
-  /** The time limit for connecting, and for each part of the form to be sent; in milliseconds. */
+  /** For connecting, and for each part of the form to be sent. */
   readonly stallTimeoutMs?: number;
 }
 
 export interface FormResponse {
   readonly statusCode: number;
-  /** The time of the Retry-After header; epoch, milliseconds. */
+  /** Epoch, milliseconds. */
   readonly retryAtMs: number | undefined;
   readonly text: string;
 }
 
-/** The request exceeded its time limit. */
 export class PostTimeoutError extends Error {
   override readonly name = 'PostTimeoutError';
 }
@@ -42,18 +41,10 @@ export class PostTimeoutError extends Error {
 const STALL_TIMEOUT_MS = 60_000;
 /** While the server transcribes, only TCP keep-alive probes detect that it has disappeared. */
 const PROBE_AFTER_MS = 30_000;
-/**
- * The limit of a response. Five minutes of speech are some hundred kilobytes, even with a number for each token. A
- * response is parsed without yielding to the event loop.
- */
+/** Five minutes of speech are some hundred kilobytes, and parsing does not yield to the event loop. */
 const ANSWER_MAX_BYTES = 1024 ** 2;
 
-/**
- * Posts a form once, over a connection of its own, and reads the response as text. There are no redirects, proxies or
- * retries.
- *
- * @throws PostTimeoutError; the signal's reason; errors of reading the file; errors of the connection
- */
+/** No redirects, proxies or retries. @throws PostTimeoutError; errors of reading the file and of the connection */
 export async function postForm(url: URL, form: Form, options: PostOptions): Promise<FormResponse> {
   options.signal.throwIfAborted();
   const deadline = startDeadline({ ...options, late: () => new PostTimeoutError('no response in time') });

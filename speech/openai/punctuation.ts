@@ -3,16 +3,10 @@ import type { Word } from '../../contract/speech-results.ts';
 /** Characters that join two parts of a word or number that the word list separates. */
 const JOINING: ReadonlySet<string | undefined> = new Set("-‐‑'’.,:/@&_");
 
-/** The longest text, which is more than five minutes of speech. Each character is inspected. */
+/** More than five minutes of speech. Each character is inspected. */
 const LONGEST_TEXT = 50_000;
 
-/**
- * Adds the punctuation of the text to the words, because the word lists of OpenAI omit it. If list and text do not
- * contain the same letters, the words stay as they are.
- *
- * @param words in order
- * @param text the transcript of the same words
- */
+/** The word lists of OpenAI omit punctuation. If list and text have different letters, the words stay as they are. */
 export function withPunctuation(words: readonly Word[], text: string): readonly Word[] {
   if (text.length > LONGEST_TEXT) return words;
   const spoken = words.filter((word) => lettersOf(word.text).length > 0);
@@ -32,7 +26,7 @@ export function withPunctuation(words: readonly Word[], text: string): readonly 
   return written;
 }
 
-/** Returns the offset of each word in the text, including opening marks before it; undefined if the letters differ. */
+/** Opening marks before a word belong to it; undefined if the letters differ. */
 function offsetsIn(text: string, words: readonly Word[]): number[] | undefined {
   const letters = lettersOf(text);
   const offsets: number[] = [];
@@ -50,7 +44,7 @@ function offsetsIn(text: string, words: readonly Word[]): number[] | undefined {
   return next === letters.length ? offsets : undefined;
 }
 
-/** Returns the offset after the last space. A regular expression would take quadratic time. */
+/** A regular expression would take quadratic time. */
 function offsetAfterSpace(text: string): number {
   let at = text.length;
   while (at > 0 && !/\s/u.test(text.charAt(at - 1))) at -= 1;

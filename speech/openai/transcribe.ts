@@ -10,11 +10,10 @@ import { postForm, type FormResponse } from './post-form.ts';
 export type ResponseFormat = 'verbose_json' | 'json' | 'diarized_json';
 
 export interface SpeechServer {
-  /** The base URL of the API, such as `https://api.openai.com/v1`. It may be a private address. */
+  /** May be a private address. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
   readonly model: string;
-  /** Wall-clock limit of one request. */
   readonly timeoutMs: number;
 }
 
@@ -28,12 +27,7 @@ export interface TranscribeOptions {
 /** OpenAI rejects less than 0.1 s, and whisper.cpp transcribes nothing shorter than 1 s. */
 const MIN_SECONDS = 1.5;
 
-/**
- * Transcribes a part of the audio with one request, without retries.
- *
- * @returns times in seconds from the start of the part
- * @throws JobError as openai/failures.ts classifies it, `rate_limited` with the time of the server; the signal's reason
- */
+/** One request, without retries. @throws JobError, `rate_limited` with the time of the server */
 export async function transcribe(
   server: SpeechServer,
   part: SpeechWindow & { readonly wavPath: string },
@@ -92,7 +86,7 @@ function parseTranscription(response: FormResponse): TranscriptionResponse {
   return parsed.data;
 }
 
-/** Returns the status in the body of the response: vLLM responds with HTTP 200 to some failed requests. */
+/** vLLM responds with HTTP 200 to some failed requests. */
 function statusOf(error: unknown): number | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'number' && code >= 400 && code < 600 ? code : undefined;

@@ -1,6 +1,5 @@
-// Usage: node analyse.mjs JSON. Prints the words and voices of one window as JSON lines; run-analysis.ts declares the
-// formats. It runs in a process of its own, because its calls block, and so that a crash of native code or a
-// cancellation ends only this process.
+// Usage: node analyse.mjs JSON. Prints the words and voices of one window as JSON lines (run-analysis.ts).
+// It runs in a process of its own, because its calls block and native code may crash.
 import { toMilliseconds } from '../../contract/text/times.ts';
 import { unitedSpeech } from '../windows.ts';
 import { cutChunks } from './chunks.ts';
@@ -8,7 +7,6 @@ import { openRecogniser } from './recogniser.mjs';
 import { readSamples } from './samples.mjs';
 import { openVoices } from './voices.mjs';
 
-/** The approximate share of the time that the transcription takes; it depends on the models. */
 const WORDS_SHARE = 0.6;
 /** The margin around the speech of a chunk, because voice activity detection cuts off soft sounds. */
 const MARGIN_SECONDS = 0.2;
@@ -31,8 +29,7 @@ const voices = segments.map((voice) => ({
 }));
 for (const voice of voices) print({ voice });
 
-// Without a voice there are no words. Otherwise the union of voices and detected speech is transcribed, because each of
-// them misses some speech.
+// Voices and detected speech each miss some speech, so their union is transcribed.
 if (recogniser !== undefined && voices.length > 0) {
   const chunks = cutChunks(unitedSpeech(request.speech, voices));
   const sampled = chunks.map((chunk) => ({

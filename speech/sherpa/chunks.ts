@@ -6,7 +6,6 @@ const MAX_SECONDS = 28;
 /** In longer silence recognisers hallucinate words. */
 const PAUSE_SECONDS = 2;
 
-/** Cuts the speech of a window into chunks for a recogniser. Each contains as much speech as fits. */
 export function cutChunks(speech: readonly Span[]): SpeechWindow[] {
   const groups: Span[][] = [];
   for (const region of speech.flatMap(inParts)) {
@@ -21,7 +20,7 @@ export function cutChunks(speech: readonly Span[]): SpeechWindow[] {
   return groups.flatMap((group) => cutWindows({ speech: group }, MAX_SECONDS));
 }
 
-/** Splits long regions. Silero's are short enough, those of other detectors may not be. */
+/** Silero's regions are short enough, those of other detectors may not be. */
 function inParts({ startSeconds, endSeconds }: Span): Span[] {
   const count = Math.ceil((endSeconds - startSeconds) / MAX_SECONDS);
   const length = (endSeconds - startSeconds) / count;

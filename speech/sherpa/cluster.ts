@@ -15,11 +15,8 @@ export interface ClusterOptions extends SpeakerLimits {
 }
 
 /**
- * Identifies the voices of different windows that belong to one speaker, by agglomerative clustering. The units are the
- * speakers of each window, a few per window, so that memory does not grow with the number of segments. Two people who
- * talk at the same time are two speakers, unless `maxSpeakers` requires fewer. The result is deterministic.
- *
- * @returns as {@link SpeechEngine.cluster}
+ * The units are the speakers of a window, so that memory does not grow with the number of segments. Two people who talk
+ * at the same time are two speakers, unless `maxSpeakers` requires fewer. The result is deterministic.
  */
 export async function clusterVoices(
   windows: readonly (readonly VoiceSegment[])[],
@@ -41,7 +38,6 @@ export async function clusterVoices(
   return numbered(groups, windows);
 }
 
-/** @param offset the number of groups of earlier windows */
 function localSpeakers(voices: readonly VoiceSegment[], offset: number): LocalGroup[] {
   const bySpeaker = new Map<number, VoiceSegment[]>();
   for (const voice of voices) bySpeaker.set(voice.localSpeaker, [...(bySpeaker.get(voice.localSpeaker) ?? []), voice]);
@@ -53,12 +49,7 @@ function localSpeakers(voices: readonly VoiceSegment[], offset: number): LocalGr
   }));
 }
 
-/**
- * Finds the speakers of a window who talk at the same time, and therefore must not be merged.
- *
- * @param voices of one window, in order of their start
- * @returns for each such local speaker the others
- */
+/** They must not be merged. @param voices of one window, in order of their start */
 function simultaneousSpeakers(voices: readonly VoiceSegment[]): ReadonlyMap<number, ReadonlySet<number>> {
   const secondsOfPair = new Map<string, number>();
   const others = new Map<number, Set<number>>();
@@ -80,7 +71,6 @@ function simultaneousSpeakers(voices: readonly VoiceSegment[]): ReadonlyMap<numb
   return others;
 }
 
-/** Numbers speakers in order of appearance. */
 function numbered(groups: readonly VoiceGroup[], windows: readonly (readonly VoiceSegment[])[]): number[][] {
   const groupOfVoice = new Map(groups.flatMap((group) => group.voices.map((voice) => [voice, group] as const)));
   const speakers = new Map<VoiceGroup | undefined, number>();

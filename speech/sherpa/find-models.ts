@@ -7,27 +7,21 @@ import type { SpeechSettings } from '../speech-settings.ts';
 
 type ModelSetting = 'SPEECH_ASR_MODEL' | 'SPEECH_SEGMENTATION_MODEL' | 'SPEECH_EMBEDDING_MODEL';
 
-/** The names of models; by default the best installed ones. */
 export type ModelSettings = Partial<Pick<SpeechSettings, ModelSetting>> & {
-  /** The absolute path of the folder that has one subfolder per model. */
   readonly speechModelsDir: string;
 };
 
-/** The models that tell voices apart; absolute paths. */
 export interface VoiceModels {
   readonly modelsDir: string;
   readonly segmentation: string;
   readonly embedding: string;
-  /** Names, for logs and for the check of the files before use. */
   readonly names: readonly string[];
 }
 
-/** All models of the engine. */
 export interface SherpaModels extends VoiceModels {
   readonly recogniser: Recogniser;
 }
 
-/** @returns the configured models, by default the best installed ones */
 export async function findSherpaModels(settings: ModelSettings): Promise<SherpaModels | Missing> {
   const voices = await findSherpaVoices(settings);
   if ('missing' in voices) return voices;
@@ -36,7 +30,7 @@ export async function findSherpaModels(settings: ModelSettings): Promise<SherpaM
   return { ...voices, recogniser: found.recogniser, names: [found.name, ...voices.names] };
 }
 
-/** As {@link findSherpaModels}, for an engine that gets the words from a server. */
+/** For an engine that gets the words from a server. */
 export async function findSherpaVoices(settings: ModelSettings): Promise<VoiceModels | Missing> {
   const segmentation = await find(settings, 'segmentation', 'SPEECH_SEGMENTATION_MODEL');
   if ('missing' in segmentation) return segmentation;
@@ -46,7 +40,6 @@ export async function findSherpaVoices(settings: ModelSettings): Promise<VoiceMo
   return { modelsDir: settings.speechModelsDir, segmentation: segmentation.path, embedding: embedding.path, names };
 }
 
-/** @returns the path of Silero's model, if it is installed */
 export async function findVadModel(speechModelsDir: string): Promise<string | undefined> {
   const found = await find({ speechModelsDir }, 'vad');
   return 'missing' in found ? undefined : found.path;
@@ -79,7 +72,7 @@ async function find<Role extends ModelRole>(
   };
 }
 
-/** Sorts by the order of the catalogue; models that were installed manually come last. */
+/** Models that were installed manually come last. */
 function byRank(a: string, b: string): number {
   const rank = (name: string): number => {
     const index = CATALOGUE.findIndex((model) => model.name === name);

@@ -18,10 +18,7 @@ interface MergeOptions extends SplitOptions {
   readonly maxGroups: number;
 }
 
-/**
- * Merges the two nearest groups repeatedly, down to the minimum. Each group stores its nearest group, so that a merge
- * does not compare all pairs.
- */
+/** Each group stores its nearest group, so that a merge does not compare all pairs. */
 export async function mergeNearest(
   groups: readonly LocalGroup[],
   { threshold, minGroups, maxGroups, yieldIfDue }: MergeOptions,

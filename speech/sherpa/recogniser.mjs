@@ -2,7 +2,6 @@ import sherpa from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { RATE } from './samples.mjs';
 
-/** @param model a recogniser of find-models.ts; for Whisper, optionally with the language */
 export function openRecogniser(model, threads) {
   return model.kind === 'whisper' ? openWhisper(model, threads) : openTransducer(model, threads);
 }

@@ -25,7 +25,6 @@ const lineSchema = z.union([
     recognised: recognisedSchema.extend({
       lang: z.string(),
       chunk: spanSchema.extend({ speech: z.array(spanSchema) }),
-      /** The transcribed part of the audio: the chunk with its margins. */
       sampled: spanSchema,
     }),
   }),
@@ -33,13 +32,10 @@ const lineSchema = z.union([
 ]);
 
 export interface SherpaSettings {
-  /** The result of find-models.ts. Without a recogniser the engine detects voices and no words. */
+  /** Without a recogniser the engine detects voices and no words. */
   readonly models: SherpaModels | VoiceModels;
-  /** Absolute path of a folder for short-lived files. */
   readonly workFolder: string;
-  /** Wall-clock limit of one window. */
   readonly timeoutMs: number;
-  /** The CPU cores that one window uses. */
   readonly threads: number;
   /** The cosine distance, 0 to 2, from which two voices are considered two speakers. */
   readonly speakerDistance: number;
@@ -47,16 +43,10 @@ export interface SherpaSettings {
 
 type Options = SherpaSettings &
   Omit<AnalyseOptions, 'language'> & {
-    /** The code that the recogniser accepts. */
     readonly language: string | undefined;
   };
 
-/**
- * Analyses one window in a process of its own.
- *
- * @throws JobError `tool_missing` if the model files have changed since their installation or cannot be loaded;
- *   `internal`; the signal's reason
- */
+/** @throws JobError `tool_missing` if the model files have changed or cannot be loaded; `internal` */
 export async function runAnalysis(window: AudioWindow, options: Options): Promise<WindowResult> {
   const { models, threads, workFolder, language, signal, onProgress } = options;
   const timeoutMs = Math.min(options.timeoutMs, analysisTimeoutMs(window));
@@ -116,7 +106,6 @@ function modelsNotLoadable(modelsDir: string, cause: unknown): JobError {
   return new JobError(failureFor('speechModelsUnreadable', { modelsDir }), { cause });
 }
 
-/** Whether the process failed for another reason than its time limit. */
 function isFailure(error: unknown): boolean {
   return error instanceof JobError && error.code === 'internal' && !(error.cause instanceof RunTimeoutError);
 }

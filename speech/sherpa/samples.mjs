@@ -3,12 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 export const RATE = 16_000;
 const BYTES_PER_SAMPLE = 2;
 
-/**
- * Reads a part of a mono 16-bit WAV file.
- *
- * @param wav the position of the samples: path, offsetBytes, lengthBytes
- * @returns Float32Array, -1 to 1; shorter than requested at the end of the file
- */
+/** @returns Float32Array, -1 to 1; shorter than requested at the end of the file */
 export function readSamples({ path, offsetBytes, lengthBytes }, startSeconds, endSeconds) {
   const bytesOf = (seconds) => Math.min(lengthBytes, Math.max(0, Math.round(seconds * RATE)) * BYTES_PER_SAMPLE);
   const first = bytesOf(startSeconds);

@@ -7,11 +7,7 @@ import type { Recogniser } from '../models/inspect.ts';
 const WHISPER_CODES: Readonly<Record<string, string>> = { jv: 'jw' };
 const CODES_OF_WHISPER: Readonly<Record<string, string>> = { jw: 'jv' };
 
-/**
- * @param tag BCP 47
- * @returns the code that the recogniser accepts
- * @throws JobError `unsupported` if it does not support the language
- */
+/** @throws JobError `unsupported` */
 export function requestedLanguage(tag: string, recogniser: Recogniser | undefined): string {
   const language = requestLanguageOf(tag);
   const code = WHISPER_CODES[language] ?? language;

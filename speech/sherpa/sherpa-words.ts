@@ -2,13 +2,12 @@ import { z } from 'zod';
 import type { Span, SpeechWindow, Word } from '../../contract/speech-results.ts';
 import { spokenWithin, spreadWords } from '../spread-words.ts';
 
-/** The result of a recogniser for a chunk; times are in seconds of its samples. */
+/** Times are in seconds of the samples. */
 export const recognisedSchema = z.object({
   text: z.string(),
   tokens: z.array(z.string()),
-  /** The start of each token; empty if the model does not return it. */
+  /** Empty if the model does not return it. */
   timestamps: z.array(z.number()),
-  /** The duration of each token; may be empty. */
   durations: z.array(z.number()),
   /** Roughly sentences, with a duration of 0 if the end is unknown; empty if the model does not return them. */
   segments: z.array(z.object({ text: z.string(), startSeconds: z.number(), durationSeconds: z.number() })),
@@ -18,12 +17,7 @@ export type Recognised = z.infer<typeof recognisedSchema>;
 /** The shortest duration of a word, so that every word overlaps with a speaker. */
 const LEAST_SECONDS = 0.02;
 
-/**
- * Returns the words of a chunk with the most precise available times: those of tokens, then those of segments, whose
- * words are distributed by their length, otherwise times estimated from the speech.
- *
- * @param sampled the transcribed interval of the whole audio: the chunk with its margins. All words lie within it
- */
+/** Uses the times of tokens, then those of segments, otherwise estimates. All words lie within `sampled`. */
 export function wordsOf(recognised: Recognised, chunk: SpeechWindow, sampled: Span): Word[] {
   const words =
     wordsOfTokens(recognised, sampled.startSeconds) ??

@@ -1,13 +1,11 @@
 import type { VoiceSegment } from '../../contract/speech-results.ts';
 import { distanceOf, groupOf, unitVector, type Vector, type VoiceGroup } from './voice-groups.ts';
 
-/** The number of segments that are processed without yielding. */
 const STRIDE = 100;
 /** Smaller distances result from rounding. */
 const SAME = 1e-9;
 
 export interface SplitOptions {
-  /** The number of groups to create, if there are enough segments. */
   readonly minGroups: number;
   readonly yieldIfDue: () => Promise<void>;
 }
@@ -30,10 +28,7 @@ export async function splitVoices(
   return done;
 }
 
-/**
- * Splits the segments into two halves: around the segment that is farthest from the mean, and around the one that is
- * farthest from that.
- */
+/** One half is around the segment farthest from the mean, the other around the one farthest from that. */
 async function split(
   { voices, sum }: VoiceGroup,
   yieldIfDue: () => Promise<void>,
@@ -64,7 +59,6 @@ async function split(
   };
 }
 
-/** The first of the farthest, ignoring rounding. */
 function farthest(distances: readonly number[]): number {
   let best = 0;
   for (const [i, distance] of distances.entries()) {

@@ -1,9 +1,8 @@
 import type { VoiceSegment } from '../../contract/speech-results.ts';
 
-/** A voice embedding or a sum of voice embeddings. */
 export type Vector = Float64Array;
 
-/** @returns the vector scaled to length 1; a zero vector stays zero */
+/** A zero vector stays zero. */
 export function unitVector(values: ArrayLike<number>): Vector {
   let squares = 0;
   for (let i = 0; i < values.length; i++) squares += (values[i] ?? 0) ** 2;
@@ -14,21 +13,19 @@ export function unitVector(values: ArrayLike<number>): Vector {
   return unit;
 }
 
-/** Returns the cosine distance of vectors of length 1: 0 for the same direction, 2 for opposite ones. */
+/** 0 for the same direction, 2 for opposite ones. */
 export function distanceOf(a: Vector, b: Vector): number {
   let product = 0;
   for (let i = 0; i < a.length; i++) product += (a[i] ?? 0) * (b[i] ?? 0);
   return 1 - product;
 }
 
-/** The segments of one speaker. */
 export interface VoiceGroup {
   readonly voices: readonly VoiceSegment[];
   /** The sum of the embeddings, weighted by the duration of their segments. */
   readonly sum: Vector;
 }
 
-/** The segments of one speaker within one window. */
 export interface LocalGroup extends VoiceGroup {
   /** Indices of the local groups of speakers who talk at the same time and must not be merged with this one. */
   readonly cannotLink: ReadonlySet<number>;

@@ -20,7 +20,7 @@ export function openVoices({ segmentation, embedding, threshold }, threads) {
   });
   const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: embedding, ...common });
   return {
-    /** @returns segments with one voice, in order, with their embeddings; times in seconds of the samples */
+    /** Times are in seconds of the samples. */
     segments: async (samples, onProgress) => {
       // process() does not report progress. The last callbacks may come after the result.
       let isRunning = true;
@@ -59,7 +59,6 @@ function withEmbeddings(found, samples, embedParts) {
   });
 }
 
-/** Returns the parts of a segment in which no other speaker talks. */
 function partsAlone(segment, segments) {
   let parts = [{ start: segment.start, end: segment.end }];
   for (const other of segments) {
