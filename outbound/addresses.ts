@@ -30,12 +30,7 @@ const SPECIAL_NETWORKS = networks([
   '3fff::/20', // documentation
 ]);
 
-/**
- * Whether an IP address belongs to the public Internet.
- *
- * @param address an IPv4 address in dotted decimal or an IPv6 address, without brackets, as sockets and resolvers give it.
- *   An IPv4 address mapped into IPv6 is treated as IPv4. Everything else, including zone IDs, is not public.
- */
+/** An IPv4 address mapped into IPv6 counts as IPv4. Everything that is not a plain address, including zone IDs, is not public. */
 export function isPublicAddress(address: string): boolean {
   return inNetworks(address, PUBLIC_SPACE) && !inNetworks(address, SPECIAL_NETWORKS);
 }
@@ -48,7 +43,6 @@ export function inNetworks(address: string, list: BlockList): boolean {
   return list.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Whether the guard permits a connection to this address. */
 export function isPermittedAddress(address: string, allowedNetworks: BlockList): boolean {
   return isPublicAddress(address) || inNetworks(address, allowedNetworks);
 }

@@ -5,7 +5,6 @@ import { LOCALHOST, localhostAddresses } from './check-target.ts';
 import { createDnsLookup, type Lookup } from './lookup.ts';
 import { ClosedEarlyError, DnsError, ForbiddenTargetError } from './request-failures.ts';
 
-/** The settings of every client that connects to untrusted hosts. */
 export interface GuardSettings {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
   readonly allowedNetworks: BlockList;
@@ -18,7 +17,6 @@ export interface GuardSettings {
 }
 
 interface ConnectorOptions extends GuardSettings {
-  /** Destroys the socket at any stage. */
   readonly signal: AbortSignal;
   /** Called with the resolved addresses before a connection is made; an error that it throws prevents the connection. */
   readonly onAddresses?: ((addresses: readonly string[]) => void) | undefined;

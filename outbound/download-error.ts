@@ -1,17 +1,14 @@
 import { ForbiddenTargetError, unreachableCode, type UnreachableCode } from './request-failures.ts';
 
-/** The reason why a download failed. */
 export type DownloadProblem =
   /** The URL, or one that it redirects to, is forbidden; the reason is a sentence. A retry cannot succeed. */
   | { readonly kind: 'forbidden'; readonly reason: string }
-  /** The server responded with a status other than 200. */
   | { readonly kind: 'status'; readonly statusCode: number }
   | { readonly kind: 'too_large' }
   /** The transfer is so slow that the file would take too long. */
   | { readonly kind: 'too_slow' }
   /** The body is shorter than announced, or its length cannot be verified. */
   | { readonly kind: 'incomplete' }
-  /** No usable response arrived. */
   | { readonly kind: 'unreachable'; readonly error: UnreachableCode };
 
 /** Thrown when a download fails at the remote end. The message is for logs; it does not contain the URL, which may be signed. */
@@ -25,10 +22,7 @@ export class DownloadError extends Error {
   }
 }
 
-/**
- * @param signal the signal of the connection
- * @returns the error of a socket as a DownloadError; the error itself if the cause is internal
- */
+/** @returns the error of a socket as a DownloadError; the error itself if the cause is internal */
 export function problemOf(
   thrown: unknown,
   { signal, begun = false }: { readonly signal: AbortSignal; readonly begun?: boolean },

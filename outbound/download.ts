@@ -25,15 +25,9 @@ export interface DownloadOptions {
   readonly onProgress?: (bytes: number, totalBytes: number | undefined) => void;
 }
 
-/**
- * Downloads a URL from an untrusted source into a file.
- *
- * @returns the size in bytes
- * @throws DownloadError; the signal's reason; errors of the file system
- */
+/** @returns the size in bytes @throws DownloadError; the signal's reason; errors of the file system */
 export type Downloader = (url: string, options: DownloadOptions) => Promise<number>;
 
-/** The time limits for media hosts. */
 export const MEDIA_HOST_LIMITS = {
   connectTimeoutMs: 10_000,
   idleTimeoutMs: 30_000,
@@ -45,7 +39,7 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; Tapedeck/1.0)';
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Creates the client that downloads media. Each redirect passes the same guard as the first request. */
+/** Each redirect passes the same guard as the first request. */
 export function createDownloader(settings: DownloaderSettings): Downloader {
   return async (firstUrl, options) => {
     options.signal.throwIfAborted();

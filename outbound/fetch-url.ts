@@ -8,7 +8,6 @@ import { watchRate, type LeastRate } from '../runtime/stall-detector.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STALL_TIMEOUT_MS = 60_000;
-/** The longest silence of a publisher's server. */
 const LEAST_RATE = { bytes: 64 * 1024, windowMs: 60_000 };
 const PAUSE_MS = 500;
 
@@ -38,7 +37,6 @@ class TooSlowError extends Error {
   override readonly name = 'TooSlowError';
 }
 
-/** Thrown when no response arrived or the connection broke. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
   /** The cause, such as `connect ECONNREFUSED 127.0.0.1:1`. */
@@ -165,7 +163,6 @@ async function readValidator(part: string, url: string): Promise<string | undefi
   }
 }
 
-/** Removes the partial content of a file. */
 export async function forget(part: string): Promise<void> {
   await Promise.all([part, noteOf(part)].map((path) => rm(path, { force: true })));
 }
@@ -178,17 +175,11 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
-/** Whether an error comes from the disk and not from the network. */
 function isLocal(error: unknown): boolean {
   return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/**
- * Fetches the SHA-256 checksums (in lower case) that a publisher lists for the files of a release. Each line has a checksum and a
- * name in either order.
- *
- * @throws as {@link fetchFile}
- */
+/** Fetches the SHA-256 checksums of a release. Each line has a checksum and a name in either order. */
 export async function fetchSums(url: string, options: FetchOptions): Promise<ReadonlyMap<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'tapedeck-sums-'));
   try {

@@ -13,29 +13,23 @@ export interface ForwardProxySettings extends Omit<GuardSettings, 'trustedCa'> {
   readonly idleTimeoutMs: number;
 }
 
-/** Access to the proxy for one run of a program. */
 export interface ProxyLoan {
   /** The URL with a user name and a password for this run only. It is a secret and must not appear in logs or arguments. */
   readonly url: string;
-  /** The number of bytes received from hosts. */
   readonly receivedBytes: () => number;
   /** Revokes the password and closes the connections that use it. */
   readonly end: () => void;
 }
 
-/** A valid password and its connections. */
 interface Lent {
   readonly expected: Buffer;
   readonly clients: Set<Duplex>;
   readonly targets: Set<Socket>;
-  /** Bytes from connections that are closed. */
   receivedBytes: number;
 }
 
-/** A proxy on loopback for programs that make their own requests. */
 export type ForwardProxy = Awaited<ReturnType<typeof startForwardProxy>>;
 
-/** The time limits for hosts that a program contacts. */
 export const PROXY_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: 60_000 } as const;
 
 const USER = 'tapedeck';
@@ -143,7 +137,6 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
         },
       };
     },
-    /** Closes all connections. */
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -3,13 +3,9 @@ import type { Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import { ForbiddenTargetError, unreachableCode } from './request-failures.ts';
 
-/** Connects to the host and port of a URL on behalf of a client. */
 export type Dial = (target: URL, client: Duplex) => Promise<Socket>;
 
-/**
- * The reasons why the proxy refuses a connection. Clients repeat the phrase in their errors, where
- * `sources/vidnet/yt-dlp/yt-dlp-failures.ts` recognizes it.
- */
+/** Clients repeat the phrase in their errors, where `vidnet/yt-dlp/yt-dlp-failures.ts` recognizes it. */
 export function refusalOf(error: unknown): { readonly statusCode: number; readonly phrase: string } {
   if (error instanceof ForbiddenTargetError) return { statusCode: 403, phrase: 'Target Not Public' };
   if (unreachableCode(error) === 'timeout') return { statusCode: 504, phrase: 'Target Timeout' };
@@ -75,11 +71,7 @@ function send(
   });
 }
 
-/**
- * @param rawHeaders alternating names and values
- * @param replaced other names, in lower case, to leave out
- * @returns the headers without the hop-by-hop ones
- */
+/** @param rawHeaders alternating names and values @param replaced other names, in lower case, to leave out */
 function endToEndHeaders(rawHeaders: readonly string[], ...replaced: readonly string[]): string[] {
   const pairs = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : []));
   const named = pairs

@@ -1,11 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/**
- * Resolves a host name to all its addresses.
- *
- * @returns IPv4 and IPv6 addresses, at least one
- * @throws if the name has no address or no name server responds
- */
+/** @returns at least one address @throws if the name has no address or no name server responds */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 // The limit per query; the connect timeout limits the whole. A name server that never responds counts as a failure of the receiver.

@@ -6,7 +6,7 @@ interface AnswerLimits {
   readonly connectTimeoutMs: number;
   /** The longest silence before and within a response, in milliseconds; the time of a slow reader does not count. */
   readonly idleTimeoutMs: number;
-  /** The maximum number of concurrent connections; further requests wait. */
+  /** Further requests wait. */
   readonly connections?: number;
   /** Certificate authorities (PEM) trusted instead of the system's. */
   readonly trustedCa?: string | undefined;
@@ -23,11 +23,7 @@ export function connectionsWith({ connectTimeoutMs, idleTimeoutMs, connections, 
   });
 }
 
-/**
- * Sends a request and waits for the headers of the response.
- *
- * @throws the signal's reason; the error of the connection, usually with a `code`
- */
+/** @throws the signal's reason; the error of the connection, usually with a `code` */
 export async function answerTo(
   url: string | URL,
   { signal, ...options }: Parameters<typeof request>[1] & { readonly signal: AbortSignal },
@@ -66,7 +62,6 @@ export function connectionCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether an error is a timeout of the pool or of Node. */
 export function isTimeoutCode(code: string | undefined): boolean {
   return code !== undefined && /TIMEOUT$|^ETIMEDOUT$/.test(code);
 }

@@ -1,6 +1,5 @@
 import { errors } from 'undici';
 
-/** Thrown when a connection would reach an address that is not public. */
 export class ForbiddenTargetError extends Error {
   override readonly name = 'ForbiddenTargetError';
   constructor() {
@@ -8,7 +7,6 @@ export class ForbiddenTargetError extends Error {
   }
 }
 
-/** Thrown when a host name has no address or no name server responds. */
 export class DnsError extends Error {
   override readonly name = 'DnsError';
   constructor(hostname: string, options?: ErrorOptions) {
@@ -21,7 +19,6 @@ export class ClosedEarlyError extends Error {
   override readonly name = 'ClosedEarlyError';
 }
 
-/** Thrown when the request exceeds its time limit. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
@@ -72,11 +69,7 @@ const OUR_FAULT = new Set([
   ...['EMFILE', 'ENFILE', 'ENOMEM'],
 ]);
 
-/**
- * Classifies the error of undici or a socket.
- *
- * @returns undefined for an internal error, which must not be attributed to the receiver
- */
+/** @returns undefined for an internal error, which must not be attributed to the receiver */
 export function unreachableCode(error: unknown): UnreachableCode | undefined {
   if (error instanceof DeadlineError) return 'timeout';
   if (error instanceof DnsError) return 'dns';

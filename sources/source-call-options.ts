@@ -1,4 +1,3 @@
-/** What every call of a driver is given. */
 export interface SourceCall {
   /** Private, empty folder of this attempt. */
   readonly folder: string;

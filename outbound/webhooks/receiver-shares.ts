@@ -3,7 +3,6 @@ import { addressGroup } from '../addresses.ts';
 /** Thrown when the receiver has as many concurrent requests as permitted. Nothing was sent. */
 export class ReceiverBusyError extends Error {
   override readonly name = 'ReceiverBusyError';
-  /** The retry delay in milliseconds. */
   readonly retryAfterMs: number;
 
   constructor(receiver: string, retryAfterMs: number) {
@@ -13,11 +12,9 @@ export class ReceiverBusyError extends Error {
 }
 
 export type ReceiverShares = ReturnType<typeof createReceiverShares>;
-/** The slot of one request. */
 export type ReceiverSlot = ReturnType<ReceiverShares['enter']>;
 
 interface ReceiverSharesOptions {
-  /** The maximum number of concurrent requests in this process. */
   readonly maxAtOnce: number;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
@@ -30,17 +27,14 @@ interface ReceiverSharesOptions {
  */
 const SHARES = { host: 0.1, socket: 0.3, caller: 0.5, address: 0.6 } as const;
 
-/** The assumed duration of a request before the first measurement. */
 const FIRST_GUESS_MS = 1_000;
 /** The shortest retry delay, because each refusal costs a Temporal task. */
 const MIN_WAIT_MS = 500;
 /** The longest retry delay, so that a recovered receiver gets its webhooks soon. */
 const MAX_WAIT_MS = 60_000;
-/** The weight of the newest request in the average duration. */
 const NEWEST = 0.2;
 
 interface Load {
-  /** The start times of the current requests. */
   readonly startsMs: Set<{ readonly atMs: number }>;
   averageMs: number | undefined;
   /** The time until which all slots are reserved for refused requests. */

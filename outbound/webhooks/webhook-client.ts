@@ -14,7 +14,6 @@ export interface WebhookClientOptions extends GuardSettings {
   readonly maxResponseBytes: number;
 }
 
-/** The limits of every request to a receiver. */
 export const WEBHOOK_CLIENT_LIMITS = {
   timeoutMs: WEBHOOK_TIMEOUT_SECONDS * 1000,
   connectTimeoutMs: 5_000,
@@ -47,16 +46,13 @@ export interface PostRequest {
 
 /** The outcome of a request. `durationMs` is the duration of the whole request in milliseconds. */
 export type PostOutcome =
-  /** An HTTP response with any status arrived. */
   | { readonly kind: 'answered'; readonly statusCode: number; readonly durationMs: number }
   /** The target is forbidden; the reason is a sentence for callers. A retry cannot succeed. */
   | { readonly kind: 'forbidden'; readonly reason: string; readonly durationMs: number }
-  /** No HTTP status arrived. */
   | { readonly kind: 'unreachable'; readonly error: UnreachableCode; readonly durationMs: number };
 
 export type WebhookClient = ReturnType<typeof createWebhookClient>;
 
-/** Thrown when the client is closed before or during a request. */
 export class WebhookClientClosedError extends Error {
   override readonly name = 'WebhookClientClosedError';
 }

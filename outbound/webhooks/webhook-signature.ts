@@ -11,7 +11,6 @@ export type WebhookBody = string | (() => AsyncIterable<string>);
  */
 export type WebhookSigner = (message: {
   readonly id: string;
-  /** The URL of the receiver. */
   readonly url: string;
   readonly body: WebhookBody;
 }) => Promise<Record<string, string>>;

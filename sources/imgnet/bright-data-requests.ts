@@ -2,7 +2,6 @@ import { postUrlOf, profileUrlOf } from '../../contract/urls/imgnet-urls.ts';
 import type { DatasetRequest } from './dataset-client.ts';
 import type { SnapshotRequest } from './imgnet-source.ts';
 
-/** The settings IMGNET_DATASET_… */
 export interface DatasetIds {
   readonly profiles: string;
   readonly posts: string;

@@ -27,7 +27,6 @@ type Listed = z.infer<typeof listSchema>;
 
 type StartedSnapshots = Pick<ImgnetSource, 'startedSince' | 'isOf'>;
 
-/** Reads Bright Data's list of started snapshots and the input of each one. */
 export function startedSnapshots(client: DatasetClient, settings: TriggerSettings): StartedSnapshots {
   const read = <Result>(
     path: string,

@@ -11,10 +11,8 @@ export class StaleCursorError extends Error {
   }
 }
 
-/** A page of a channel's list, newest first. */
 export interface ChannelPage {
   readonly videos: readonly ChannelVideoItem[];
-  /** Cursor of the next page; absent on the last page. */
   readonly next?: string | undefined;
 }
 

@@ -3,9 +3,6 @@ import type { SourceCall } from '../source-call-options.ts';
 
 /** Where comments come from: yt-dlp, or the Data API when the operator has a key. */
 export interface CommentSource {
-  /**
-   * Reads at most `max` comments of a video: threads newest first, each followed by its replies, oldest first. There are none
-   * when comments are disabled.
-   */
+  /** Threads are newest first, each followed by its replies, oldest first. There are none when comments are disabled. */
   pages(videoId: string, max: number, call: SourceCall): AsyncIterable<readonly VideoComment[]>;
 }

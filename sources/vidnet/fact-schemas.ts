@@ -1,12 +1,9 @@
 import { z } from 'zod';
 
-/** A whole number that is not negative. Other values become undefined. */
 export const countSchema = z.number().int().nonnegative().optional().catch(undefined);
 
-/** A text that is not empty. Other values become undefined. */
 export const textSchema = z.string().min(1).optional().catch(undefined);
 
-/** An http(s) URL. Other values become undefined. */
 export const linkSchema = z
   .url({ protocol: /^https?$/ })
   .max(2_048)

@@ -51,7 +51,6 @@ export function photosOf(record: ImgnetRecord): string[] | undefined {
 export function videosOf(record: ImgnetRecord): string[] | undefined {
   const stated = listOf(record['videos'], urlOf) ?? slideUrls(record, 'video');
   if (stated !== undefined) return stated;
-  // An image has no video.
   return wordOf(record['content_type'])?.toLowerCase() === 'image' ? [] : listOf(record['video_url'], urlOf);
 }
 
@@ -72,7 +71,6 @@ export function soundsOf(record: ImgnetRecord): ImgnetSound[] | undefined {
   });
 }
 
-/** All videos together, in whole seconds. */
 export function videoSecondsOf(record: ImgnetRecord): number | undefined {
   const entries = arrayOf(record['videos_duration']);
   if (entries === undefined || entries.length === 0) return undefined;

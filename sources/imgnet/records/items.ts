@@ -51,7 +51,6 @@ export function postItemOf(record: ImgnetRecord, context: ItemContext): PostItem
   });
 }
 
-/** As {@link postItemOf}, with all fields of the answer about one post. */
 export function postContentOf(record: ImgnetRecord, context: ItemContext): PostContent | undefined {
   const item = postItemOf(record, context);
   if (item === undefined) return undefined;
@@ -86,7 +85,6 @@ export function reelItemOf(record: ImgnetRecord, context: ItemContext): ReelItem
   });
 }
 
-/** As {@link reelItemOf}, with all fields of the answer about one reel. */
 export function reelContentOf(record: ImgnetRecord, context: ItemContext): ReelContent | undefined {
   const item = reelItemOf(record, context);
   if (item === undefined) return undefined;
@@ -109,7 +107,6 @@ function locationOf(record: ImgnetRecord): { name: string } | undefined {
   return name === undefined ? undefined : { name };
 }
 
-/** A name, an array of names, or an object with one. */
 function placeName(value: unknown): unknown {
   const location: unknown = Array.isArray(value) ? value[0] : value;
   return typeof location === 'object' && location !== null && 'name' in location ? location.name : location;

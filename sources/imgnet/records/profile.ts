@@ -49,7 +49,6 @@ function highlightOf(entry: unknown): string | undefined {
   return first([entry, recordOf(entry)?.['title']], wordOf);
 }
 
-/** A text, or an object of its parts: street, town, and so on. */
 function addressOf(value: unknown): string | undefined {
   const parts = recordOf(value);
   if (parts === undefined) return wordOf(value);

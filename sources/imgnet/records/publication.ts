@@ -20,7 +20,6 @@ export interface ItemContext {
 /** The platform's internal name of reels. */
 const REEL_PRODUCT = 'clips';
 
-/** The common fields of posts and reels; undefined for a record that names neither. */
 export function publicationOf(record: ImgnetRecord, kind: PostReference['kind'], context: ItemContext) {
   const shortcode = shortcodeOf(record, context.hosts);
   if (shortcode === undefined) return undefined;
@@ -49,7 +48,6 @@ export function ownerOf(record: ImgnetRecord, hosts: readonly string[] = []): st
   );
 }
 
-/** Whether a record of the dataset of posts is a reel. */
 export function isReelRecord(record: ImgnetRecord, hosts: readonly string[] = []): boolean {
   if (wordOf(record['product_type']) === REEL_PRODUCT) return true;
   if (wordOf(record['content_type'])?.toLowerCase() === 'reel') return true;

@@ -38,7 +38,6 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
-/** A text that is not empty, such as an ID or a name. */
 export function wordOf(value: unknown): string | undefined {
   const text = textOf(value)?.trim();
   return text === '' ? undefined : text;
@@ -58,7 +57,6 @@ export function countOf(value: unknown): number | undefined {
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Whole seconds, rounded. */
 export function secondsOf(value: unknown): number | undefined {
   const number = numberOf(value);
   return number === undefined ? undefined : countOf(Math.round(number));
@@ -92,7 +90,6 @@ export function timeOrDayOf(value: unknown): string | undefined {
   return Number.isNaN(new Date(text).getTime()) ? undefined : text;
 }
 
-/** The first value that could be read. */
 export function first<Value>(
   values: readonly unknown[],
   read: (value: unknown) => Value | undefined,
@@ -109,7 +106,6 @@ export function known<Fields extends object>(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }
 
-/** The readers of the answer's schemas. */
 const READERS = new Map<unknown, (value: unknown) => unknown>([
   [wordSchema, wordOf],
   [countSchema, countOf],

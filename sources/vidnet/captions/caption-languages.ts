@@ -16,10 +16,7 @@ export function trackLanguage(code: string): string | undefined {
   return new Intl.Locale(language).language.length > 3 ? undefined : language;
 }
 
-/**
- * Removes machine translations from the codes of automatic captions. yt-dlp marks the spoken languages by an entry `xx-orig`
- * beside `xx`. If none is marked, all are returned.
- */
+/** yt-dlp marks spoken languages by an entry `xx-orig` beside `xx`. If none is marked, all are returned. */
 export function spokenCodes(codes: readonly string[]): string[] {
   const marked = codes.filter((code) => code.endsWith('-orig')).map((code) => code.slice(0, -'-orig'.length));
   return marked.length === 0 ? [...codes] : marked.map((code) => (codes.includes(code) ? code : `${code}-orig`));
@@ -31,7 +28,6 @@ export function languagesOf(tracks: readonly CaptionTrack[]): string[] {
   return [...manual, ...languagesOfKind(tracks, 'automatic').filter((language) => !manual.includes(language))];
 }
 
-/** The failure of a request for captions that do not exist. */
 export function noCaptions(tracks: readonly CaptionTrack[], language: string): Failure {
   const languages = languagesOf(tracks);
   if (languages.length === 0) return failureFor('noCaptions');
@@ -44,7 +40,6 @@ export function noCaptions(tracks: readonly CaptionTrack[], language: string): F
   return failureFor('noCaptionsInLanguage', { language, languages: all });
 }
 
-/** The failure of a request for captions that exist and are empty. */
 export function emptyCaptions(tracksRead: number, language: string): Failure {
   return tracksRead === 1
     ? failureFor('captionsEmpty', { language })

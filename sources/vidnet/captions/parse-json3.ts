@@ -21,11 +21,7 @@ const trackSchema = z
 
 type Event = z.infer<typeof eventSchema>;
 
-/**
- * Reads captions in the platform's JSON, whose texts have no escapes. An event without a duration lasts until the next one.
- *
- * @throws JobError `upstream_error` for other JSON
- */
+/** An event without a duration lasts until the next one. @throws JobError `upstream_error` for other JSON */
 export function parseJson3(text: string): CaptionLine[] {
   const { data: track, error } = trackSchema.safeParse(parseJson(text));
   if (track === undefined) {

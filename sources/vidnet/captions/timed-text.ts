@@ -6,18 +6,12 @@ const TIME = String.raw`(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 
 export interface TimedTextDialect {
-  /** Whether a line ends a cue. */
   isBlank(line: string): boolean;
   /** Removes markup, but no line feeds. */
   toPlain(text: string): string;
 }
 
-/**
- * Reads cues of WebVTT or SubRip: a line with two times, then the text up to a blank line. All other lines are ignored.
- *
- * @returns the cues by start time, without empty ones
- * @throws JobError `upstream_error` when the text has no cue and does not begin like WebVTT
- */
+/** All lines outside cues are ignored. @throws JobError `upstream_error` when the text has no cue and is not WebVTT */
 export function readCues(text: string, dialect: TimedTextDialect): Cue[] {
   const whole = text.replace(/^\ufeff/, '');
   const found: { readonly startMs: number; readonly endMs: number; readonly texts: string[] }[] = [];

@@ -17,10 +17,7 @@ export interface DataApiChannelSettings {
   readonly resolveCustom: (reference: ChannelReference, call: SourceCall) => Promise<string>;
 }
 
-/**
- * Channels from the Data API. Private and deleted videos stay in a channel's playlist as items without a name. They are not
- * listed, because `videos.list` omits them.
- */
+/** Private and deleted videos stay in a channel's playlist without a name. `videos.list` omits them. */
 export function createDataApiChannels(api: DataApi, settings: DataApiChannelSettings): ChannelSource {
   return {
     async describe(reference, call) {
@@ -110,7 +107,6 @@ async function* listChannelVideos(
   }
 }
 
-/** The ID of the playlist of all videos of a channel; undefined when it has none. */
 async function uploadsOf(request: SendDataApiRequest, channelId: string): Promise<string | undefined> {
   const { items } = await request({
     resource: 'channels',
@@ -140,7 +136,6 @@ async function playlistPage(request: SendDataApiRequest, playlistId: string, pag
   }
 }
 
-/** The durations of the public videos in seconds; undefined if the platform does not state one. */
 async function durationsOf(
   request: SendDataApiRequest,
   videoIds: readonly string[],

@@ -22,7 +22,6 @@ const MAX_ANSWER_BYTES = 6 * 1024 ** 2;
 
 const unzip = promisify(gunzip);
 
-/** A call of the method `list` of a resource. */
 interface DataApiRequest<Parsed> {
   readonly resource: 'channels' | 'commentThreads' | 'comments' | 'playlistItems' | 'videos';
   /** Arrays are joined by commas, and undefined values are omitted. */

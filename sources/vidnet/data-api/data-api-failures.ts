@@ -19,7 +19,6 @@ const errorBodySchema = z.object({
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
-  /** The unparsed Retry-After header. */
   readonly retryAfter: string | undefined;
 }
 
@@ -36,7 +35,6 @@ interface RefusalDetails {
 interface Row {
   readonly reason: ReasonWith<'subject'>;
   readonly subject?: 'channel' | 'video';
-  /** The row matches any of these reasons with any status. */
   readonly reasons?: readonly string[];
   readonly when?: (details: RefusalDetails) => boolean;
 }
@@ -103,7 +101,6 @@ export const DATA_API_FAILURES: readonly Row[] = [
   },
 ];
 
-/** `reasons` are the reason codes of the API. */
 export class DataApiError extends JobError {
   readonly reasons: readonly string[];
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** A field that is undefined when it is missing or invalid. */
 export function known<Parsed>(schema: z.ZodType<Parsed>): z.ZodCatch<z.ZodOptional<z.ZodType<Parsed>>> {
   return schema.optional().catch(undefined);
 }
@@ -40,7 +39,6 @@ const thumbnailSchema = z.object({
 /** In ascending size, for images without width and height. */
 const THUMBNAIL_NAMES = ['default', 'medium', 'high', 'standard', 'maxres'];
 
-/** Converts thumbnails by name to the URL of the largest. */
 export const largestThumbnailSchema = z.record(z.string(), known(thumbnailSchema)).transform((byName, context) => {
   const [largest] = Object.entries(byName)
     .flatMap(([name, image]) => (image === undefined ? [] : [{ name, ...image }]))

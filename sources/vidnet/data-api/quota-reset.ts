@@ -4,11 +4,7 @@ const PACIFIC = new Intl.DateTimeFormat('en-US', {
   ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
 });
 
-/**
- * Daily quotas are renewed at midnight, Pacific time: https://developers.google.com/youtube/v3/determine_quota_cost
- *
- * @returns the next midnight in milliseconds since the epoch
- */
+/** Daily quotas are renewed at midnight, Pacific time: https://developers.google.com/youtube/v3/determine_quota_cost */
 export function quotaResetAfter(nowMs: number): number {
   const local = new Date(pacificClockMs(nowMs));
   const midnight = Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + 1);

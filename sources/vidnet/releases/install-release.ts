@@ -36,7 +36,6 @@ const indexSchema = z.object({
   ),
 });
 
-/** A package as a zip of Python modules, for all platforms. */
 export interface Wheel {
   readonly version: string;
   readonly url: string;
@@ -73,7 +72,6 @@ export function programIn(folder: string): string {
 }
 
 interface InstallOptions {
-  /** The final path. */
   readonly folder: string;
   readonly indexUrl: string;
   /** The settings of the pinned yt-dlp, whose interpreter and packages the release uses. */

@@ -163,9 +163,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
         isOpen = false;
         endWhenIdle();
       },
-      /** Resolves after its exit. */
       gone,
-      /** Ends it and its calls. */
       async close() {
         isOpen = false;
         orders.end();
@@ -183,7 +181,6 @@ function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
 }
 
-/** Handles a connection that carries the output of a call. */
 function takeStream(calls: Calls, socket: Socket): void {
   socket.on('error', () => undefined);
   // It begins with the ID of its call and the number of the descriptor.

@@ -18,7 +18,6 @@ export interface WarmYtdlpOptions {
 
 export type WarmYtdlp = ReturnType<typeof createWarmYtdlp>;
 
-/** Looks like the ID of a video. */
 const ANY_ID = 'aaaaaaaaaaa';
 
 /** Keeps a parent process that has loaded yt-dlp and forks for each call. While there is none, calls start the program. */
@@ -60,7 +59,6 @@ export function createWarmYtdlp(
     if (closing.signal.aborted || performance.now() < notBeforeMs) return;
     starting ??= begin().finally(() => (starting = undefined));
   };
-  /** Forgets a parent that has died. */
   const forget = (): void => {
     if (current === undefined || current.isOpen()) return;
     notBeforeMs = current.readyAtMs + retryAfterMs;
@@ -100,13 +98,10 @@ export function createWarmYtdlp(
       return (program, args, options) =>
         parent.isOpen() ? parent.start(args, options) : startProgram(program, args, options);
     },
-    /** Waits for a parent. @returns its process ID. @throws the reason when there is none */
     ready: async (): Promise<number> => (await whenReady()).pid,
-    /** Waits for a parent. @returns the version of its yt-dlp. @throws as `ready` */
     version: async (): Promise<string> => (await whenReady()).version,
     /** Starts no more parents. The current one exits after its calls. */
     retire: (): Promise<void> => stop((parent) => parent.gone),
-    /** Ends the parent and its calls. */
     close: (): Promise<void> => stop((parent) => parent.close()),
   };
 }

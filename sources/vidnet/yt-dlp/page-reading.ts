@@ -19,13 +19,11 @@ export const LONG_RUN_CPU_SECONDS = 1_800;
 
 const COUNT_EVERY_MS = 250;
 
-/** Watches one run of yt-dlp while it reads. */
 export interface Reading {
   /** Aborted at a limit, with a `JobError`. */
   readonly signal: AbortSignal;
   /** Called when a part of a list has arrived: the limits begin again. */
   readonly restart: () => void;
-  /** Called when the page has been read. */
   readonly end: () => void;
   /** @returns the failure of the reading, if a limit of it caused the error */
   readonly failureOf: (error: unknown) => unknown;

@@ -8,12 +8,7 @@ const TEXT_MAX_CHARS = 64 * 1024;
 const ENTRIES_MAX = 500;
 const WHOLE_MAX_CHARS = 1024 * 1024;
 
-/**
- * Reads the JSON of a file and cuts long texts and lists, so that the result can be validated in one step of the event loop.
- *
- * @returns undefined for a file that is not JSON
- * @throws JobError `too_large` when the result is still too large
- */
+/** Cuts long texts and lists, so that the result can be validated in one step of the event loop. */
 export function* readClipped({ path }: { readonly path: string }): Generator {
   const value = clipped(parseJson(readFileSync(path, 'utf8')));
   if (value !== undefined && JSON.stringify(value).length > WHOLE_MAX_CHARS) {

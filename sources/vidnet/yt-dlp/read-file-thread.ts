@@ -5,7 +5,7 @@ import { readerResults, type ReaderResult } from './read-file.ts';
 
 const READERS = { readCaptions, readComments, readClipped };
 
-/** Entry point of the thread that read-file.ts starts. It runs the named reader. */
+/** The entry point of the thread that read-file.ts starts. */
 export default function (work: {
   readonly reader: keyof typeof READERS;
   readonly input: CaptionsFile & CommentsFile;

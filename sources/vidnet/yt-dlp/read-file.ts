@@ -25,12 +25,7 @@ export function* readerResults<Item>(reader: Iterable<Item>): Generator<ReaderRe
   }
 }
 
-/**
- * Reads a file that yt-dlp wrote: a small file in this thread, a large one in another.
- *
- * @param readers those of read-file-thread.ts; their items are small
- * @throws what the reader throws; JobError `too_large` when there is no memory for it; the signal's reason
- */
+/** Small files are read in this thread, large ones in another. @throws what the reader throws; JobError `too_large` */
 export async function* readFileBy<Input extends { readonly path: string }, Item>(
   reader: ((input: Input) => Iterable<Item>) & { readonly name: string },
   input: Input,

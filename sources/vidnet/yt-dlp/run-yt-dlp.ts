@@ -31,12 +31,7 @@ export const YTDLP_MEMORY_BYTES = 1024 ** 3;
 /** The Python interpreter, which a script may name through `env`, and the JavaScript runtimes that yt-dlp supports. */
 const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];
 
-/**
- * Runs yt-dlp in the folder of the call until it ends. Every run of a job goes through this function.
- *
- * @returns the tail of stderr, which holds the warnings
- * @throws JobError with the code of the failure; the signal's reason when aborted
- */
+/** Every run of a job goes through this function. @returns the tail of stderr, which holds the warnings */
 export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRunSpec): Promise<string> {
   const { subject, url, maxFileBytes } = spec;
   const { program, starter } = (await settings.releases?.pick()) ?? settings;

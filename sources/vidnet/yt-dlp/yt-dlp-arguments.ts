@@ -17,7 +17,6 @@ export function videoFormats(maxHeight: number): string {
   return `${native}/bv[vcodec^=avc1]${height}+${ba}/bv${height}+${ba}/b${height}/bv${height}`;
 }
 
-/** The selected formats: two when pictures and sound are separate. */
 const CHOSEN_FORMATS =
   '{"size":%(filesize|null)s,"parts":%(requested_formats.:.format_id)j,"sizes":%(requested_formats.:.filesize)j,' +
   '"protocol":%(protocol)j,"url":%(requested_formats.0.url,url)j}';

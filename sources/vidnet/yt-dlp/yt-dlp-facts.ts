@@ -49,7 +49,7 @@ export async function writeFacts(
   return { path, warnings, folder };
 }
 
-/** Reads yt-dlp's facts about a page. @throws JobError, such as `unsupported` when the page has no such facts */
+/** @throws JobError, such as `unsupported` when the page has no such facts */
 export async function readFacts<Facts>(
   settings: YtdlpSettings,
   call: SourceCall,

@@ -1,7 +1,6 @@
 import { failureFor, type FailureCode, type ReasonWith } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 
-/** What a run of yt-dlp is about. */
 export type Subject = 'video' | 'channel' | 'page';
 
 /** The values of sentences about a subject (contract/failures.ts). */
@@ -119,7 +118,6 @@ export const YTDLP_FAILURES: readonly Row[] = [
   },
 ];
 
-/** @param stderrTail what yt-dlp printed before it gave up */
 export function ytdlpFailure(stderrTail: string, subject: Subject): JobError {
   const errors = linesOf(stderrTail, 'ERROR:');
   // Without such a line, yt-dlp crashed, and all of its output is searched.
@@ -165,7 +163,6 @@ function find(text: string, stderrTail: string, subject: Subject): JobError | un
   return row === undefined ? undefined : subjectError(row.reason, subject, new Error(stderrTail.slice(-2_000)));
 }
 
-/** @param liveStatus yt-dlp's `live_status` */
 export function broadcastFailure(liveStatus: string | null | undefined): JobError | undefined {
   if (liveStatus === 'is_live') return subjectError('isLive', 'video');
   return liveStatus === 'is_upcoming' ? subjectError('notStarted', 'video') : undefined;

@@ -3,7 +3,6 @@ import type { LeastRate } from '../../../runtime/stall-detector.ts';
 import type { Start } from '../../../runtime/subprocess/run-program.ts';
 import type { ReadingLimits } from './page-reading.ts';
 
-/** The operator's settings of the driver. */
 export interface YtdlpSettings {
   readonly program: string;
   /** With `{id}`. */
@@ -38,7 +37,6 @@ export interface YtdlpStarter {
   readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
 }
 
-/** One of several installed versions of yt-dlp. */
 export type YtdlpRelease = Pick<YtdlpSettings, 'program' | 'starter'>;
 
 export function ytdlpSettingsOf(config: Config): YtdlpSettings {

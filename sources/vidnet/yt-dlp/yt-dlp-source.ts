@@ -27,7 +27,6 @@ const metadataSchema = z.object({
   title: textSchema,
   duration: z.number().positive().nullish(),
   live_status: z.string().nullish(),
-  /** Present when the page has several videos. */
   n_entries: z.number().nullish(),
 });
 type Metadata = z.infer<typeof metadataSchema>;
@@ -41,7 +40,6 @@ const formatsSchema = z
     url: z.string().optional().catch(undefined),
   })
   .transform(({ size, parts, sizes, protocol, url }) => ({
-    /** The number of files of a complete download. */
     files: Math.max(1, parts.length),
     /** The sum of the sizes that the platform states. */
     sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
@@ -64,7 +62,6 @@ export interface FetchedMedia {
   /** Absolute. The files are as the platform sent them. */
   readonly paths: readonly string[];
   readonly statedDurationSeconds: number | undefined;
-  /** Whether the platform stated the size of every file. */
   readonly isSizeVerified: boolean;
   /** Whether each file has its stated size, or that of its HTTP response, so that another download would be equal. */
   readonly cameWhole: boolean;
@@ -78,7 +75,6 @@ export interface FetchOptions extends SourceCall {
 /** The driver for media of the video platform and other sites. It throws JobError, or the signal's reason when aborted. */
 export interface VidnetSource {
   fetchAudio(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
-  /** Downloads one file, or two when pictures and sound are separate. */
   fetchVideo(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
   /** Downloads the video or audio of a page with one video. Its URL has no fragment, which could hold options for yt-dlp. */
   fetchPage(page: PageRequest, options: FetchOptions): Promise<FetchedMedia>;
@@ -101,7 +97,6 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     let metadata: Metadata | undefined;
     let stated = NOTHING_STATED;
     let stopWatching: (() => void) | undefined;
-    /** Stated length of each file, by file name. */
     const lengths = new Map<string, number>();
     const onStdoutLine = (line: string, reading: Reading): void => {
       const parsedMetadata = metadataOf(line);
@@ -111,7 +106,6 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
-        // The transfer of media begins here.
         reading.end();
         stopWatching ??= watchRate(
           {

@@ -17,7 +17,6 @@ const fileSchema = z.object({
 });
 type CaptionFile = z.infer<typeof fileSchema>;
 
-/** An invalid file is left out. */
 const filesSchema = z
   .array(fileSchema.optional().catch(undefined))
   .transform((files) => files.filter((file) => file !== undefined))
@@ -31,7 +30,6 @@ type TrackList = z.infer<typeof trackListSchema>;
 export const fetchedSchema = z.record(z.string(), fileSchema).catch({});
 
 export interface YtdlpTrack extends CaptionTrack {
-  /** Files of supported formats; never empty. */
   readonly files: readonly CaptionFile[];
 }
 

@@ -19,11 +19,7 @@ import { fetchedSchema, trackListSchema, tracksOf, type YtdlpTrack } from './yt-
 import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
 
 export interface TranscriptSource {
-  /**
-   * Reads a video's captions in a language (a BCP 47 tag). If the best track is empty, the next one is read.
-   *
-   * @throws JobError, such as `no_captions`, which names the languages that exist
-   */
+  /** If the best track is empty, the next one is read. @throws JobError, such as `no_captions` */
   fetch(videoId: string, language: string, call: SourceCall): Promise<TranscriptFacts>;
 }
 
@@ -95,11 +91,7 @@ function withoutTrack(found: {
   return new JobError(noCaptions(found.tracks, found.language));
 }
 
-/**
- * Through yt-dlp, so that the operator's proxy, cookies and limits hold for captions too.
- *
- * @returns the folder with the file
- */
+/** yt-dlp fetches the track, so that the operator's proxy, cookies and limits hold for captions too. */
 async function fetchTrack(settings: YtdlpSettings, call: SourceCall, track: YtdlpTrack): Promise<string> {
   // Without a webpage_url: with one, yt-dlp answers a refusal by asking for the whole page again.
   const info = {

@@ -7,10 +7,7 @@ import type { WarmYtdlp } from '../warm/warm-yt-dlp.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/**
- * @param warm knows the version without another start
- * @throws JobError `tool_missing` when yt-dlp cannot be started
- */
+/** @throws JobError `tool_missing` when yt-dlp cannot be started */
 export async function readYtdlpVersion(program: string, warm?: Pick<WarmYtdlp, 'version'>): Promise<DatedVersion> {
   const known = await warm?.version().catch(() => undefined);
   return datedVersion(known ?? (await runForVersion(program)), Date.now());

@@ -11,7 +11,6 @@ import {
 } from '../fact-schemas.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
-/** The keys of a video's facts in an output template. */
 export const VIDEO_KEYS =
   'id,title,description,webpage_url,extractor,timestamp,duration,view_count,like_count,comment_count,channel_id,channel,uploader,live_status,direct';
 
