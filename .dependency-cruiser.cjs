@@ -6,7 +6,7 @@ const layers = [
   ['local', 'deploy'],
   ['console'],
   ['clients'],
-  ['api', 'worker'],
+  ['api', 'worker', 'operator'],
   ['workflows'],
   ['activities'],
   ['sources', 'speech'],
@@ -23,6 +23,26 @@ const TOOLS = anyOf(['test', 'quality', 'local']);
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'configuration-is-passed-down',
+      comment: 'The configuration is made of the settings of these folders, which receive what they need as arguments.',
+      severity: 'error',
+      from: {
+        path: anyOf([
+          'workflows',
+          'activities',
+          'sources',
+          'speech',
+          'media',
+          'store',
+          'outbound',
+          'pacing',
+          'runtime',
+          'contract',
+        ]),
+      },
+      to: { path: '^config\\.ts$' },
+    },
     {
       name: 'every-folder-has-a-layer',
       comment: 'A new folder of the root gets its place in the list above.',

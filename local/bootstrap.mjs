@@ -14,7 +14,7 @@ const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const LOCK = join(ROOT, '.tapedeck', 'npm-ci.lock');
 const PINNED_NODE = join(ROOT, 'local', 'node');
 /** What a service runs, and its operators: it does with the packages of `npm ci --omit=dev`, and nothing is installed beside them. */
-const PRODUCT = /^(?:api|worker|store|speech|sources)\//;
+const PRODUCT = /^(?:api|worker|operator)\//;
 
 function fail(message) {
   console.error(message);

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import type { FailureCode } from '../contract/failures.ts';
 import type { WorkerRole } from '../runtime/temporal/worker-roles.ts';
 
@@ -31,7 +30,19 @@ export type Routes = Readonly<Record<PlatformUse, Route>> & {
 
 export type RouteNames = Readonly<Record<PlatformUse, string>>;
 
-export function routesOf(config: Config): Routes {
+/** The settings that determine the routes. */
+interface RouteSettings {
+  readonly UPSTREAM_FIRST_PAUSE_SECONDS: number;
+  readonly UPSTREAM_MAX_PAUSE_SECONDS: number;
+  readonly VIDNET_MAX_JOBS: number;
+  readonly VIDNET_STARTS_PER_MINUTE: number;
+  readonly VIDNET_API_KEY?: string | undefined;
+  readonly IMGNET_MAX_JOBS: number;
+  readonly IMGNET_STARTS_PER_MINUTE: number;
+  readonly MAX_FETCHES: number;
+}
+
+export function routesOf(config: RouteSettings): Routes {
   const pauses = {
     firstPauseSeconds: config.UPSTREAM_FIRST_PAUSE_SECONDS,
     maxPauseSeconds: config.UPSTREAM_MAX_PAUSE_SECONDS,

@@ -1,32 +1,29 @@
 import type { ClientInterceptors } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Config } from '../../config.ts';
+import type { z } from 'zod';
 import { ConfigError } from '../../config-values.ts';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';
+import { createPayloadCodec, type PayloadKeys } from '../../runtime/temporal/payload-codec.ts';
 import { awaitEngine } from '../../runtime/subprocess/await-engine.ts';
 import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../../runtime/temporal/temporal-client.ts';
 import type { TemporalSettings } from '../../runtime/temporal/temporal-connection.ts';
+import type { temporalSettings } from '../../runtime/temporal/temporal-settings.ts';
 import { optional } from '../../runtime/optional.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from './mongo-client.ts';
 import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts';
 
 const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 
-type EngineSetting =
-  | 'TEMPORAL_NAMESPACE'
-  | 'TEMPORAL_API_KEY'
-  | 'TEMPORAL_TLS'
-  | 'TEMPORAL_TLS_CA_FILE'
-  | 'TEMPORAL_TLS_CERT_FILE'
-  | 'TEMPORAL_TLS_KEY_FILE'
-  | 'TEMPORAL_TLS_SERVER_NAME'
-  | 'payloadKeys'
-  | 'MONGODB_DATABASE'
-  | 'STARTUP_WAIT_SECONDS';
-type TemporalConfig = Pick<Config, EngineSetting> & { readonly TEMPORAL_ADDRESS: string };
-type EngineSettings = TemporalConfig & { readonly MONGODB_URI: string };
+interface TemporalConfig extends Omit<z.output<z.ZodObject<typeof temporalSettings>>, 'PAYLOAD_KEYS'> {
+  readonly TEMPORAL_ADDRESS: string;
+  readonly payloadKeys: PayloadKeys | undefined;
+}
+interface EngineSettings extends TemporalConfig {
+  readonly MONGODB_URI: string;
+  readonly MONGODB_DATABASE: string;
+  readonly STARTUP_WAIT_SECONDS: number;
+}
 
 export async function temporalSettingsOf(config: TemporalConfig): Promise<TemporalSettings> {
   return {

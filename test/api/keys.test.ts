@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createKeyCommands } from '../../api/keys/key-commands.ts';
+import { createKeyCommands } from '../../operator/keys/key-commands.ts';
 import { UsageError } from '../../runtime/operator-command.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { webhookSecret } from '../../api/keys/key-commands.ts';
+import { webhookSecret } from '../../operator/keys/key-commands.ts';
 import { UsageError } from '../../runtime/operator-command.ts';
 import { parseWebhookSecret } from '../../outbound/webhooks/webhook-signature.ts';
 

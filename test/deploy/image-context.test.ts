@@ -134,8 +134,13 @@ describe('the build context of the image', () => {
 
   it('contains every module and program that runs in the image', () => {
     expect(started).toEqual(expect.arrayContaining(['api/console/console-files.ts', 'deploy/image/sbom.mjs']));
-    const operators = ['api/keys/main.ts', 'speech/models/main.ts', 'worker/routes/main.ts', 'worker/versions/main.ts'];
-    expect(commands).toEqual(expect.arrayContaining(['store/backup/main.ts', ...operators]));
+    const operators = [
+      'operator/keys/main.ts',
+      'operator/models/main.ts',
+      'operator/routes/main.ts',
+      'operator/versions/main.ts',
+    ];
+    expect(commands).toEqual(expect.arrayContaining(['operator/backup/main.ts', ...operators]));
     const { files } = needed;
     expect(files.size).toBeGreaterThan(250);
     for (const path of ['console/build.mjs', 'speech/builtin/features.py', 'runtime/subprocess/parent-death-watch.sh'])

@@ -48,7 +48,7 @@ const linksIn = async (service: TestService, id: string): Promise<readonly strin
   return JSON.stringify(body).match(new RegExp(`${service.stack.restUrl}/[^"]+`, 'g')) ?? [];
 };
 const command = (what: 'backup' | 'restore', env: Readonly<Record<string, string | undefined>>) =>
-  execute(process.execPath, ['store/backup/main.ts', what, join(folder, 'copy')], {
+  execute(process.execPath, ['operator/backup/main.ts', what, join(folder, 'copy')], {
     cwd: ROOT,
     env: { ...process.env, ...env },
   });

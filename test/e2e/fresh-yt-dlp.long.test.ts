@@ -43,7 +43,7 @@ it.runIf(isPossible)(
       const cwd = await mkdtemp(join(tmpdir(), 'tapedeck-command-'));
       onTestFinished(() => rm(cwd, { recursive: true }));
       const env = { ...service.stack.env, PATH: process.env['PATH'] ?? '' };
-      return run(process.execPath, [`${ROOT}sources/vidnet/releases/main.ts`, word], {
+      return run(process.execPath, [`${ROOT}operator/yt-dlp/main.ts`, word], {
         ...{ cwd, env, maxStdoutChars: 10_000 },
       });
     };

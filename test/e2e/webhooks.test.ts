@@ -26,7 +26,7 @@ const verified = (post: ReceivedPost): unknown[] =>
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What `npm run keys -- webhook-secret` prints, which needs no database. */
 async function ownSecrets(url: string): Promise<readonly string[]> {
-  const args = ['local/bootstrap.mjs', 'api/keys/main.ts', 'webhook-secret', url];
+  const args = ['local/bootstrap.mjs', 'operator/keys/main.ts', 'webhook-secret', url];
   const env = { PATH: process.env['PATH'], WEBHOOK_SECRETS: secrets.join(',') };
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
   return stdout.trim().split('\n');

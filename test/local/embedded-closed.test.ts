@@ -232,7 +232,7 @@ describe.runIf(process.platform === 'linux')('an engine (ports from /proc: Linux
 describe('the embedded database', () => {
   it('is found by npm run keys without a setting', async () => {
     const env = { ...process.env, DATA_DIR: dataDir, MONGODB_URI: '' };
-    const main = ['api/keys/main.ts', 'list'];
+    const main = ['operator/keys/main.ts', 'list'];
     const { stdout } = await promisify(execFile)(process.execPath, main, { cwd: ROOT, env });
     expect(stdout.trim()).toBe('There are no keys.');
   });

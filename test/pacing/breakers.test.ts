@@ -8,7 +8,7 @@ import {
   type Pass,
   type RouteBreaker,
 } from '../../pacing/breakers.ts';
-import { createRouteCommands } from '../../pacing/operator-commands.ts';
+import { createRouteCommands } from '../../operator/routes/route-commands.ts';
 import { breakerSlots } from '../../pacing/slots.ts';
 import { routeOfTimeout } from '../../workflows/lifecycle/job-outcome.ts';
 import { breakersOn, memoryBreakerStore, GENEROUS, routesWith } from '../helpers/breakers.ts';

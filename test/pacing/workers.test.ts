@@ -4,7 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { expect, inject, it } from 'vitest';
 import { createJobGateway } from '../../api/job-gateway.ts';
 import { MEMO_JOB } from '../../contract/job-input.ts';
-import { createRouteCommands } from '../../pacing/operator-commands.ts';
+import { createRouteCommands } from '../../operator/routes/route-commands.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import { aResult, audioHarness, refusal } from '../helpers/workflow-harness.ts';

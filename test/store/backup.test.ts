@@ -99,7 +99,7 @@ it('a backup leaves out a damaged file, prints its name, and exits with 1', asyn
   const folder = join(bench.root(), 'without-one');
   const env = { ...process.env, MONGODB_URI: inject('mongodbUri'), MONGODB_DATABASE: service.db.databaseName };
   const run = (...line: readonly string[]) =>
-    promisify(execFile)(process.execPath, ['store/backup/main.ts', ...line], {
+    promisify(execFile)(process.execPath, ['operator/backup/main.ts', ...line], {
       ...{ cwd: ROOT, env: { ...env, DATA_DIR: service.dataDir, FILES_STORE: 'disk' } },
     });
   await expect(run('backup', folder)).rejects.toMatchObject({

@@ -71,7 +71,7 @@ it('a service refuses to start after a restore died at any operation, and a new 
   }
   const refused = expect.stringContaining(`empty the database ${service.db.databaseName} and `) as string;
   const starts = ['api/main.ts', 'worker/main.ts'].map((main) => runMain(main, service));
-  const copying = runMain('store/backup/main.ts', service, ['backup', join(root(), 'of-a-part')]);
+  const copying = runMain('operator/backup/main.ts', service, ['backup', join(root(), 'of-a-part')]);
   for (const run of [...starts, copying]) expect(await run).toEqual({ code: 1, output: refused });
 
   await service.db.dropDatabase();

@@ -4,7 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { JobInput } from '../../contract/job-input.ts';
-import { createVersionCommands } from '../../worker/versions/version-commands.ts';
+import { createVersionCommands } from '../../operator/versions/version-commands.ts';
 import { UsageError } from '../../runtime/operator-command.ts';
 import { deploymentOf } from '../../worker/deployment.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';

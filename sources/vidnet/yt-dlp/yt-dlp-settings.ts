@@ -1,4 +1,3 @@
-import type { Config } from '../../../config.ts';
 import type { LeastRate } from '../../../runtime/stall-detector.ts';
 import type { Start } from '../../../runtime/subprocess/run-program.ts';
 import type { ReadingLimits } from './page-reading.ts';
@@ -39,7 +38,18 @@ export interface YtdlpStarter {
 
 export type YtdlpRelease = Pick<YtdlpSettings, 'program' | 'starter'>;
 
-export function ytdlpSettingsOf(config: Config): YtdlpSettings {
+export function ytdlpSettingsOf(config: {
+  readonly YTDLP_PATH: string;
+  readonly YTDLP_PLUGIN_DIR?: string | undefined;
+  readonly YTDLP_COOKIES_FILE?: string | undefined;
+  readonly YTDLP_PROXY?: string | undefined;
+  readonly YTDLP_EXTRACTOR_ARGS?: string | undefined;
+  readonly YTDLP_JS_RUNTIME?: string | undefined;
+  readonly VIDNET_VIDEO_URL: string;
+  readonly VIDNET_CHANNEL_URL: string;
+  readonly MAX_VIDEO_HEIGHT: number;
+  readonly MAX_FILE_BYTES: number;
+}): YtdlpSettings {
   return {
     program: config.YTDLP_PATH,
     videoUrlTemplate: config.VIDNET_VIDEO_URL,

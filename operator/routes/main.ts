@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfigOrExit } from '../../config.ts';
 import { createBreakerStore } from '../../pacing/breaker-store.ts';
-import { createRouteCommands, USAGE } from '../../pacing/operator-commands.ts';
+import { createRouteCommands, USAGE } from './route-commands.ts';
 import { routeNamesOf, routesOf } from '../../pacing/routes.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
 import { embeddedUri } from '../../store/mongo/embedded-uri.ts';

@@ -1,7 +1,7 @@
-import { siteSchema } from '../contract/kinds/media.ts';
-import { UsageError } from '../runtime/operator-command.ts';
-import { closedByOperator, openedByOperator, remainingMs } from './breaker.ts';
-import { changeBreaker, type BreakerStore } from './breaker-store.ts';
+import { siteSchema } from '../../contract/kinds/media.ts';
+import { UsageError } from '../../runtime/operator-command.ts';
+import { closedByOperator, openedByOperator, remainingMs } from '../../pacing/breaker.ts';
+import { changeBreaker, type BreakerStore } from '../../pacing/breaker-store.ts';
 
 export const USAGE = `usage: npm run routes -- list
        npm run routes -- pause ROUTE [--minutes 60] [--reason "Why, for callers to read."]

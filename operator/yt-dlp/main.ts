@@ -1,10 +1,10 @@
 // npm run yt-dlp: manages the releases of yt-dlp that workers use instead of the one of YTDLP_PATH.
-import { loadConfigOrExit } from '../../../config.ts';
-import { runOperatorCommand } from '../../../runtime/operator-command.ts';
-import { ytdlpSettingsOf } from '../yt-dlp/yt-dlp-settings.ts';
-import { readYtdlpVersion } from '../yt-dlp/yt-dlp-version.ts';
-import { runCommand, USAGE } from './release-commands.ts';
-import { createReleases } from './releases.ts';
+import { loadConfigOrExit } from '../../config.ts';
+import { runOperatorCommand } from '../../runtime/operator-command.ts';
+import { ytdlpSettingsOf } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
+import { readYtdlpVersion } from '../../sources/vidnet/yt-dlp/yt-dlp-version.ts';
+import { runCommand, USAGE } from '../../sources/vidnet/releases/release-commands.ts';
+import { createReleases } from '../../sources/vidnet/releases/releases.ts';
 
 await runOperatorCommand(USAGE, async (line) => {
   const config = loadConfigOrExit(process.env, []);

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
-import { runModels } from './model-commands.ts';
+import { runModels } from '../../speech/models/model-commands.ts';
 
 const USAGE = 'usage: npm run models [-- list | install [NAME…] | verify] [--base-url URL]';
 

@@ -1,11 +1,11 @@
 // npm run backup -- FOLDER and npm run restore -- FOLDER: copies all data of a service, and puts the copy into an empty one.
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand, UsageError } from '../../runtime/operator-command.ts';
-import { createFileStore, describeLocation, WORKER_BUCKET_LIMITS } from '../files/create-file-store.ts';
-import { embeddedUri } from '../mongo/embedded-uri.ts';
-import { withDatabase } from '../mongo/with-database.ts';
-import { backUp } from './backup.ts';
-import { restore } from './restore.ts';
+import { createFileStore, describeLocation, WORKER_BUCKET_LIMITS } from '../../store/files/create-file-store.ts';
+import { embeddedUri } from '../../store/mongo/embedded-uri.ts';
+import { withDatabase } from '../../store/mongo/with-database.ts';
+import { backUp } from '../../store/backup/backup.ts';
+import { restore } from '../../store/backup/restore.ts';
 
 const USAGE = `usage: npm run backup -- FOLDER
        npm run restore -- FOLDER
