@@ -4,7 +4,7 @@ import { unknownLanguage } from '../contract/text/language-tags.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
 import { optional } from '../runtime/optional.ts';
-import { heardWindows } from '../runtime/telemetry/diagnostics.ts';
+import { transcribedWindows } from '../runtime/telemetry/diagnostics.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import type { Span, WindowResult } from '../contract/speech-results.ts';
 import type { Speech } from '../speech/choose-engine.ts';
@@ -115,11 +115,11 @@ export function createSpeechActivities(deps: SpeechDeps) {
               onProgress: (share) => report({ stage: 'transcribing', percent: percentOf(share) }),
             },
           );
-          heardWindows.tell(() => ({
+          transcribedWindows.publish({
             engine: engine.name,
             audioSeconds: endSeconds - startSeconds,
             seconds: (performance.now() - beganMs) / 1000,
-          }));
+          });
           const heard = { startSeconds, endSeconds, engineKey: engineKeyOf(engine) };
           await deps.contents.putPiece(piece, [{ ...result, heard } satisfies KeptResult]);
         }

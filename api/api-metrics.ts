@@ -37,7 +37,7 @@ export function createApiMetrics(metrics: Metrics) {
   const requests = own.counter('requests');
   const requestSeconds = own.histogram('request_seconds');
   const acceptSeconds = own.histogram('accept_seconds');
-  const waits = own.level('waits');
+  const waits = own.upDownCounter('waits');
   // Without an initial value, the first wait would not be visible as a change.
   waits({}, 0);
   const onAnswered: OnAnswered = ({ facade, operation, status, seconds }) => {

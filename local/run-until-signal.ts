@@ -1,4 +1,4 @@
-import { onNpmGone } from '../runtime/subprocess/parent-watch.ts';
+import { onNpmGone } from '../runtime/subprocess/on-stop.ts';
 
 /** npm forwards the Ctrl-C that the terminal has sent to the whole group. */
 const ONE_KEY_PRESS_MS = 1_000;

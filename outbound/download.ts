@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Client, type Dispatcher } from 'undici';
 import { startDeadline } from '../runtime/deadline.ts';
-import { MEDIA_RATE, watchRate, type LeastRate, type TooSlow } from '../runtime/stall-detector.ts';
+import { MEDIA_MINIMUM_RATE, detectStalls, type MinimumRate, type TooSlow } from '../runtime/stall-detector.ts';
 import { createGuardedConnector, type GuardSettings } from './connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
 import { DeadlineError } from './request-failures.ts';
@@ -11,7 +11,7 @@ export interface DownloaderSettings extends GuardSettings {
   /** The longest silence before and within a response, in milliseconds. */
   readonly idleTimeoutMs: number;
   /** The least transfer rate of a body. */
-  readonly leastRate?: LeastRate;
+  readonly minimumRate?: MinimumRate;
 }
 
 export interface DownloadOptions {
@@ -31,7 +31,7 @@ export type Downloader = (url: string, options: DownloadOptions) => Promise<numb
 export const MEDIA_HOST_LIMITS = {
   connectTimeoutMs: 10_000,
   idleTimeoutMs: 30_000,
-  leastRate: MEDIA_RATE,
+  minimumRate: MEDIA_MINIMUM_RATE,
 } as const;
 
 /** Some hosts respond with 403 to requests without a User-Agent. */
@@ -118,7 +118,7 @@ async function write(answer: Answer, hop: Hop): Promise<number> {
   if ((totalBytes ?? 0) > maxBytes) throw new DownloadError({ kind: 'too_large' });
   const file = await open(path, 'wx');
   let sizeBytes = 0;
-  const stopWatching = hop.leastRate && watchRate({ rate: hop.leastRate, bytes: () => sizeBytes }, hop.onSlow);
+  const stopWatching = hop.minimumRate && detectStalls({ rate: hop.minimumRate, bytes: () => sizeBytes }, hop.onSlow);
   try {
     for await (const chunk of chunksOf(answer.body, signal)) {
       sizeBytes += chunk.length;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EnvHttpProxyAgent, fetch, type Dispatcher, type Response } from 'undici';
-import { watchRate, type LeastRate } from '../runtime/stall-detector.ts';
+import { detectStalls, type MinimumRate } from '../runtime/stall-detector.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STALL_TIMEOUT_MS = 60_000;
@@ -15,7 +15,7 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   /** The number of consecutive attempts that may fail without receiving a byte. */
   readonly mostFailures: number;
-  readonly leastRate?: LeastRate;
+  readonly minimumRate?: MinimumRate;
   /** The media type for the Accept header, if a server offers several. */
   readonly accept?: string | undefined;
   /** Called with the number of received bytes, and with the total if the server announces it. */
@@ -89,7 +89,7 @@ async function fetchRest(
   part: string,
   options: FetchOptions & { readonly dispatcher: Dispatcher },
 ): Promise<void> {
-  const { accept, onProgress, dispatcher, leastRate = LEAST_RATE } = options;
+  const { accept, onProgress, dispatcher, minimumRate = LEAST_RATE } = options;
   const slow = new AbortController();
   const signal = AbortSignal.any([options.signal, slow.signal]);
   const validator = await readValidator(part, url);
@@ -128,7 +128,7 @@ async function fetchRest(
   let done = isRest ? had : 0;
   onProgress?.(done, whole);
   const out = openSync(part, isRest ? 'a' : 'w');
-  const stopWatching = watchRate({ rate: leastRate, bytes: () => done }, () =>
+  const stopWatching = detectStalls({ rate: minimumRate, bytes: () => done }, () =>
     slow.abort(new TooSlowError('next to nothing comes')),
   );
   try {

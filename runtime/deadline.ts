@@ -1,19 +1,19 @@
-/** A signal that is aborted with a caller's, when a time is over, or by whoever holds it. */
+/** A signal that is aborted by the caller's signal, by a timeout, or by `abort`. */
 export interface Deadline {
   readonly signal: AbortSignal;
   readonly abort: (reason?: unknown) => void;
-  /** The whole time begins anew. */
+  /** Restarts the timeout. */
   readonly restart: () => void;
-  /** Lets go of the clock and of the caller's signal; belongs into a `finally`. */
+  /** Releases the timer and the caller's signal. Call it in a `finally` block. */
   readonly end: () => void;
 }
 
 export interface DeadlineOptions {
-  /** The caller's. Not joined by AbortSignal.any, which would keep a listener on a long-lived signal for every use. */
+  /** The caller's signal. AbortSignal.any would keep a listener on a long-lived signal for each use. */
   readonly signal?: AbortSignal | undefined;
-  /** Without it, there is no limit. */
+  /** Default: no timeout. */
   readonly timeoutMs?: number | undefined;
-  /** Makes the reason of a signal whose time is over. */
+  /** Creates the abort reason of the timeout. */
   readonly late?: () => Error;
 }
 

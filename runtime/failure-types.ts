@@ -1,2 +1,2 @@
-/** Type of the failure of an activity whose snapshot the provider no longer has: it must be collected again. */
+/** Failure type of an activity whose snapshot the provider has lost, so that it must be collected again. */
 export const SNAPSHOT_LOST = 'snapshot-lost';

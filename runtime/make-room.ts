@@ -1,7 +1,7 @@
-/** Removes the oldest entries of a map until there are fewer than `most`, so that a new one can be added. */
-export function makeRoom(map: Map<unknown, unknown>, most: number): void {
+/** Removes the oldest entries of a map until it has fewer than `limit`, so that one can be added. */
+export function makeRoom(map: Map<unknown, unknown>, limit: number): void {
   for (const oldest of map.keys()) {
-    if (map.size < most) return;
+    if (map.size < limit) return;
     map.delete(oldest);
   }
 }

@@ -1,31 +1,31 @@
-/** The command line is wrong; the message says how. */
+/** The command line is wrong. The message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 /**
- * The frame of an operator's command, such as `npm run keys`: prints what it returns, else one line that says what failed, and
- * ends with 1 then. A wrong command line is told with the usage.
+ * Runs an operator's command, such as `npm run keys`, and prints what it returns. On an error it prints one line, with the
+ * usage if the command line is wrong, and sets exit code 1.
  *
- * @param run gets the words behind the command's name
+ * @param run receives the arguments after the name of the command
  */
 export async function runOperatorCommand(
   usage: string,
   run: (line: readonly string[]) => Promise<string | undefined>,
 ): Promise<void> {
   const line = process.argv.slice(2);
-  // Before the settings: who asks how it works may not have any yet.
+  // Help must be available before there are any settings.
   if (line.includes('--help') || line.includes('-h') || line[0] === 'help') {
     console.log(usage);
     return;
   }
   try {
-    const told = await run(line);
-    if (told !== undefined) console.log(told);
+    const output = await run(line);
+    if (output !== undefined) console.log(output);
   } catch (error) {
     process.exitCode = 1;
     if (isUsage(error)) console.error(`${error.message}\n\n${usage}`);
-    // What nobody foresaw: the place says more than the message.
+    // These errors are bugs, for which the stack trace says more than the message.
     else if (error instanceof TypeError || error instanceof RangeError) console.error(error);
     else console.error(error instanceof Error ? error.message : String(error));
   }

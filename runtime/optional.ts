@@ -1,4 +1,4 @@
-/** A field that is left out when its value is not known: `...optional('country', facts.country)`. */
+/** Returns an object with the field, or an empty one if the value is undefined: `...optional('country', facts.country)`. */
 export function optional<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -1,4 +1,4 @@
-/** @returns undefined for what is no JSON */
+/** @returns the parsed value; undefined if the text is not JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,10 +1,9 @@
 const MAX_WAIT_MS = 24 * 3_600_000;
 
 /**
- * When a server wants to be asked again.
+ * Parses Retry-After (RFC 9110, section 10.2.3), which holds seconds or a date.
  *
- * @param header value of Retry-After (RFC 9110, section 10.2.3): seconds or a date
- * @returns epoch, milliseconds, a day ahead at most; undefined when there is no such header, no sense in it, or no wait
+ * @returns the time in milliseconds since the epoch, at most a day ahead; undefined if the header is absent, malformed or past
  */
 export function retryAfterAtMs(header: string | undefined, nowMs = Date.now()): number | undefined {
   const text = header?.trim() ?? '';
@@ -12,7 +11,7 @@ export function retryAfterAtMs(header: string | undefined, nowMs = Date.now()): 
   return atMs > nowMs ? Math.min(atMs, nowMs + MAX_WAIT_MS) : undefined;
 }
 
-/** Only the form that senders must use, such as `Sun, 06 Nov 1994 08:49:37 GMT`: Date.parse alone takes almost anything. */
+/** Parses only the form that senders must use, because Date.parse accepts almost anything: `Sun, 06 Nov 1994 08:49:37 GMT`. */
 function httpDateMs(text: string): number {
   return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text) ? Date.parse(text) : NaN;
 }

@@ -1,14 +1,14 @@
-/** Too many were before. */
+/** No permit became free in time. */
 export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
 
 export interface Semaphore {
-  /** @throws BusyError for whoever would wait too long for a permit */
+  /** @throws BusyError if no permit becomes free in time */
   withPermit<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Lets a few at a time do something that is costly; the others wait, first come, first served. */
+/** Limits how many callers run at once. The others wait in the order of arrival. */
 export function createSemaphore(permits: number, maxWaitMs: number): Semaphore {
   const waiting = new Set<() => void>();
   let free = permits;
@@ -33,7 +33,7 @@ export function createSemaphore(permits: number, maxWaitMs: number): Semaphore {
         return await work();
       } finally {
         const [next] = waiting;
-        // Handed over, so that nobody who comes in between takes it.
+        // The permit goes to the next waiting caller directly, so that no later caller takes it first.
         if (next === undefined) free += 1;
         else next();
       }

@@ -1,58 +1,55 @@
-/** How fast a transfer must be. A sender of a byte now and then is never silent, and would hold a job for hours. */
-export interface LeastRate {
-  /** Fewest bytes in any span of this length. */
+/** How fast a transfer must be. Without it, a sender of single bytes would hold a job for hours. */
+export interface MinimumRate {
+  /** Minimum bytes in any period of `windowMs`. */
   readonly bytes: number;
   readonly windowMs: number;
-  /** Of the whole transfer. The first `afterMs` are free, and so is the time for which the media play, up to an hour. */
+  /** Minimum rate of the whole transfer, checked after `afterMs` and the playing time of the media (up to an hour). */
   readonly overall?: { readonly bytesPerSecond: number; readonly afterMs: number };
 }
 
-/**
- * Of media. Four downloads over a line of 1 Mbit/s are that fast, and nothing slower can be listened to. A transfer that lasts must be
- * faster: 1 GB may take 80 minutes.
- */
-export const MEDIA_RATE: LeastRate = {
+/** The rate for media: four downloads over 1 Mbit/s reach it. The overall rate allows 80 minutes for 1 GB. */
+export const MEDIA_MINIMUM_RATE: MinimumRate = {
   bytes: 4 * 1024 ** 2,
   windowMs: 120_000,
   overall: { bytesPerSecond: 256 * 1024, afterMs: 15 * 60_000 },
 };
 
-/** `stalled`: next to nothing has come for a while. `slow`: the whole would take too long. */
+/** `stalled`: almost no bytes arrived in the last window. `slow`: the whole transfer would take too long. */
 export type TooSlow = 'stalled' | 'slow';
 
 export interface Transfer {
-  readonly rate: LeastRate;
+  readonly rate: MinimumRate;
   readonly bytes: () => number | Promise<number>;
-  /** How long the media play, where that is known. */
+  /** Playing time of the media, if it is known. */
   readonly seconds?: number | undefined;
 }
 
-const LOOKS_PER_WINDOW = 6;
-const MAX_FREE_MS = 3_600_000;
+const CHECKS_PER_WINDOW = 6;
+const MAX_PLAYING_MS = 3_600_000;
 
-/** @param onSlow may be called repeatedly @returns what ends the watching */
-export function watchRate({ rate, bytes, seconds = 0 }: Transfer, onSlow: (how: TooSlow) => void): () => void {
+/** @param onSlow may be called repeatedly @returns a function that ends the detection */
+export function detectStalls({ rate, bytes, seconds = 0 }: Transfer, onSlow: (how: TooSlow) => void): () => void {
   const { overall, windowMs } = rate;
   const startedMs = performance.now();
   const seen: number[] = [];
-  let isOver = false;
+  let isEnded = false;
   const isLate = (now: number): boolean => {
     if (overall === undefined) return false;
-    const freeMs = Math.max(Math.min(seconds * 1000, MAX_FREE_MS), (now / overall.bytesPerSecond) * 1000);
-    return performance.now() - startedMs > overall.afterMs + freeMs;
+    const allowedMs = Math.max(Math.min(seconds * 1000, MAX_PLAYING_MS), (now / overall.bytesPerSecond) * 1000);
+    return performance.now() - startedMs > overall.afterMs + allowedMs;
   };
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const now = await bytes();
-    if (isOver) return;
+    if (isEnded) return;
     seen.push(now);
-    const before = seen.length > LOOKS_PER_WINDOW ? seen.shift() : undefined;
+    const before = seen.length > CHECKS_PER_WINDOW ? seen.shift() : undefined;
     if (before !== undefined && now - before < rate.bytes) onSlow('stalled');
     else if (isLate(now)) onSlow('slow');
   };
-  void look();
-  const timer = setInterval(() => void look(), windowMs / LOOKS_PER_WINDOW);
+  void check();
+  const timer = setInterval(() => void check(), windowMs / CHECKS_PER_WINDOW);
   return () => {
-    isOver = true;
+    isEnded = true;
     clearInterval(timer);
   };
 }

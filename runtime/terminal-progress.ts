@@ -2,28 +2,26 @@ const BAR_CHARS = 40;
 const DRAW_EVERY_MS = 100;
 const UNITS = ['bytes', 'kB', 'MB', 'GB'] as const;
 
-/** Shows a person how far something is. */
+/** Shows the progress of a command. */
 export interface ProgressView {
   /**
-   * @param stage what is being done
-   * @param percent of all of it; undefined where a stage says nothing about that
+   * @param percent of the whole command; undefined if the stage does not know it
    */
   show(stage: string, percent: number | undefined, text: string): void;
-  /** Ends the bar. @param text what was reached, if all went well */
+  /** Ends the bar. @param text the result; absent after a failure */
   end(text?: string): void;
 }
 
 export interface ProgressOptions {
-  /** A terminal in which a bar can move; without it there are lines. */
+  /** The terminal for a moving bar. Without one, lines are written. */
   readonly terminal: NodeJS.WriteStream | undefined;
-  /** Stands before the bar. */
+  /** The text before the bar. */
   readonly title: string;
-  /** Writes a line: at each stage, and each time that so much more of it is done. */
+  /** Writes a line, at each stage and after each `stepPercent` of it. */
   readonly line: (text: string, percent: number | undefined) => void;
   readonly stepPercent: number;
 }
 
-/** A bar for whoever watches, lines for a file. */
 export function createProgressView({ terminal, title, line, stepPercent }: ProgressOptions): ProgressView {
   return terminal === undefined ? lines(line, stepPercent) : bar(terminal, title);
 }
@@ -35,7 +33,7 @@ function bar(terminal: NodeJS.WriteStream, title: string): ProgressView {
     drawnAtMs = performance.now();
     const full = Math.round((shown / 100) * BAR_CHARS);
     const drawn = `  ${title}${'█'.repeat(full)}${'░'.repeat(BAR_CHARS - full)} ${String(Math.round(shown)).padStart(3)} %  ${text}`;
-    // A line that is broken could not be written over. 0 in some terminals.
+    // A wrapped line could not be overwritten. Some terminals report 0 columns.
     terminal.write(`\r\u001b[2K${drawn.slice(0, (terminal.columns || 80) - 1)}`);
   };
   return {
@@ -70,23 +68,23 @@ function lines(line: ProgressOptions['line'], stepPercent: number): ProgressView
   };
 }
 
-/** How often to tell how much there is, where nobody says how much it will be. */
+/** Interval of the lines for a download of unknown size. */
 const STEP_BYTES = 50_000_000;
 
-/** Shows how much of a download is there. */
+/** Shows the progress of a download. */
 export function showFetched(view: ProgressView, done: number, whole: number | undefined): void {
   if (whole === undefined)
     view.show(`fetched ${Math.floor(done / STEP_BYTES)}`, undefined, `fetched ${megabytes(done)}`);
   else view.show('fetched', (done / whole) * 100, `fetched ${megabytes(done)} of ${megabytes(whole)}`);
 }
 
-/** Such as `487.3 kB`. @param leastPower of 1000: the smallest unit that is used, 0 for bytes */
+/** @param leastPower the power of 1000 of the smallest unit, 0 for bytes @returns a size such as `487.3 kB` */
 export function sizeText(bytes: number, leastPower = 0): string {
   const power = Math.max(leastPower, Math.min(3, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)));
   return power === 0 ? `${String(bytes)} bytes` : `${(bytes / 1000 ** power).toFixed(1)} ${UNITS[power] ?? ''}`;
 }
 
-/** Such as `48.7 MB`, also for little. */
+/** @returns a size of at least megabytes, such as `48.7 MB` */
 export function megabytes(bytes: number): string {
   return sizeText(bytes, 2);
 }

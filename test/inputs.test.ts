@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { activityInputs } from '../activities/create-activities.ts';
-import { refusalOf } from '../runtime/inputs/check-input.ts';
+import { inputErrorOf } from '../runtime/inputs/check-input.ts';
 import { jobInputs } from '../contract/kinds/job-inputs.ts';
 import { isKnownSignal } from '../workflows/lifecycle/messages.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
@@ -40,7 +40,7 @@ describe('a workflow accepts', () => {
     // What a newer version adds passes through an older worker.
     ['audio', { ...anAudioJob(), addedLater: true }],
   ])('%s: %o', (workflow, input) => {
-    expect(refusalOf(jobInputs, workflow, [input])).toBeUndefined();
+    expect(inputErrorOf(jobInputs, workflow, [input])).toBeUndefined();
   });
 });
 
@@ -69,11 +69,11 @@ describe('a workflow rejects, naming the field,', () => {
     ['speakerLabels', { ...labelsJob, parameters: { ...labels, audioId: '..' } }, 'parameters.audioId'],
     ['audio', null, 'argument 1'],
   ])('%s: %o', (workflow, input, field) => {
-    expect(refusalOf(jobInputs, workflow, [input])).toContain(` ${field}: `);
+    expect(inputErrorOf(jobInputs, workflow, [input])).toContain(` ${field}: `);
   });
 
   it.each(Object.keys(jobInputs))('%s: nothing, a text, a list', (workflow) => {
-    for (const args of [[], ['x'], [[]], [{}]]) expect(refusalOf(jobInputs, workflow, args)).toContain(workflow);
+    for (const args of [[], ['x'], [[]], [{}]]) expect(inputErrorOf(jobInputs, workflow, args)).toContain(workflow);
   });
 });
 
@@ -145,14 +145,14 @@ const INTO_PATHS =
 
 describe('an activity', () => {
   it.each(Object.entries(ORDERS))('%s does what it is asked for in earnest', (activity, order) => {
-    expect(refusalOf(activityInputs, activity, argsOf(order))).toBeUndefined();
+    expect(inputErrorOf(activityInputs, activity, argsOf(order))).toBeUndefined();
   });
 
   it.each(Object.entries(ORDERS))('%s refuses what leads out of a path', (activity, order) => {
     fc.assert(
       fc.property(hostile, (text) => {
         for (const poisoned of poisonings(order, text)) {
-          expect([poisoned, refusalOf(activityInputs, activity, [poisoned])]).not.toEqual([poisoned, undefined]);
+          expect([poisoned, inputErrorOf(activityInputs, activity, [poisoned])]).not.toEqual([poisoned, undefined]);
         }
       }),
       { numRuns: 50 },
@@ -171,14 +171,14 @@ describe('an activity', () => {
     ['sweepKept', { days: 0 }, 'days'],
     ['sweepKept', { kind: 'records' }, 'kind'],
   ])('%s refuses %o, with the name of the field', (activity, wrong, field) => {
-    expect(refusalOf(activityInputs, activity, [{ ...(ORDERS[activity] as object), ...wrong }])).toContain(
+    expect(inputErrorOf(activityInputs, activity, [{ ...(ORDERS[activity] as object), ...wrong }])).toContain(
       ` ${field}: `,
     );
   });
 
   it('that removes the folder of prepared audio accepts only an ID', () => {
     for (const id of ['', '.', '..', '../..', '/', recordId.toLowerCase(), `${recordId}/..`]) {
-      expect(refusalOf(activityInputs, 'clearSpeech', [id])).toContain('argument 1: must be a ULID');
+      expect(inputErrorOf(activityInputs, 'clearSpeech', [id])).toContain('argument 1: must be a ULID');
     }
   });
 });

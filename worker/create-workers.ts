@@ -7,7 +7,7 @@ import {
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
-import { refusalOf } from '../runtime/inputs/check-input.ts';
+import { inputErrorOf } from '../runtime/inputs/check-input.ts';
 import { jobInputs } from '../contract/kinds/job-inputs.ts';
 import { optional } from '../runtime/optional.ts';
 import type { Breakers } from '../pacing/breakers.ts';
@@ -69,8 +69,8 @@ const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {
       const refusal = BEGINNINGS.has(info.activityType)
-        ? refusalOf(jobInputs, info.workflowType ?? '', input.args)
-        : refusalOf(activityInputs, info.activityType, input.args);
+        ? inputErrorOf(jobInputs, info.workflowType ?? '', input.args)
+        : inputErrorOf(activityInputs, info.activityType, input.args);
       if (refusal !== undefined) return Promise.reject(ApplicationFailure.nonRetryable(refusal, 'invalid-input'));
       return next(input);
     },

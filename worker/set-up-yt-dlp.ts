@@ -84,7 +84,7 @@ async function start(config: Config, cold: YtdlpSettings, { log, onUse }: StartO
     ...{ channel, folder: config.ytdlpDir, indexUrl: config.YTDLP_INDEX_URL, settings: cold, keepWarm },
     pinnedVersion: (await readYtdlpVersion(cold.program)).version,
     onEvent: ({ what, ...details }) => {
-      ytdlpReleases.tell(() => ({ what }));
+      ytdlpReleases.publish({ what });
       const [level, message] = EVENT_LOGS[what];
       log[level](details, message);
       if (what === 'switched' && 'version' in details) onUse(details.version);

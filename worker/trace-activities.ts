@@ -8,7 +8,7 @@ import { TRACE_HEADERS } from '../runtime/telemetry/trace-headers.ts';
 
 /** A span for each attempt at an activity of a traced job, for the programs in it, and at its end for the job. */
 export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
-  programRuns.listen(({ program, seconds, end }) => {
+  programRuns.subscribe(({ program, seconds, end }) => {
     tracing.past({ name: program, startedMs: Date.now() - seconds * 1000, attributes: { end } });
   });
   return ({ info }) => ({

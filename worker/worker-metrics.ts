@@ -9,7 +9,7 @@ import { isPlatformRefusal } from '../pacing/routes.ts';
 import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import type { Breakers } from '../pacing/breakers.ts';
 import { WORK_SECONDS, type Metric, type Metrics } from '../runtime/telemetry/metrics.ts';
-import { heardWindows, programRuns, ytdlpReleases } from '../runtime/telemetry/diagnostics.ts';
+import { transcribedWindows, programRuns, ytdlpReleases } from '../runtime/telemetry/diagnostics.ts';
 import type { Backlog } from './backlogs.ts';
 import type { Stage } from './activity-log.ts';
 import type { QueueState } from './create-workers.ts';
@@ -104,19 +104,19 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
   };
 
   const programSeconds = own.counter('program_seconds');
-  programRuns.listen(({ program, seconds, end }) => {
+  programRuns.subscribe(({ program, seconds, end }) => {
     programs({ program, end: 'killed' }, 0);
     programs({ program, end });
     programSeconds({ program }, seconds);
   });
   const audioSeconds = own.counter('speech_audio_seconds');
   const workSeconds = own.counter('speech_work_seconds');
-  heardWindows.listen((heard) => {
+  transcribedWindows.subscribe((heard) => {
     audioSeconds({ engine: heard.engine }, heard.audioSeconds);
     workSeconds({ engine: heard.engine }, heard.seconds);
   });
   const releases = own.counter('ytdlp_releases');
-  ytdlpReleases.listen(({ what }) => {
+  ytdlpReleases.subscribe(({ what }) => {
     for (const alarming of ['refused', 'trouble']) releases({ what: alarming }, 0);
     releases({ what });
   });
@@ -135,26 +135,26 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
     },
     /** What is looked up when the page is read. */
     addLooks({ routes, breakers, backlogs, queues, serviceQueues, ytdlp }: Looks): void {
-      own.looked(['route_paused'], async (observe) => {
+      own.gauges(['route_paused'], async (observe) => {
         for (const route of routes) {
           const by = (await breakers.of(route).open())?.open.by;
           for (const one of ['operator', 'platform'] as const)
             observe('route_paused', { route, by: one }, by === one ? 1 : 0);
         }
       });
-      own.looked(['queue_waiting', 'queue_oldest_seconds'], async (observe) => {
+      own.gauges(['queue_waiting', 'queue_oldest_seconds'], async (observe) => {
         for (const { queue, tasks, oldestSeconds } of await backlogs()) {
           observe('queue_waiting', { queue }, tasks);
           observe('queue_oldest_seconds', { queue }, oldestSeconds);
         }
       });
       if (ytdlp !== undefined) {
-        own.looked(['ytdlp_age_days'], async (observe) => {
+        own.gauges(['ytdlp_age_days'], async (observe) => {
           const { version, ageDays } = await ytdlp();
           if (ageDays !== undefined) observe('ytdlp_age_days', { version }, ageDays);
         });
       }
-      own.looked(['queue_polled'], (observe) => {
+      own.gauges(['queue_polled'], (observe) => {
         const polled = new Map(serviceQueues.map((queue) => [queue, 0]));
         for (const { queue, state } of queues()) polled.set(queue, state === 'polled' ? 1 : 0);
         for (const [queue, value] of polled) observe('queue_polled', { queue }, value);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { keptBuildOf, ROOT } from '../runtime/kept-builds.ts';
+import { cachedBuildPath, ROOT } from '../runtime/build-cache.ts';
 import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import { run } from '../runtime/subprocess/run-program.ts';
 
@@ -24,7 +24,7 @@ const MAX_CHARS = 50_000_000;
  * @param options.hidesFailures whether the texts of failures are encrypted with the payloads
  */
 export async function loadWorkflows({ hidesFailures = false } = {}): Promise<WorkflowBundleWithSourceMap> {
-  const kept = `${await keptBuildOf(hidesFailures ? 'workflows-hiding' : 'workflows', SOURCES)}.js`;
+  const kept = `${await cachedBuildPath(hidesFailures ? 'workflows-hiding' : 'workflows', SOURCES)}.js`;
   const code = await readFile(kept, 'utf8').catch(() => undefined);
   if (code !== undefined) return { code, sourceMap: '' };
   const bundle = await compileWorkflows({ hidesFailures });
@@ -37,7 +37,7 @@ export async function loadWorkflows({ hidesFailures = false } = {}): Promise<Wor
 
 /** What tells workflows apart that may replay differently. */
 export async function workflowsId(): Promise<string> {
-  return basename(await keptBuildOf('workflows', SOURCES));
+  return basename(await cachedBuildPath('workflows', SOURCES));
 }
 
 /** Takes about three seconds of a core. @throws when it fails, with what the compiler said */

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { keptBuildOf, ROOT } from '../../runtime/kept-builds.ts';
+import { cachedBuildPath, ROOT } from '../../runtime/build-cache.ts';
 import { bareEnvironment } from '../../runtime/subprocess/bare-environment.ts';
 import { run } from '../../runtime/subprocess/run-program.ts';
 
@@ -46,7 +46,7 @@ export async function loadConsole(): Promise<ConsoleFiles> {
 
 /** @returns the folder of the build, which is created in a few seconds if it is missing. @throws when that fails */
 async function builtConsole(): Promise<string> {
-  const kept = await keptBuildOf('console', SOURCES);
+  const kept = await cachedBuildPath('console', SOURCES);
   const isKept = await readdir(kept).then(
     () => true,
     () => false,

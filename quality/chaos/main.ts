@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { onNpmGone } from '../../runtime/subprocess/parent-watch.ts';
+import { onNpmGone } from '../../runtime/subprocess/on-stop.ts';
 import { readArguments } from './arguments.ts';
 import { renderReport } from './report.ts';
 import { runChaos } from './run.ts';

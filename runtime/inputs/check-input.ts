@@ -1,6 +1,6 @@
 import { safeParse, type z } from 'zod';
 
-/** Schemas of the arguments of functions, one for each; a function without one is a type error. */
+/** A schema for the arguments of each function. A function without a schema is a type error. */
 export type InputSchemas<Functions> = {
   readonly [Name in keyof Functions]: z.ZodType<
     Functions[Name] extends (...args: infer Args) => unknown ? Args : never
@@ -8,26 +8,25 @@ export type InputSchemas<Functions> = {
 };
 
 /**
- * Looks at arguments that came through Temporal, where anybody who reaches it can put in anything.
+ * Checks arguments from Temporal, because any client of Temporal can send any. The parsed values are not used, so that fields
+ * of a newer release pass through an older worker.
  *
- * They are handed on as they came, and not as they were parsed: a newer version's fields must pass through an older worker.
- *
- * @returns what is wrong with them, field by field; undefined when they are good
+ * @returns the error of each wrong field; undefined if there is none
  */
-export function refusalOf(
+export function inputErrorOf(
   schemas: Readonly<Record<string, z.ZodType>>,
   name: string,
   args: unknown,
 ): string | undefined {
   const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
-  if (schema === undefined) return `${name} takes no input that is known`;
+  if (schema === undefined) return `${name} has no known input`;
   const { error } = safeParse(schema, args);
   if (error === undefined) return undefined;
-  const told = error.issues.map(({ path, message }) => `${fieldOf(path)}: ${message}`);
-  return `${name} refuses its input: ${told.join('; ')}`;
+  const errors = error.issues.map(({ path, message }) => `${fieldOf(path)}: ${message}`);
+  return `${name} refuses its input: ${errors.join('; ')}`;
 }
 
-/** @param path begins with the place of the argument */
+/** @param path begins with the index of the argument */
 function fieldOf([argument = 0, ...path]: readonly PropertyKey[]): string {
   return path.length > 0 ? path.map(String).join('.') : `argument ${String(Number(argument) + 1)}`;
 }

@@ -2,49 +2,49 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export interface AwaitEngineOptions {
-  /** For people, such as `MongoDB`. */
+  /** The name for messages, such as `MongoDB`. */
   readonly name: string;
-  /** The setting that says where it is. */
+  /** The setting with its address. */
   readonly setting: string;
   readonly timeoutMs: number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Whether waiting will not help, as with a wrong password. */
+  /** Whether an error will not go away, such as a wrong password. */
   readonly isFinal?: (error: unknown) => boolean;
 }
 
-/** An engine did not answer in time; the message names it and its setting. */
-export class EngineAwayError extends Error {
-  override readonly name = 'EngineAwayError';
+/** An engine did not respond in time. The message names the engine and its setting. */
+export class EngineUnavailableError extends Error {
+  override readonly name = 'EngineUnavailableError';
 }
 
 const RETRY_MS = 500;
-const TELL_EVERY_MS = 5_000;
+const LOG_INTERVAL_MS = 5_000;
 
 /**
- * Reaches an engine, and waits for it while it starts: those of a host come up in any order.
+ * Connects to an engine, and retries while it starts, because the processes of a host start in any order.
  *
- * @throws EngineAwayError when the time is over, or waiting will not help
+ * @throws EngineUnavailableError after `timeoutMs`, or at once for a final error
  */
 export async function awaitEngine<Reached>(
   { name, setting, timeoutMs, log, isFinal = () => false }: AwaitEngineOptions,
   reach: () => Promise<Reached>,
 ): Promise<Reached> {
-  const beginMs = performance.now();
-  for (let toldMs = -Infinity; ;) {
+  const startedMs = performance.now();
+  for (let loggedMs = -Infinity; ;) {
     try {
       const reached = await reach();
-      if (toldMs > 0) log.info(`${name} answers`);
+      if (loggedMs > 0) log.info(`${name} answers`);
       return reached;
     } catch (error) {
-      const waitedMs = performance.now() - beginMs;
+      const waitedMs = performance.now() - startedMs;
       if (waitedMs + RETRY_MS > timeoutMs || isFinal(error)) {
         const seconds = Math.round(waitedMs / 1000);
-        throw new EngineAwayError(`${setting}: ${name} cannot be used, after ${seconds} s: ${reasonOf(error)}`, {
+        throw new EngineUnavailableError(`${setting}: ${name} cannot be used, after ${seconds} s: ${reasonOf(error)}`, {
           cause: error,
         });
       }
-      if (performance.now() - toldMs >= TELL_EVERY_MS) {
-        toldMs = performance.now();
+      if (performance.now() - loggedMs >= LOG_INTERVAL_MS) {
+        loggedMs = performance.now();
         log.warn(`waiting for ${name} (${setting}), for up to ${Math.round(timeoutMs / 1000)} s: ${reasonOf(error)}`);
       }
       await delay(RETRY_MS);

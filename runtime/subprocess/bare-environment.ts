@@ -1,11 +1,10 @@
 import { dirname, isAbsolute } from 'node:path';
 
 /**
- * The environment of a tool: where programs are, and nothing of the service's own: no keys, no database address, no
- * proxy.
+ * The environment of a tool: PATH and LANG, without the settings of the service such as keys and addresses.
  *
- * @param program as it will be started; the folder of an absolute one comes first in PATH. A bare name adds none: its
- * folder would be `.`, where downloaded files lie
+ * @param program if it is an absolute path, its folder comes first in PATH. The folder of a bare name would be `.`, which may
+ * hold downloaded files
  */
 export function bareEnvironment(program: string): Record<string, string> {
   const system = '/usr/local/bin:/usr/bin:/bin';

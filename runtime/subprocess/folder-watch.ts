@@ -1,34 +1,34 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Looks again and again how much the files of a folder hold. RLIMIT_FSIZE bounds each file, but not how many there are.
+ * Checks the size of a folder repeatedly, because RLIMIT_FSIZE limits each file but not their number.
  *
  * @param onTooLarge called once
- * @returns what ends the looking
+ * @returns a function that ends the checks
  */
 export function watchFolder(folder: string, maxBytes: number, onTooLarge: () => void): () => void {
-  let isOver = false;
+  let isEnded = false;
   let timer: NodeJS.Timeout | undefined;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const sizeBytes = await folderBytes(folder);
-    if (isOver) return;
+    if (isEnded) return;
     if (sizeBytes > maxBytes) {
       onTooLarge();
       return;
     }
-    timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+    timer = setTimeout(() => void check(), CHECK_INTERVAL_MS);
   };
-  timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+  timer = setTimeout(() => void check(), CHECK_INTERVAL_MS);
   return () => {
-    isOver = true;
+    isEnded = true;
     clearTimeout(timer);
   };
 }
 
-/** What all files in a folder hold. Links, and what is being removed or renamed meanwhile, count as nothing. */
+/** @returns the size of all files in a folder, without links and files that are removed or renamed meanwhile */
 export async function folderBytes(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = await Promise.all(

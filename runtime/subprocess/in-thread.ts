@@ -3,26 +3,26 @@ import { Worker } from 'node:worker_threads';
 
 const ENTRY = new URL('./thread-entry.mjs', import.meta.url);
 
-/** The work in a thread failed; `cause` names the error as the thread threw it. */
+/** The work in a thread failed. Its `cause` is the error of the thread. */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
 }
 
 export interface ThreadWork {
-  /** Its default export takes the input and returns an iterable. */
+  /** A module whose default export takes the input and returns an iterable. */
   readonly module: URL;
-  /** Can be cloned. */
+  /** A value that can be cloned. */
   readonly input: unknown;
   readonly signal?: AbortSignal;
-  /** Most memory for what it makes. More ends the thread alone. */
+  /** Maximum heap of the thread. Exceeding it ends the thread only. */
   readonly maxHeapMb: number;
-  /** Longest wait for an item, in milliseconds. More ends the thread. */
+  /** Maximum wait for an item, in milliseconds. Exceeding it ends the thread. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Runs work that would hold the event loop in a thread of its own, and hands over what it yields one by one: the next item is
- * made when it is asked for. Items are copied on both sides, so each should be small.
+ * Runs work that would block the event loop in its own thread, and yields its items one by one, each made on demand. Items are
+ * copied between the threads, so each should be small.
  *
  * @throws ThreadError; the signal's reason
  */
@@ -37,7 +37,7 @@ export async function* inThread<Item>({
   const worker = new Worker(ENTRY, {
     workerData: { module: module.href, input },
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-    // The service's settings are no business of what reads a stranger's data.
+    // A parser of untrusted data must not see the settings of the service.
     env: {},
   });
   const onAbort = (): void => void worker.terminate();
@@ -60,11 +60,11 @@ export async function* inThread<Item>({
 type Answer = { readonly item: unknown } | { readonly error: string } | undefined;
 
 async function answerOf(worker: Worker, signal: AbortSignal | undefined): Promise<{ item: unknown } | undefined> {
-  const over = new AbortController();
+  const done = new AbortController();
   try {
     const [answer] = (await Promise.race([
-      once(worker, 'message', { signal: over.signal }),
-      once(worker, 'exit', { signal: over.signal }).then(() => [{ error: 'the thread ended' }]),
+      once(worker, 'message', { signal: done.signal }),
+      once(worker, 'exit', { signal: done.signal }).then(() => [{ error: 'the thread ended' }]),
     ])) as [Answer];
     if (answer === undefined || !('error' in answer)) return answer;
     throw new Error(answer.error);
@@ -72,6 +72,6 @@ async function answerOf(worker: Worker, signal: AbortSignal | undefined): Promis
     signal?.throwIfAborted();
     throw new ThreadError('work in a thread failed', { cause: error });
   } finally {
-    over.abort();
+    done.abort();
   }
 }

@@ -3,12 +3,11 @@ import { access, mkdir, symlink } from 'node:fs/promises';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
 /**
- * Makes a folder of links to some programs, to be the whole PATH of a tool: what the tool would start by any other name is
- * not there, even when it is installed.
+ * Creates a folder of links to programs. As the PATH of a tool, it allows the tool to start these programs only.
  *
- * @param folder is made; links that it has already stay
- * @param names those that are nowhere are left out
- * @param path folders to look in, as in PATH
+ * @param folder created if it does not exist; existing links stay
+ * @param names programs that are not found are skipped
+ * @param path folders to search, as in PATH
  */
 export async function linkPrograms(folder: string, names: readonly string[], path: string): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -23,7 +22,7 @@ export async function linkPrograms(folder: string, names: readonly string[], pat
   );
 }
 
-/** @returns its absolute path; undefined when it is nowhere */
+/** @returns the absolute path; undefined if the program is not found */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
   for (const folder of path.split(delimiter).filter(isAbsolute)) {
     if (await isExecutable(join(folder, name))) return join(folder, name);

@@ -1,19 +1,43 @@
-import { onNpmGone } from './parent-watch.ts';
+import { processFacts } from './process-facts.ts';
 
-/**
- * Calls back once when this process should stop: SIGTERM, SIGINT, or the end of the parent that supervises it (a
- * supervisor or npm), however that parent ended.
- */
-export function onStop(env: Readonly<Record<string, string | undefined>>, stop: (reason: string) => void): void {
-  let stopped = false;
+const CHECK_INTERVAL_MS = 500;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Calls back once when this process should stop: on SIGTERM or SIGINT, or when its supervisor or npm has ended. */
+export function onStop(env: Environment, stop: (reason: string) => void): void {
+  let isStopped = false;
   const once = (reason: string) => (): void => {
-    if (stopped) return;
-    stopped = true;
+    if (isStopped) return;
+    isStopped = true;
     stop(reason);
   };
   process.on('SIGTERM', once('SIGTERM'));
   process.on('SIGINT', once('SIGINT'));
   if (process.connected) process.on('disconnect', once('the parent is gone'));
-  // A supervised process is stopped by its supervisor, in the right order, also when npm is gone.
+  // A supervisor stops its processes itself and in the right order, also when npm is gone.
   else onNpmGone(env, once('npm is gone'));
+}
+
+/**
+ * Calls back when the npm that runs this program has ended, because npm and its shell do not forward SIGTERM. Outside of npm
+ * nothing is watched, because a parent may leave on purpose (`nohup … &`).
+ */
+export function onNpmGone(env: Environment, onGone: () => void): void {
+  if (env['npm_lifecycle_event'] === undefined) return;
+  // The ancestors are the shell and npm, below which local/bootstrap.mjs may have started another Node.
+  const generations = env['TAPEDECK_LAUNCHER_PID'] === String(process.ppid) ? 3 : 2;
+  const before = ancestry(generations);
+  const timer = setInterval(() => {
+    if (ancestry(generations) === before) return;
+    clearInterval(timer);
+    onGone();
+  }, CHECK_INTERVAL_MS);
+  timer.unref();
+}
+
+/** @returns the process IDs of the parent, the grandparent and so on */
+function ancestry(generations: number): string {
+  const ids = [String(process.ppid)];
+  while (ids.length < generations) ids.push(processFacts(ids.at(-1) ?? '')?.parentId ?? '');
+  return ids.join(' ');
 }

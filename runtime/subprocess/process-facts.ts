@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** What the system tells of a running process. */
+/** What /proc says about a running process. */
 export interface ProcessFacts {
   readonly parentId: string;
-  /** When it started, in the system's own unit: with the process id, unique. */
+  /** The start time in clock ticks, which is unique together with the process ID. */
   readonly startedAt: string;
 }
 
-/** @returns undefined when there is no such process, when it is dead and not reaped, or where the system does not tell */
+/** @returns undefined if the process does not run, is a zombie, or the system has no /proc */
 export function processFacts(pid: number | string): ProcessFacts | undefined {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // Fields from 3 on; the name in field 2 may hold spaces and parentheses, so count after the last one.
+    // Field 2 is the name, which may contain spaces and parentheses, so the fields are counted after the last parenthesis.
     const [state, parentId = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie keeps its id until its parent asks for it, and holds nothing any more.
     return state === 'Z' ? undefined : { parentId, startedAt: rest[17] ?? '' };
   } catch {
     return undefined;
@@ -21,9 +20,9 @@ export function processFacts(pid: number | string): ProcessFacts | undefined {
 }
 
 /**
- * A name of a process that no later one gets: its id and start time. Where the system does not tell the time, the id alone.
+ * An identity that no later process has: the process ID and start time. Without /proc it is the ID alone.
  *
- * @returns undefined when the process does not run
+ * @returns undefined if the process does not run
  */
 export function processIdentity(pid: number): string | undefined {
   const facts = processFacts(pid);

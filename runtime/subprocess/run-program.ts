@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { startDeadline } from '../deadline.ts';
 import { programRuns, type ProgramEnd } from '../telemetry/diagnostics.ts';
 import { watchFolder } from './folder-watch.ts';
 
-const LIFELINE = fileURLToPath(new URL('./parent-death-watch.sh', import.meta.url));
+const PARENT_DEATH_WATCH = fileURLToPath(new URL('./parent-death-watch.sh', import.meta.url));
 const STDERR_TAIL_CHARS = 16_384;
 const LINE_MAX_CHARS = 1_048_576;
 const DEFAULT_KILL_AFTER_MS = 5_000;
@@ -17,40 +16,40 @@ export interface RunOptions {
   readonly cwd: string;
   /** The whole environment of the program: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Ends the whole process group: TERM, then KILL after `killAfterMs`. */
+  /** Ends the process group: SIGTERM, then SIGKILL after `killAfterMs`. */
   readonly signal?: AbortSignal;
-  /** Wall-clock limit in milliseconds, after which the group is ended in the same way. */
+  /** Wall-clock limit in milliseconds; exceeding it ends the process group in the same way. */
   readonly timeoutMs?: number;
   readonly killAfterMs?: number;
-  /** Largest file that the program may write, in bytes (RLIMIT_FSIZE). */
+  /** Maximum size of each file that the program writes, in bytes (RLIMIT_FSIZE). */
   readonly maxFileBytes?: number;
-  /** What the program answers when it winds up after a signal, if that is a code of its own (ffmpeg: 255). */
+  /** The exit code with which the program ends after a signal, if it handles signals (ffmpeg: 255). */
   readonly signalExitCode?: number;
-  /** Most bytes that all files in `cwd` may hold together; more ends the run with `FolderTooLargeError`. */
+  /** Maximum size of all files in `cwd` together; exceeding it ends the run with `FolderTooLargeError`. */
   readonly maxFolderBytes?: number;
-  /** Most memory that each process of the program may write to, in bytes (RLIMIT_DATA). Linux only: macOS has no such limit. */
+  /** Maximum writable memory of each process of the program, in bytes (RLIMIT_DATA). macOS has no such limit. */
   readonly maxMemoryBytes?: number;
-  /** Most processor time of each process of the program, in seconds (RLIMIT_CPU); more ends the run with `CpuTimeError`. */
+  /** Maximum processor time of each process of the program, in seconds (RLIMIT_CPU); exceeding it ends the run with `CpuTimeError`. */
   readonly maxCpuSeconds?: number;
-  /** Most characters of stdout kept in the result; more ends the run with `StdoutTooLargeError`. Default 0: none is kept. */
+  /** Number of characters of stdout that the result may hold. A longer output ends the run with `StdoutTooLargeError`. Default 0: stdout is discarded. */
   readonly maxStdoutChars?: number;
-  /** Called with each complete line of stdout as it arrives. */
+  /** Called with each complete line of stdout. */
   readonly onStdoutLine?: (line: string) => void;
   /** Called once with the id of the process group. */
   readonly onStart?: (groupId: number) => void;
-  /** How it is started. Default: as a program under a lifeline. */
+  /** Starts the program. Default: {@link startProgram}. */
   readonly start?: Start;
 }
 
-/** Starts a program in a process group of its own, with the folder, the environment and the limits that the options name. */
+/** Starts a program in its own process group, with the folder, environment and limits of the options. */
 export type Start = (program: string, args: readonly string[], options: RunOptions) => Running;
 
 export interface Running {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Signals the whole group; one that has ended already is no error. */
+  /** Signals the process group. Does nothing if the group has ended. */
   readonly signal: (name: NodeJS.Signals) => void;
-  /** Resolves when it has ended, and its output has been read to the end. */
+  /** Resolves when the program has ended and its output has been read completely. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
@@ -61,76 +60,68 @@ export interface RunResult {
   readonly stderrTail: string;
 }
 
-/** The program ran past `timeoutMs` and was ended. */
-export class RunTimeoutError extends Error {
+/** A program could not be started, or was ended before it was done. */
+abstract class RunError extends Error {
+  abstract readonly end: ProgramEnd;
+}
+
+/** The program ran longer than `timeoutMs`. */
+export class RunTimeoutError extends RunError {
   override readonly name = 'RunTimeoutError';
+  readonly end = 'timeout';
 }
 
-/** The program used more than `maxCpuSeconds` of processor time and was ended. */
-export class CpuTimeError extends Error {
+/** The program used more than `maxCpuSeconds` of processor time. */
+export class CpuTimeError extends RunError {
   override readonly name = 'CpuTimeError';
+  readonly end = 'timeout';
 }
 
-/** The program printed more than `maxStdoutChars` and was ended. */
-export class StdoutTooLargeError extends Error {
+/** The program printed more than `maxStdoutChars`. */
+export class StdoutTooLargeError extends RunError {
   override readonly name = 'StdoutTooLargeError';
+  readonly end = 'output_limit';
 }
 
-/** The program wrote more than `maxFolderBytes` and was ended. */
-export class FolderTooLargeError extends Error {
+/** The program wrote more than `maxFolderBytes`. */
+export class FolderTooLargeError extends RunError {
   override readonly name = 'FolderTooLargeError';
+  readonly end = 'folder_limit';
 }
 
-/** The program could not be started (not found, not executable). */
-export class RunStartError extends Error {
+/** The program was not found or is not executable. */
+export class RunStartError extends RunError {
   override readonly name = 'RunStartError';
+  readonly end = 'not_started';
 }
 
-/** A signal ended the program that we have not sent: the system is short of memory, or the whole machine stops. */
-export class RunKilledError extends Error {
+/** The program was ended by a signal that this process did not send, for example because the system is short of memory. */
+export class RunKilledError extends RunError {
   override readonly name = 'RunKilledError';
+  readonly end = 'killed';
 }
 
 /**
- * What a shell answers for HUP, INT, KILL and TERM. Not for the signals of a program's own faults (SEGV and the like, which
- * come again when it is run again), nor for the limit of the file size.
+ * The exit codes of a shell for HUP, INT, KILL and TERM. Signals for a fault of the program itself, such as SEGV, and for the
+ * file size limit are not among them, because another run would end in the same way.
  */
 const KILLED_EXIT_CODES: readonly number[] = [129, 130, 137, 143];
+/** The exit code of a shell for XCPU. */
+const CPU_TIME_EXIT_CODE = 152;
+/** The exit codes of a shell for a program that is not executable or not found. */
+const NOT_STARTED_EXIT_CODES: readonly number[] = [126, 127];
 
 /**
- * Runs a program to its end in a process group of its own.
+ * Runs a program to its end in its own process group, which also ends when this process is killed.
  *
- * The group ends with this process, even if that is killed outright: its stdin is a lifeline (see lifeline.sh).
- *
- * @returns the exit code (a non-zero one is not an error here), stdout as far as asked for, and the tail of stderr
+ * @returns the exit code (non-zero is not an error here), stdout up to `maxStdoutChars`, and the tail of stderr
  * @throws the signal's reason when aborted; {@link RunTimeoutError}, {@link CpuTimeError}, {@link StdoutTooLargeError},
  * {@link FolderTooLargeError}, {@link RunStartError}, {@link RunKilledError}
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
+  const { timeoutMs, maxFolderBytes, maxStdoutChars = 0 } = options;
   options.signal?.throwIfAborted();
   const startedMs = performance.now();
-  let end: ProgramEnd = 'cancelled';
-  try {
-    const result = await runToEnd(program, args, options);
-    end = result.exitCode === 0 ? 'ok' : 'failed';
-    return result;
-  } catch (error) {
-    end = endOf(error);
-    throw error;
-  } finally {
-    programRuns.tell(() => ({ program: basename(program), seconds: (performance.now() - startedMs) / 1000, end }));
-  }
-}
-
-function endOf(error: unknown): ProgramEnd {
-  if (error instanceof RunTimeoutError || error instanceof CpuTimeError) return 'timeout';
-  if (error instanceof StdoutTooLargeError) return 'output_limit';
-  if (error instanceof FolderTooLargeError) return 'folder_limit';
-  if (error instanceof RunKilledError) return 'killed';
-  return error instanceof RunStartError ? 'not_started' : 'cancelled';
-}
-
-async function runToEnd(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   const child = (options.start ?? startProgram)(program, args, options);
   let stop: Error | undefined;
   let killTimer: NodeJS.Timeout | undefined;
@@ -140,10 +131,9 @@ async function runToEnd(program: string, args: readonly string[], options: RunOp
     child.signal('SIGTERM');
     killTimer = setTimeout(() => child.signal('SIGKILL'), options.killAfterMs ?? DEFAULT_KILL_AFTER_MS);
   };
-  const late = (): Error => new RunTimeoutError(`ran longer than ${String(options.timeoutMs)} ms`);
-  const deadline = startDeadline({ signal: options.signal, timeoutMs: options.timeoutMs, late });
+  const late = (): Error => new RunTimeoutError(`ran longer than ${String(timeoutMs)} ms`);
+  const deadline = startDeadline({ signal: options.signal, timeoutMs, late });
   deadline.signal.addEventListener('abort', () => endGroup(toError(deadline.signal.reason)));
-  const { maxFolderBytes } = options;
   const stopWatching =
     maxFolderBytes === undefined
       ? undefined
@@ -152,8 +142,7 @@ async function runToEnd(program: string, args: readonly string[], options: RunOp
         );
 
   let stdout = '';
-  const maxStdoutChars = options.maxStdoutChars ?? 0;
-  collect(child.stdout, (text) => {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
     if (stdout.length >= maxStdoutChars) return;
     stdout += text;
     if (stdout.length > maxStdoutChars) {
@@ -163,52 +152,60 @@ async function runToEnd(program: string, args: readonly string[], options: RunOp
   });
   if (options.onStdoutLine !== undefined) splitLines(child.stdout, options.onStdoutLine);
   let stderrTail = '';
-  collect(child.stderr, (text) => (stderrTail = (stderrTail + text).slice(-STDERR_TAIL_CHARS)));
+  child.stderr
+    .setEncoding('utf8')
+    .on('data', (text: string) => (stderrTail = (stderrTail + text).slice(-STDERR_TAIL_CHARS)));
 
+  let end: ProgramEnd = 'cancelled';
   try {
     const { code, signal } = await child.ended;
     if (stop !== undefined) throw stop;
-    // The lifeline itself may be the one that was killed: then there is no code.
+    // Without a code, the shell that watches the program was killed itself.
     if (code === null) throw new RunKilledError(`${program} was ended by ${String(signal)}`);
-    // What a shell answers for XCPU.
-    if (code === 152) throw new CpuTimeError(`used more than ${options.maxCpuSeconds ?? NaN} s of processor time`);
+    if (code === CPU_TIME_EXIT_CODE) {
+      throw new CpuTimeError(`used more than ${options.maxCpuSeconds ?? NaN} s of processor time`);
+    }
     if (KILLED_EXIT_CODES.includes(code) || code === options.signalExitCode) {
       throw new RunKilledError(`${program} was ended by a signal (exit code ${code})`);
     }
-    // What a shell answers for a program that it can't find or may not execute.
-    if (code === 127 || code === 126) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
+    if (NOT_STARTED_EXIT_CODES.includes(code)) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
+    end = code === 0 ? 'ok' : 'failed';
     return { exitCode: code, stdout, stderrTail };
+  } catch (error) {
+    if (error instanceof RunError) ({ end } = error);
+    throw error;
   } finally {
     deadline.end();
     clearTimeout(killTimer);
     stopWatching?.();
+    programRuns.publish({ program: basename(program), seconds: (performance.now() - startedMs) / 1000, end });
   }
 }
 
-/** Starts a program under a lifeline. */
+/** Starts a program under parent-death-watch.sh, which ends it when this process dies. */
 export function startProgram(program: string, args: readonly string[], options: RunOptions): Running {
   const { maxFileBytes, maxMemoryBytes, maxCpuSeconds } = options;
   const limits = [unitsOf(maxFileBytes, 512), unitsOf(maxMemoryBytes, 1024), unitsOf(maxCpuSeconds, 1)];
-  const child = spawn('/bin/sh', [LIFELINE, ...limits, program, ...args], {
+  const child = spawn('/bin/sh', [PARENT_DEATH_WATCH, ...limits, program, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // The far end of the lifeline may vanish first; that is the normal end, not an error.
+  // The shell may close its end of the pipe first, which is the normal end.
   child.stdin.on('error', () => undefined);
   const ended = new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
     child.once('error', (error) => reject(new RunStartError(error.message, { cause: error })));
-    // Grandchildren that outlive the program (an ffmpeg whose parent crashed) would hold the pipes open.
+    // Descendants that outlive the program would keep the pipes open.
     child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));
-    // 'close' and not 'exit': the pipes are drained only then.
+    // The pipes are drained on 'close', but not yet on 'exit'.
     child.once('close', (...end) => resolve({ code: end[0], signal: end[1] }));
   });
   if (child.pid !== undefined) options.onStart?.(child.pid);
   return { stdout: child.stdout, stderr: child.stderr, signal: (name) => signalGroup(child.pid, name), ended };
 }
 
-/** Signals a whole process group; a group that has ended already is no error. */
+/** Signals a process group. Does nothing if the group has ended. */
 export function signalGroup(groupId: number | undefined, signal: NodeJS.Signals): void {
   if (groupId === undefined) return;
   try {
@@ -218,20 +215,15 @@ export function signalGroup(groupId: number | undefined, signal: NodeJS.Signals)
   }
 }
 
-/** A limit as `ulimit` takes it. */
-function unitsOf(most: number | undefined, unit: number): string {
-  return most === undefined ? 'unlimited' : String(Math.ceil(most / unit));
+/** @returns a limit for `ulimit` */
+function unitsOf(limit: number | undefined, unit: number): string {
+  return limit === undefined ? 'unlimited' : String(Math.ceil(limit / unit));
 }
 
-function collect(stream: Readable, onText: (text: string) => void): void {
-  const decoder = new StringDecoder('utf8');
-  stream.on('data', (chunk: Buffer) => onText(decoder.write(chunk)));
-}
-
-/** A line longer than 1 MiB is handed over in pieces, so that output without newlines cannot fill the memory. */
+/** Splits a line that is longer than 1 MiB, so that output without newlines cannot fill the memory. */
 function splitLines(stream: Readable, onLine: (line: string) => void): void {
   let rest = '';
-  collect(stream, (text) => {
+  stream.on('data', (text: string) => {
     const [first = '', ...lines] = text.split('\n');
     rest += first;
     for (const line of lines) {

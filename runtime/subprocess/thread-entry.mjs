@@ -1,4 +1,4 @@
-// The first file of a thread (thread.ts): loads the module that does the work, and hands over what it yields on demand.
+// The entry module of a thread (in-thread.ts). It loads the module that does the work, and posts its items on demand.
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { module, input } = workerData;

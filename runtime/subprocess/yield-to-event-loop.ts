@@ -1,29 +1,29 @@
-/** Longer work than this gives way. */
-const TURN_MS = 5;
+/** Maximum time that work may hold the event loop. */
+const SLICE_MS = 5;
 
 const waiting: (() => void)[] = [];
 
-/** Resolves in a later turn of the event loop, where nobody else who waits here goes on: a hundred of them would fill a turn. */
+/** Resolves in a later iteration of the event loop. Only one caller continues per iteration, because many together would block it. */
 export function nextEventLoopIteration(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(letOneGoOn);
+    if (waiting.length === 1) setImmediate(resumeOne);
   });
 }
 
-function letOneGoOn(): void {
+function resumeOne(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(letOneGoOn);
+  if (waiting.length > 0) setImmediate(resumeOne);
 }
 
-/** @returns lets other work run when this has taken long enough. @throws the signal's reason */
+/** @returns a function that lets other work run if the slice is used up, and throws the signal's reason when aborted */
 export function createYielder(signal?: AbortSignal): () => Promise<void> {
-  let began = performance.now();
+  let startedMs = performance.now();
   return async () => {
     signal?.throwIfAborted();
-    if (performance.now() - began < TURN_MS) return;
+    if (performance.now() - startedMs < SLICE_MS) return;
     await nextEventLoopIteration();
     signal?.throwIfAborted();
-    began = performance.now();
+    startedMs = performance.now();
   };
 }

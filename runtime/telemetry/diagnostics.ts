@@ -1,47 +1,39 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** How a program ended: by its exit code, or because we ended it, or the system did. */
+/** How a program ended: by its exit code, by a limit or cancellation of this process, or by a signal of the system. */
 export type ProgramEnd =
   'ok' | 'failed' | 'not_started' | 'cancelled' | 'timeout' | 'output_limit' | 'folder_limit' | 'killed';
 
 /** A program that has ended. */
 export interface ProgramRun {
-  /** Its name, without a path. */
+  /** The name without a path. */
   readonly program: string;
   readonly seconds: number;
   readonly end: ProgramEnd;
 }
 
-/** A window of audio that an engine has heard. */
-export interface HeardWindow {
+/** A window of audio that an engine has transcribed. */
+export interface TranscribedWindow {
   readonly engine: string;
-  /** How long the window is. */
   readonly audioSeconds: number;
-  /** How long it took. */
+  /** The time that the transcription took. */
   readonly seconds: number;
 }
 
-/** What came of a release of yt-dlp: `fetched`, `switched`, `refused` or `trouble`. */
+/** The result of an update check of yt-dlp: `fetched`, `switched`, `refused` or `trouble`. */
 export interface YtdlpReleaseEvent {
   readonly what: string;
 }
 
-/** What deep places tell whoever listens. Where nobody does, nothing is made. */
-export interface DiagnosticsEvents<Message> {
-  tell(message: () => Message): void;
-  listen(listener: (message: Message) => void): void;
-}
-
-function told<Message>(name: string): DiagnosticsEvents<Message> {
+/** A typed diagnostics channel, by which code without access to metrics and traces reports events. */
+function eventChannel<Event>(name: string) {
   const own = channel(`tapedeck.${name}`);
   return {
-    tell: (message) => {
-      if (own.hasSubscribers) own.publish(message());
-    },
-    listen: (listener) => own.subscribe((message) => listener(message as Message)),
+    publish: (event: Event): void => own.publish(event),
+    subscribe: (listener: (event: Event) => void): void => own.subscribe((event) => listener(event as Event)),
   };
 }
 
-export const programRuns = told<ProgramRun>('program-runs');
-export const heardWindows = told<HeardWindow>('heard-windows');
-export const ytdlpReleases = told<YtdlpReleaseEvent>('yt-dlp-releases');
+export const programRuns = eventChannel<ProgramRun>('program-runs');
+export const transcribedWindows = eventChannel<TranscribedWindow>('transcribed-windows');
+export const ytdlpReleases = eventChannel<YtdlpReleaseEvent>('yt-dlp-releases');

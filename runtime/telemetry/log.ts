@@ -5,15 +5,15 @@ export interface LogSettings {
   readonly LOG_FORMAT: 'auto' | 'json' | 'text';
 }
 
-/** What moves a terminal's cursor or changes its colours, as JSON writes it; a line may quote what others chose. */
+/** JSON escapes of characters that control a terminal. Log lines may contain text from outside. */
 const CONTROLS = /(\\(?:u00[01][\da-f]|[bfr])|[\u007f-\u009f])|\\./g;
 
-/** The log of a part of the service, on standard output: JSON, or lines for people where that is a terminal. */
+/** Creates the log of a part of the service on standard output: text if that is a terminal, otherwise JSON. */
 export async function createLog(part: string, { LOG_LEVEL, LOG_FORMAT }: LogSettings): Promise<Logger> {
   const options = { level: LOG_LEVEL, base: { part } };
   const { isTTY } = process.stdout;
   if (LOG_FORMAT === 'json' || (LOG_FORMAT === 'auto' && !isTTY)) return pino(options);
-  // It takes a moment to load, and most services have no terminal.
+  // Loaded on demand, because it takes a moment and most services have no terminal.
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
     colorize: isTTY && process.stdout.hasColors(),

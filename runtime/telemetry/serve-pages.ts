@@ -4,22 +4,21 @@ import type { AddressInfo } from 'node:net';
 
 export type Page = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** Pages for operators on a port of their own, which should not be reached from outside. */
+/** Pages for operators on a separate port, which should not be reachable from outside. */
 export interface PagesOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** By path, such as `/metrics`. */
+  /** Pages by path, such as `/metrics`. */
   readonly pages: Readonly<Record<string, Page>>;
-  /** By which they are asked for; by default those that only read. */
+  /** Accepted HTTP methods. Default: GET and HEAD. */
   readonly methods?: readonly string[];
 }
 
 /**
  * Serves pages until `close`.
  *
- * @returns `port`: the one that it listens on
- * @throws when the port is taken
+ * @throws if the port is in use
  */
 export async function servePages({ host, port, pages, methods = ['GET', 'HEAD'] }: PagesOptions) {
   const byPath = new Map(Object.entries(pages));
@@ -37,7 +36,7 @@ export async function servePages({ host, port, pages, methods = ['GET', 'HEAD'] 
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    /** Cuts who is still being answered. */
+    /** Ends open connections, too. */
     close(): void {
       server.close();
       server.closeAllConnections();

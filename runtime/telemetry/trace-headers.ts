@@ -1,40 +1,40 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 
-/** Headers of W3C Trace Context, which what serves a request hands on to what it starts. */
+/** Headers of W3C Trace Context, which continue a trace in a workflow or request. */
 export const TRACE_HEADERS = ['traceparent', 'tracestate'] as const;
 
-/** The field of a job's memo with the id of the request that began it, which operators see too. */
+/** The memo field with the ID of the request that started a job. Operators see it in the Web UI. */
 export const MEMO_REQUEST = 'request';
-/** The header by which a workflow tells its steps and its webhooks whose job it is. Like search attributes, it is never encrypted. */
+/** The header with the {@link JobFacts} for activities and deliveries. Like search attributes, it is never encrypted. */
 export const JOB_HEADER = 'tapedeck-job';
 
-/** Of a job, for the lines that are logged of its steps. */
+/** Facts of a job for the log lines of its activities. */
 export interface JobFacts {
-  /** Of the request that began it, where a caller's request did. */
+  /** The ID of the request that started the job; absent if another job did. */
   readonly requestId?: string;
   readonly mediaId?: string;
-  /** The id of a key, or a word such as `anonymous`. */
+  /** The ID of a key, or a word such as `anonymous`. */
   readonly caller?: string;
 }
 
 const FACTS = ['requestId', 'mediaId', 'caller'] as const satisfies readonly (keyof JobFacts)[];
 const FACT_MAX_CHARS = 1_000;
 
-/** What ids of other systems are made of. Nothing in it ends a line or a header, or means anything to a shell or a page. */
+/** The characters of the IDs of common systems, none of which has a meaning in a header, a shell or HTML. */
 const REQUEST_ID = /^[\w.:@/+=-]{1,128}$/;
 
-/** @returns the id of a request as somebody else told it; undefined where it is none that may be repeated */
+/** @returns the request ID of another system; undefined if it is not safe to repeat */
 export function requestIdIn(value: unknown): string | undefined {
   return typeof value === 'string' && REQUEST_ID.test(value) ? value : undefined;
 }
 
-/** What is told of a job in the headers of its workflow or of one of its steps. Whoever reaches Temporal can tell anything. */
+/** @returns the facts in the headers of a workflow or activity, checked, because any client of Temporal can set headers */
 export function jobFactsIn(headers: Headers): JobFacts {
-  const told = valueIn(headers, JOB_HEADER);
-  return typeof told === 'object' && told !== null ? jobFactsOf(told) : {};
+  const value = valueIn(headers, JOB_HEADER);
+  return typeof value === 'object' && value !== null ? jobFactsOf(value) : {};
 }
 
-/** @returns undefined also for what cannot be read: a workflow that threw by it would be tried again for ever */
+/** @returns undefined also for a malformed header, because a workflow that throws at it would be retried without end */
 function valueIn(headers: Headers, name: string): unknown {
   const payload = headers[name];
   try {
@@ -44,11 +44,11 @@ function valueIn(headers: Headers, name: string): unknown {
   }
 }
 
-/** The facts among what is told. */
-export function jobFactsOf(told: object): JobFacts {
+/** @returns the valid facts among the fields of an object */
+export function jobFactsOf(fields: object): JobFacts {
   const { requestId, ...facts }: JobFacts = Object.fromEntries(
     FACTS.flatMap((name) => {
-      const value = (told as Readonly<Record<string, unknown>>)[name];
+      const value = (fields as Readonly<Record<string, unknown>>)[name];
       return typeof value === 'string' && value.length <= FACT_MAX_CHARS ? [[name, value] as const] : [];
     }),
   );

@@ -8,41 +8,42 @@ export type TraceHeaders = Readonly<Record<string, string>>;
 export interface SpanFacts {
   readonly name: string;
   readonly kind: 'server' | 'consumer';
-  /** Where the span goes on from, if somebody said so; otherwise a trace begins. */
+  /** Headers of the trace to continue. Without `traceparent`, a new trace starts. */
   readonly headers: TraceHeaders;
   readonly attributes?: Attributes;
 }
 
-/** Something that has ended already. */
+/** A span for work that has already ended. */
 export interface PastSpan {
   readonly name: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly startedMs: number;
   readonly attributes?: Attributes;
-  /** What it belongs to; otherwise the span under way, without which it is left out. */
+  /** Headers of the parent. Default: the active span; without one, nothing is recorded. */
   readonly headers?: TraceHeaders;
 }
 
-/** The spans of a process. */
+/** The tracing of a process. */
 export interface Tracing {
-  /** Runs work in a span. @param isFault whether what it threw is a fault of ours */
+  /** Runs work in a span. @param isFault whether an error marks the span as failed; default: every error */
   inSpan<Result>(facts: SpanFacts, work: () => Promise<Result>, isFault?: (error: unknown) => boolean): Promise<Result>;
   past(span: PastSpan): void;
-  /** What hands the span under way on; empty without one. */
+  /** @returns headers that continue the active span; empty without one */
   readonly headers: () => TraceHeaders;
-  /** Id of the trace under way. */
+  /** @returns the ID of the active trace */
   traceId(): string | undefined;
-  /** Sends what was not sent yet, as far as that is soon. */
+  /** Sends the remaining spans, within a time limit. */
   close(): Promise<void>;
 }
 
-const CLOSING_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Loads what traces, and sends spans to a collector; what it does not take is dropped, and that is logged.
+ * Starts to send spans to a collector. Spans that it does not accept are dropped and logged. The libraries are loaded here, so
+ * that a process without tracing does not need them.
  *
- * @param part such as `api`
- * @param options.url of a collector, for OTLP as JSON over HTTP
+ * @param part the part of the service, such as `api`
+ * @param options.url of the collector (OTLP as JSON over HTTP)
  */
 export async function startTracing(
   part: string,
@@ -83,9 +84,9 @@ export async function startTracing(
       }
     },
     past({ name, startedMs, attributes = {}, headers }) {
-      const within = headers === undefined ? contexts.active() : contextOf(headers);
-      if (trace.getSpan(within) === undefined) return;
-      tracer.startSpan(name, { startTime: startedMs, attributes }, within).end();
+      const parent = headers === undefined ? contexts.active() : contextOf(headers);
+      if (trace.getSpan(parent) === undefined) return;
+      tracer.startSpan(name, { startTime: startedMs, attributes }, parent).end();
     },
     headers: () => {
       const carrier: Record<string, string> = {};
@@ -93,6 +94,6 @@ export async function startTracing(
       return carrier;
     },
     traceId: () => trace.getSpanContext(contexts.active())?.traceId,
-    close: () => Promise.race([provider.shutdown(), delay(CLOSING_MS, undefined, { ref: false })]),
+    close: () => Promise.race([provider.shutdown(), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]),
   };
 }

@@ -4,13 +4,13 @@ import proto from '@temporalio/proto';
 import { ENCRYPTED, UNREADABLE } from './payload-encodings.ts';
 
 export interface PayloadKey {
-  /** Stands beside what it has encrypted. */
+  /** The ID, which is stored with each payload that the key encrypts. */
   readonly id: string;
   /** 32 bytes. */
   readonly key: Uint8Array;
 }
 
-/** What payloads are read with, and with which of them new ones are written; none: in clear. */
+/** The keys that decrypt payloads, and the one that encrypts them. Without a current key, payloads are not encrypted. */
 export interface PayloadKeys {
   readonly current: PayloadKey | undefined;
   readonly all: readonly PayloadKey[];
@@ -23,17 +23,16 @@ const KEY_ID = 'encryption-key-id';
 const PayloadMessage = proto.temporal.api.common.v1.Payload;
 
 /**
- * Encrypts what goes to Temporal, in the form of Temporal's own samples: nonce, ciphertext, tag. What was written in clear, or with
- * an older key, is read as before.
+ * Encrypts payloads in the format of Temporal's samples: nonce, ciphertext, tag. Unencrypted payloads and those of older keys
+ * stay readable.
  *
- * @throws Error (when it decodes) naming the setting where the key is missing: what waits for it is tried again
+ * When a key is missing, `decode` throws an error with the setting, and Temporal retries the task.
  */
 export function createPayloadCodec({ current, all }: PayloadKeys): PayloadCodec {
   const keys = new Map(all.map(({ id, key }) => [id, key]));
   return {
-    // An array in, an array out, as the SDK has it.
     encode: (payloads) => Promise.resolve(payloads.map((payload) => (current ? encrypted(payload, current) : payload))),
-    // Async, so that a missing key is a rejection.
+    // `async` makes the error of a missing key a rejection.
     // eslint-disable-next-line @typescript-eslint/require-await
     decode: async (payloads) =>
       payloads.map((payload) => (textOf(payload, 'encoding') === ENCRYPTED ? decrypted(payload, keys) : payload)),
@@ -64,7 +63,7 @@ function decrypted(payload: Payload, keys: ReadonlyMap<string, Uint8Array>): Pay
     const parts = [decipher.update(data.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()];
     return PayloadMessage.decode(Buffer.concat(parts));
   } catch {
-    // Forged, or cut: whoever reaches Temporal can send that. It is refused like anything else that cannot be read.
+    // Any client of Temporal can send a forged or truncated payload. It is refused like other unreadable input.
     return { metadata: { encoding: Buffer.from(UNREADABLE) }, data };
   }
 }

@@ -1,4 +1,4 @@
-/** How a payload says that it is encrypted, as Temporal's own samples have it. */
+/** The encoding of an encrypted payload, as in Temporal's samples. */
 export const ENCRYPTED = 'binary/encrypted';
-/** Of what claims to be, and is not by any key of ours. */
+/** The encoding of a payload that claims to be encrypted but cannot be decrypted. */
 export const UNREADABLE = 'binary/unreadable';

@@ -3,18 +3,17 @@ import { SEARCH_ATTRIBUTES } from './visibility.ts';
 
 const INVALID_ARGUMENT = 3;
 const ALREADY_EXISTS = 6;
-/** PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED: Temporal Cloud opens the operators' service to no client. */
+/** PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED: clients of Temporal Cloud cannot use the operator service. */
 const NOT_FOR_CLIENTS: readonly unknown[] = [7, 12, 16];
 /** INDEXED_VALUE_TYPE_KEYWORD of the Temporal API. */
 const KEYWORD = 2;
 const NAMES = Object.values(SEARCH_ATTRIBUTES);
 
 /**
- * Registers what jobs are found by, unless it is registered already. A server refuses workflows with attributes that it does
- * not know, so api and worker begin only when it does.
+ * Registers the missing search attributes. A server refuses workflows with unknown ones, so api and worker start afterwards.
  *
- * @returns false where the server does not tell which there are: {@link checkSearchAttributes} finds out
- * @throws Error naming the attributes when the cluster does not allow it
+ * @returns false if the server does not allow a client to list them; {@link checkSearchAttributes} then finds missing ones
+ * @throws Error with the attributes if the server does not allow their registration
  */
 export async function registerSearchAttributes(connection: Connection, namespace: string): Promise<boolean> {
   const { operatorService } = connection;
@@ -28,17 +27,17 @@ export async function registerSearchAttributes(connection: Connection, namespace
   try {
     if (missing.length > 0) await operatorService.addSearchAttributes({ namespace, searchAttributes });
   } catch (error) {
-    // Another process of the service was quicker.
-    if (codeOf(error) !== ALREADY_EXISTS) throw refusalOf(missing, namespace, error);
+    // Another process may have registered them meanwhile.
+    if (codeOf(error) !== ALREADY_EXISTS) throw missingAttributesError(missing, namespace, error);
   }
   return true;
 }
 
 /**
- * Each server of a cluster learns of new ones within seconds.
+ * Checks that this server knows the search attributes. Registration reaches each server of a cluster within seconds.
  *
- * @param areRegistered what {@link registerSearchAttributes} returned
- * @throws Error when this one has not yet: it will soon; where they are not registered, for good
+ * @param areRegistered the result of {@link registerSearchAttributes}
+ * @throws Error if it does not know them; the error is final if they are not registered
  */
 export async function checkSearchAttributes(
   connection: Connection,
@@ -49,15 +48,16 @@ export async function checkSearchAttributes(
   try {
     await connection.workflowService.countWorkflowExecutions({ namespace, query });
   } catch (error) {
-    if (!areRegistered) throw codeOf(error) === INVALID_ARGUMENT ? refusalOf(NAMES, namespace, error) : error;
-    // Without its cause, which would say that waiting does not help.
+    if (!areRegistered)
+      throw codeOf(error) === INVALID_ARGUMENT ? missingAttributesError(NAMES, namespace, error) : error;
+    // The cause is left out, because its code would make the error final.
     throw new Error(`Search attributes that are registered are not known everywhere yet: ${String(error)}`);
   }
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
-function refusalOf(missing: readonly string[], namespace: string, cause: unknown): Error {
+function missingAttributesError(missing: readonly string[], namespace: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const each = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
   const inCloud = missing.map((name) => `--search-attribute ${name}=Keyword`).join(' ');

@@ -1,12 +1,12 @@
-/** The task queues behind one prefix: split by resource, so that slow work of one kind holds up no other. */
+/** The task queues, by resource, so that slow work of one kind does not delay another kind. */
 export const taskQueues = {
-  /** Workflows, and activities that only touch the database. */
+  /** Workflows, and activities that only use the database. */
   workflows: (prefix: string): string => prefix,
-  /** What takes no slot of a route: the keeping of what was collected. */
+  /** Activities that store collected data, which use no slot of a route. */
   fetch: (prefix: string): string => `${prefix}-fetch`,
-  /** Uses of one route: workers poll it only while its circuit breaker lets tasks through. */
+  /** Activities that use a route. Workers poll it only while its circuit breaker lets activities run. */
   route: (prefix: string, route: string): string => `${prefix}-route-${route}`,
-  /** Pages of all sites that are none of the platforms. */
+  /** Activities that use other sites than the platforms. */
   sites: (prefix: string): string => `${prefix}-sites`,
   /**
    * Transcription: it needs processors and memory, not the network.
@@ -21,7 +21,7 @@ export const taskQueues = {
   webhooks: (prefix: string): string => `${prefix}-webhooks`,
 };
 
-/** ID of the schedule that removes old files. The queue is part of it: services that share a namespace have files of their own. */
+/** @returns the ID of the retention schedule, with the queue, because services that share a namespace have separate files */
 export function retentionScheduleId(taskQueue: string): string {
   return `retention/${taskQueue}`;
 }

@@ -1,23 +1,23 @@
 import type { TLSConfig } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 
-/** How to reach Temporal; the same for the api's client and the worker's connection. */
+/** How to reach Temporal, for the client and for the connection of workers. */
 export interface TemporalSettings {
   readonly address: string;
   readonly namespace: string;
   readonly apiKey?: string | undefined;
-  /** An object for certificates other than the system's, or a name other than the address's. */
+  /** An object sets certificates or a server name; `true` uses those of the system and the address. */
   readonly tls: boolean | TLSConfig;
-  /** Of what is sent there and comes from there; absent: all stands there in clear. */
+  /** Encrypts payloads; absent if they are not encrypted. */
   readonly payloadCodec?: PayloadCodec | undefined;
 }
 
-/** Temporal did not answer; the message names the setting. */
+/** Temporal did not respond. The message names the setting. */
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
 }
 
-/** Connects, or says which setting leads nowhere. @throws TemporalUnreachableError */
+/** Waits for a connection. @throws TemporalUnreachableError */
 export async function orUnreachable<Connected>(address: string, connecting: Promise<Connected>): Promise<Connected> {
   try {
     return await connecting;
@@ -26,7 +26,7 @@ export async function orUnreachable<Connected>(address: string, connecting: Prom
   }
 }
 
-/** Options that both kinds of connection of the SDK take. An API key needs TLS. */
+/** @returns options for both kinds of connection of the SDK. An API key requires TLS. */
 export function connectionOptions(settings: TemporalSettings): {
   address: string;
   tls: boolean | TLSConfig;

@@ -4,27 +4,27 @@ import type { RecordType } from '../../contract/download-record.ts';
 import { receiverHostOf } from '../../contract/http/webhook-delivery.ts';
 
 /**
- * Search attributes of every job and every webhook, by which operators find its workflow. All are keywords, of which a
- * namespace on SQL has ten. Nothing secret belongs into them: they are never encrypted.
+ * The search attributes of jobs and deliveries. All are keywords, of which a namespace on SQL has ten. They must not contain
+ * secrets, because they are never encrypted.
  */
 export const SEARCH_ATTRIBUTES = {
   type: 'TapedeckType',
   mediaId: 'TapedeckMediaId',
   downloadId: 'TapedeckDownloadId',
-  /** `vidnet`, `imgnet`, or the host of another site. */
+  /** `vidnet`, `imgnet`, or the host of a site. */
   platform: 'TapedeckPlatform',
-  /** The id of a key, or a word such as `anonymous`. */
+  /** The ID of a key, or a word such as `anonymous`. */
   caller: 'TapedeckCaller',
-  /** Of the first webhook of a job; each webhook has its own. */
+  /** The host of the first webhook of a job, or of a delivery. */
   webhookHost: 'TapedeckWebhookHost',
-  /** Why it has failed: absent while it runs, and where it has not. */
+  /** The code of the failure; absent if there is none. */
   failure: 'TapedeckFailure',
 } as const;
 
-/** Of a webhook that was given up. */
+/** The failure of an abandoned delivery. */
 export const ABANDONED = 'webhook_abandoned';
 
-/** Of a column of MySQL or PostgreSQL; the longest names of channels are longer. */
+/** The limit of a column in MySQL and PostgreSQL. Names of channels can be longer. */
 const KEYWORD_MAX_CHARS = 255;
 
 const PLATFORM_BY_TYPE: Readonly<Record<RecordType, string | undefined>> = {
@@ -37,13 +37,13 @@ const PLATFORM_BY_TYPE: Readonly<Record<RecordType, string | undefined>> = {
   imgnet_audio: 'imgnet',
   imgnet_list_posts: 'imgnet',
   imgnet_list_reels: 'imgnet',
-  // The video platform, unless its job names a site.
+  // Jobs of other sites have the site in their parameters.
   media: 'vidnet',
-  // It works on what another job has fetched.
+  // The job uses no upstream.
   speaker_labels: undefined,
 };
 
-/** The search attributes of one job. */
+/** @returns the search attributes of a job */
 export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttributePair[] {
   const { type, mediaId, recordId, webhookUrl, parameters } = input;
   const site = (parameters as { readonly site?: string } | undefined)?.site;
@@ -58,9 +58,8 @@ export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttr
 }
 
 /**
- * The search attributes of one webhook.
- *
- * @param job whose end it tells, where that is known: what is found by the job's subject is found with its webhooks
+ * @param job the job whose result is delivered; its attributes make the delivery appear in searches for the job
+ * @returns the search attributes of a delivery
  */
 export function webhookAttributesOf(
   { recordId, url, subscribedBy = [] }: { recordId: string; url: string; subscribedBy?: readonly string[] },
@@ -72,7 +71,7 @@ export function webhookAttributesOf(
   return [...ofJob.filter(({ key }) => !names.has(key.name)), ...own];
 }
 
-/** Why a workflow has failed, for the end of it. */
+/** @returns the search attribute of a failed workflow */
 export function failureAttribute(code: string): SearchAttributePair[] {
   return attributes({ failure: code });
 }

@@ -1,3 +1,3 @@
-/** What a worker may do: each has task queues of its own. */
+/** The roles of workers. Each has its own task queues. */
 export const workerRoles = ['workflows', 'vidnet', 'imgnet', 'media', 'speech', 'webhooks'] as const;
 export type WorkerRole = (typeof workerRoles)[number];

@@ -73,7 +73,7 @@ async function fileOf(
   });
 }
 
-/** @param timeoutMs of a request to MongoDB @throws EngineAwayError; UnfinishedRestoreError */
+/** @param timeoutMs of a request to MongoDB @throws EngineUnavailableError; UnfinishedRestoreError */
 export async function reachEngines(
   config: EngineSettings,
   { timeoutMs, log, interceptors }: { timeoutMs: number; log: Logger; interceptors?: ClientInterceptors | undefined },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refusalOf } from '../../runtime/inputs/check-input.ts';
+import { inputErrorOf } from '../../runtime/inputs/check-input.ts';
 import { jobInputs } from '../../contract/kinds/job-inputs.ts';
 import { recordTypeSchema } from '../../contract/download-record.ts';
 import { retentionScheduleId, taskQueues } from '../../runtime/temporal/task-queues.ts';
@@ -96,7 +96,7 @@ describe('every job that a valid request can start', () => {
           expect(Buffer.byteLength(job.subjectId)).toBeLessThanOrEqual(MAX);
           for (const { value } of searchAttributesOf(job))
             expect(Array.from(String(value)).length).toBeLessThanOrEqual(MAX);
-          expect(refusalOf(jobInputs, workflow, [JSON.parse(JSON.stringify(job))])).toBeUndefined();
+          expect(inputErrorOf(jobInputs, workflow, [JSON.parse(JSON.stringify(job))])).toBeUndefined();
         }
       }),
       { numRuns: 150 },

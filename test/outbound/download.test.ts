@@ -158,7 +158,7 @@ describe('a hostile server', () => {
       const timer = setInterval(() => answer.write('x'), 20);
       answer.on('close', () => clearInterval(timer));
     });
-    const settings = { leastRate: { bytes: 500, windowMs: 300 } };
+    const settings = { minimumRate: { bytes: 500, windowMs: 300 } };
     await expect(attempt({ url: `http://127.0.0.1:${server.port}/`, settings })).rejects.toEqual(
       problem('unreachable', { error: 'timeout' }),
     );
@@ -238,9 +238,9 @@ describe('a hostile server', () => {
       const timer = setInterval(() => answer.write('x'.repeat(100)), 20);
       answer.on('close', () => clearInterval(timer));
     });
-    const leastRate = { bytes: 500, windowMs: 300, overall: { bytesPerSecond: 50_000, afterMs: 900 } };
+    const minimumRate = { bytes: 500, windowMs: 300, overall: { bytesPerSecond: 50_000, afterMs: 900 } };
     const startedMs = performance.now();
-    await expect(attempt({ url: `http://127.0.0.1:${server.port}/`, settings: { leastRate } })).rejects.toEqual(
+    await expect(attempt({ url: `http://127.0.0.1:${server.port}/`, settings: { minimumRate } })).rejects.toEqual(
       problem('too_slow'),
     );
     expect(performance.now() - startedMs).toBeGreaterThan(900);

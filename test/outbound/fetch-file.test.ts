@@ -52,8 +52,8 @@ it('gives up on a host that sends a byte now and then after as many attempts as 
     requests += 1;
     trickle(request, response);
   });
-  const leastRate = { bytes: 1_000, windowMs: 300 };
-  const options = { signal: new AbortController().signal, mostFailures: 2, leastRate };
+  const minimumRate = { bytes: 1_000, windowMs: 300 };
+  const options = { signal: new AbortController().signal, mostFailures: 2, minimumRate };
   await expect(fetchFile(url, join(folder, 'slow'), options)).rejects.toThrow(UnreachableError);
   expect(requests).toBe(2);
 });

@@ -19,7 +19,7 @@ import { until } from '../helpers/until.ts';
 const MAX_FILE_BYTES = 20_000_000;
 /** What yt-dlp takes for anything: less would mean that another program was looked at. */
 const LEAST_MIB = SEES_MEMORY ? 20 : 0;
-const PATIENT = { leastRate: { bytes: 1, windowMs: 60_000 } };
+const PATIENT = { minimumRate: { bytes: 1, windowMs: 60_000 } };
 let site: RecordedSite;
 let host: Awaited<ReturnType<typeof serveOnLoopback>>;
 let settings: YtdlpSettings;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     response.on('error', () => undefined);
     answer(request, response);
   });
-  settings = site.settings({ maxFileBytes: MAX_FILE_BYTES, leastRate: { bytes: 10_000, windowMs: 4_000 } });
+  settings = site.settings({ maxFileBytes: MAX_FILE_BYTES, minimumRate: { bytes: 10_000, windowMs: 4_000 } });
 });
 afterAll(async () => {
   await host.stop();
@@ -117,7 +117,7 @@ describe('a hostile host of media', () => {
       [['parts of a playlist', { url: () => `${host.url}/a.m3u8`, protocol: 'm3u8_native', ext: 'mp4' }]],
     ),
   )('cannot send just above the least rate for as long as it likes, in %s', async (_name, format) => {
-    const leastRate = { bytes: 1_000, windowMs: 4_000, overall: { bytesPerSecond: 10_000_000, afterMs: 2_000 } };
+    const minimumRate = { bytes: 1_000, windowMs: 4_000, overall: { bytesPerSecond: 10_000_000, afterMs: 2_000 } };
     const parts = Array.from({ length: 200 }, (_, index) => `#EXTINF:3,\n${host.url}/${String(index)}.ts`);
     const playlist = ['#EXTM3U', '#EXT-X-TARGETDURATION:3', ...parts, '#EXT-X-ENDLIST'].join('\n');
     const named = Object.fromEntries(
@@ -135,7 +135,7 @@ describe('a hostile host of media', () => {
         return response;
       },
       named,
-      { leastRate },
+      { minimumRate },
     );
     expect(code).toBe('too_large');
   });

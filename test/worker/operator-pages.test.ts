@@ -96,7 +96,7 @@ describe('the metrics of a worker', () => {
       ['refused', true],
     ] as const)
       onStage({ ...attempt, stage: 'attemptDelivery', input: { isLast }, result });
-    ytdlpReleases.tell(() => ({ what: 'refused' }));
+    ytdlpReleases.publish({ what: 'refused' });
     const page = await metrics();
     expect(page).not.toContain('outcome="queue"');
     expect(page.split('\n')).toEqual(

@@ -5,7 +5,7 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { activityInputs } from '../../activities/create-activities.ts';
-import { refusalOf } from '../../runtime/inputs/check-input.ts';
+import { inputErrorOf } from '../../runtime/inputs/check-input.ts';
 import { jobInputs } from '../../contract/kinds/job-inputs.ts';
 import * as workflows from '../../workflows/index.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
@@ -61,8 +61,8 @@ function ordersIn(text: string): RecordedOrders {
 function refusalsOf({ workflow, input, orders }: RecordedOrders): (string | undefined)[] {
   const isJob = Object.hasOwn(jobInputs, workflow);
   return [
-    ...(isJob ? [refusalOf(jobInputs, workflow, input), refusalOf(activityInputs, 'beginJob', input)] : []),
-    ...orders.map(([activity, args]) => refusalOf(activityInputs, activity, args)),
+    ...(isJob ? [inputErrorOf(jobInputs, workflow, input), inputErrorOf(activityInputs, 'beginJob', input)] : []),
+    ...orders.map(([activity, args]) => inputErrorOf(activityInputs, activity, args)),
   ].filter((refusal) => refusal !== undefined);
 }
 

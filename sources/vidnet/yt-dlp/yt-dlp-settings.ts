@@ -1,4 +1,4 @@
-import type { LeastRate } from '../../../runtime/stall-detector.ts';
+import type { MinimumRate } from '../../../runtime/stall-detector.ts';
 import type { Start } from '../../../runtime/subprocess/run-program.ts';
 import type { ReadingLimits } from './page-reading.ts';
 
@@ -20,7 +20,7 @@ export interface YtdlpSettings {
   readonly starter?: YtdlpStarter | undefined;
   /** Picks the release of each run instead of `program` and `starter` (`releases/releases.ts`). */
   readonly releases?: { readonly pick: () => Promise<YtdlpRelease> } | undefined;
-  readonly leastRate?: LeastRate;
+  readonly minimumRate?: MinimumRate;
   readonly pageLimits?: Partial<ReadingLimits>;
   readonly maxFileBytes: number;
   readonly maxVideoHeight: number;

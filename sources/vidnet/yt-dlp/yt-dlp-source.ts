@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../../contract/job-input.ts';
 import { JobError } from '../../../runtime/job-error.ts';
-import { MEDIA_RATE, watchRate, type TooSlow } from '../../../runtime/stall-detector.ts';
+import { MEDIA_MINIMUM_RATE, detectStalls, type TooSlow } from '../../../runtime/stall-detector.ts';
 import { percentOf } from '../../../runtime/percent.ts';
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../../source-call-options.ts';
@@ -107,9 +107,9 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
         reading.end();
-        stopWatching ??= watchRate(
+        stopWatching ??= detectStalls(
           {
-            rate: settings.leastRate ?? MEDIA_RATE,
+            rate: settings.minimumRate ?? MEDIA_MINIMUM_RATE,
             bytes: () => folderBytes(options.folder),
             seconds: metadata?.duration ?? undefined,
           },

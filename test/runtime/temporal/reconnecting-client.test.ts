@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { expect, inject, it } from 'vitest';
-import { clientOver } from '../../../runtime/temporal/replaced-connection.ts';
+import { createReconnectingClient } from '../../../runtime/temporal/reconnecting-client.ts';
 import { FaultProxy } from '../../../quality/fault-proxy.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -19,7 +19,7 @@ it('a client works again after its line to Temporal was silent, also while it wa
     replaced += 1;
     return Connection.lazy(options);
   };
-  const { client, close } = clientOver(await Connection.connect(options), {
+  const { client, close } = createReconnectingClient(await Connection.connect(options), {
     namespace: 'default',
     reopen,
     pingMs: 300,
