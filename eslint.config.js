@@ -94,6 +94,21 @@ export default tseslint.config(
     },
   },
   {
+    // The words that docs/glossary.md replaced by the terms of the field.
+    files: ['**/*.{ts,tsx}'],
+    ignores: ['test/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'Identifier[name=/^(?:told|asked|places?)(?![a-z])|(?:Told|Asked|Places?)(?![a-z])/]',
+          message: 'Use a term of docs/glossary.md.',
+        },
+      ],
+      'no-warning-comments': ['error', { terms: ['told', 'asked'], location: 'anywhere' }],
+    },
+  },
+  {
     // Programs for people write to the terminal.
     files: ['local/**/*.ts', 'quality/**/*.ts', '**/main.ts', 'runtime/operator-command.ts'],
     rules: { 'no-console': 'off' },

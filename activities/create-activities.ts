@@ -92,7 +92,7 @@ const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().re
 const snapshot = started.extend({ isEmpty: z.boolean() });
 const speech = speakerLabelsParametersSchema.extend({ recordId: ulidSchema });
 const engine = z.string().min(1).max(100);
-const engineKey = z.string().min(1).max(100).exactOptional();
+const engineKey = z.string().min(1).max(100);
 
 const order = z.object({
   recordId: ulidSchema,

@@ -24,7 +24,6 @@ import {
   type PreparedAudioDeps,
   type SpeechOrder,
 } from './prepared-audio.ts';
-import { retryLater } from './retry-later.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
 import { titled } from './record-title.ts';
 
@@ -41,8 +40,8 @@ export interface PreparedSpeech {
   readonly durationSeconds: number;
   /** One engine analyses all windows, because voices of different engines cannot be compared. */
   readonly engine: string;
-  /** Of the queues of those who have it, with its models; absent in jobs of older releases. */
-  readonly engineKey?: string;
+  /** Identifies the engine with its models. */
+  readonly engineKey: string;
   /** Set if no speech was detected, and loud parts were taken as speech. */
   readonly isByLevel?: true;
 }
@@ -51,12 +50,12 @@ export interface WindowOrder extends SpeechOrder {
   /** Starts at 1. */
   readonly number: number;
   readonly engine: string;
-  readonly engineKey?: string;
+  readonly engineKey: string;
 }
 
 /** The stored result of a window. A result of another engine is not used. */
 interface KeptResult extends WindowResult {
-  readonly heard?: Span & { readonly engineKey: string };
+  readonly heard: Span & { readonly engineKey: string };
 }
 
 export function createSpeechActivities(deps: SpeechDeps) {
@@ -102,7 +101,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
         const window = await windowOf(deps.contents, order);
         let [result] = (await deps.contents.piece<KeptResult>(piece)) ?? [];
         if (result === undefined || !isOf(result, order, window)) {
-          const engine = sameEngine(present(deps.speech).engine, order);
+          const { engine } = present(deps.speech);
           report({ stage: 'transcribing', percent: 0 });
           const wavPath = await audioWith(window, deps, { order, call });
           const beganMs = performance.now();
@@ -131,7 +130,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
       classifyFailures(() =>
         withHeartbeat(async (report, signal) => {
           const { recordId, durationSeconds, minSpeakers, maxSpeakers } = order;
-          const engine = sameEngine(present(deps.speech).engine, order);
+          const { engine } = present(deps.speech);
           report({ stage: 'diarizing' });
           const results = await resultsOf(deps.contents, order);
           const voices = results.map((result) => result.voices);
@@ -175,15 +174,6 @@ function present(speech: Speech): Exclude<Speech, { readonly missing: string }> 
   return speech;
 }
 
-/** @throws a failure with a retry delay if this worker has another engine than the one that began the job */
-function sameEngine(engine: SpeechEngine, began: Pick<WindowOrder, 'engine' | 'engineKey'>): SpeechEngine {
-  const { engineKey = engineKeyOf(engine) } = began;
-  if (engine.name === began.engine && engineKeyOf(engine) === engineKey) return engine;
-  // Only jobs of older releases are in queues that workers of any engine take from.
-  const message = `The workers differ: one transcribes by ${began.engine}, another by ${engine.name}.`;
-  throw retryLater('tool_missing', `${message} While such a job runs, some worker must have its engine.`);
-}
-
 async function keepWindows(contents: ContentsStore, recordId: string, windows: readonly KeptWindow[]): Promise<void> {
   const before = await windowsOf(contents, recordId);
   // Results beyond the last window would never be removed.
@@ -203,7 +193,6 @@ async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrd
 
 /** Whether the stored result is of this window and this engine. */
 function isOf({ heard }: KeptResult, { engineKey }: Pick<WindowOrder, 'engineKey'>, window: Span): boolean {
-  if (heard === undefined || engineKey === undefined) return true;
   const { startSeconds, endSeconds } = window;
   return heard.engineKey === engineKey && heard.startSeconds === startSeconds && heard.endSeconds === endSeconds;
 }

@@ -182,8 +182,6 @@ export const FAILURES = {
       'The speech models cannot be loaded; the operator must check SPEECH_MODELS_DIR ({modelsDir}) with `npm run models -- verify`.',
     embeddingModelsDiffer:
       'The workers use different embedding models; the operator must set the same SPEECH_EMBEDDING_MODEL for all.',
-    speechEnginesDiffer:
-      'The workers differ: one transcribes by {first}, another by {second}. While such a job runs, some worker must have its engine.',
     speechModelUnknown: 'The speech server does not offer the model; the operator must check SPEECH_OPENAI_MODEL.',
     speechKeyRejected: 'The speech server rejects the API key; the operator must check SPEECH_OPENAI_KEY.',
     speechAudioTooLong:

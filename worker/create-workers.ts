@@ -95,28 +95,19 @@ export async function createWorkers(options: WorkersOptions) {
     ...optional('workerDeploymentOptions', options.deployment),
     ...POLLS,
   };
-  const ofActivities = (
-    queue: Exclude<keyof typeof taskQueues, 'workflows' | 'route'>,
+  const ofQueue = (
+    queue: string,
     own: object,
-    {
-      atOnce,
-      paced,
-      engineKey,
-    }: {
-      readonly atOnce: number;
-      readonly paced?: ActivityInterceptorsFactory;
-      readonly engineKey?: string;
-    },
+    { atOnce, paced }: { readonly atOnce: number; readonly paced?: ActivityInterceptorsFactory },
   ) =>
     Worker.create({
       ...shared,
-      taskQueue: taskQueues[queue](taskQueue, engineKey),
+      taskQueue: queue,
       activities: own,
       maxConcurrentActivityTaskExecutions: atOnce,
       interceptors: { activity: paced === undefined ? before : [...before, paced] },
     });
   const delaysSeconds = UPSTREAM_DELAYS_SECONDS;
-  const speechRetries = pacedActivities({ delaysSeconds: SPEECH_DELAYS_SECONDS });
   const ofRoute = ({ route, maxAtOnce, startsPerMinute }: Route) =>
     Worker.create({
       ...shared,
@@ -140,36 +131,30 @@ export async function createWorkers(options: WorkersOptions) {
     // Their queues are those of the routes.
     vidnet: () => [],
     imgnet: () => [
-      ofActivities('fetch', activities.fetch, {
+      ofQueue(taskQueues.fetch(taskQueue), activities.fetch, {
         atOnce: options.maxFetches,
         paced: pacedActivities({ breakers, delaysSeconds }),
       }),
     ],
     media: () => [
-      ofActivities('sites', activities.fetch, {
+      ofQueue(taskQueues.sites(taskQueue), activities.fetch, {
         atOnce: options.maxFetches,
         paced: pacedActivities({ breakers, delaysSeconds, shares: createShares(options.maxFetches) }),
       }),
     ],
     speech: () => {
       const { engineKey, maxSpeechWindows } = options;
-      const steps = { atOnce: SPEECH_STEPS_AT_ONCE, paced: speechRetries };
+      const ofSpeech = (queue: string, atOnce: number) =>
+        ofQueue(queue, activities.speech, { atOnce, paced: pacedActivities({ delaysSeconds: SPEECH_DELAYS_SECONDS }) });
+      const anyEngine = ofSpeech(taskQueues.speechSteps(taskQueue), SPEECH_STEPS_AT_ONCE);
+      if (engineKey === undefined) return [anyEngine];
       return [
-        ofActivities('speechSteps', activities.speech, steps),
-        // Windows of older releases, which few jobs have.
-        ofActivities('speech', activities.speech, {
-          ...steps,
-          atOnce: engineKey === undefined ? maxSpeechWindows : 1,
-        }),
-        ...(engineKey === undefined
-          ? []
-          : [
-              ofActivities('speechSteps', activities.speech, { ...steps, engineKey }),
-              ofActivities('speech', activities.speech, { ...steps, atOnce: maxSpeechWindows, engineKey }),
-            ]),
+        anyEngine,
+        ofSpeech(taskQueues.speechSteps(taskQueue, engineKey), SPEECH_STEPS_AT_ONCE),
+        ofSpeech(taskQueues.speech(taskQueue, engineKey), maxSpeechWindows),
       ];
     },
-    webhooks: () => [ofActivities('webhooks', activities.deliver, { atOnce: options.maxDeliveries })],
+    webhooks: () => [ofQueue(taskQueues.webhooks(taskQueue), activities.deliver, { atOnce: options.maxDeliveries })],
   };
   const workers = await Promise.all([...routes.map(ofRoute), ...roles.flatMap((role) => byRole[role]())]);
   const shutdown = (): void => {

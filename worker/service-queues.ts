@@ -1,10 +1,10 @@
 import { routeNamesOf, type Routes } from '../pacing/routes.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 
-/** The queues that the workers of a service poll together, whatever the roles of each; not those of single engines for speech. */
+/** The queues that the workers of a service poll together, without those of single speech engines. */
 export function queuesOfService(prefix: string, routes: Routes): readonly string[] {
   const ofRoutes = Object.values(routeNamesOf(routes)).map((route) => taskQueues.route(prefix, route));
-  const others = (['workflows', 'fetch', 'sites', 'speechSteps', 'speech', 'webhooks'] as const).map((queue) =>
+  const others = (['workflows', 'fetch', 'sites', 'speechSteps', 'webhooks'] as const).map((queue) =>
     taskQueues[queue](prefix),
   );
   return [...new Set([...ofRoutes, ...others])];

@@ -74,11 +74,18 @@ interface EngineClaim {
   readonly minutes: number;
 }
 
-/** @param queue `speech` for windows of audio, which take minutes of a processor; `speechSteps` for the steps before and after */
-export function speechActivities(queue: 'speech' | 'speechSteps', summary: string, claim?: EngineClaim) {
+/** Transcription of windows, which takes minutes of a processor. */
+export const windowActivities = (summary: string, claim: EngineClaim) =>
+  speechActivities(taskQueues.speech(workflowInfo().taskQueue, claim.engineKey), summary, claim);
+
+/** The short steps before and after the windows. */
+export const speechSteps = (summary: string, claim?: EngineClaim) =>
+  speechActivities(taskQueues.speechSteps(workflowInfo().taskQueue, claim?.engineKey), summary, claim);
+
+function speechActivities(taskQueue: string, summary: string, claim: EngineClaim | undefined) {
   return proxyActivities<Activities['speech']>({
     ...heavy,
-    taskQueue: taskQueues[queue](workflowInfo().taskQueue, claim?.engineKey),
+    taskQueue,
     ...(claim && { scheduleToStartTimeout: claim.minutes * 60_000 }),
     startToCloseTimeout: '4 hours',
     summary,

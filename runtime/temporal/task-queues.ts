@@ -8,14 +8,9 @@ export const taskQueues = {
   route: (prefix: string, route: string): string => `${prefix}-route-${route}`,
   /** Activities that use other sites than the platforms. */
   sites: (prefix: string): string => `${prefix}-sites`,
-  /**
-   * Transcription: it needs processors and memory, not the network.
-   *
-   * @param engineKey of the engine that must do it; absent in jobs of older releases
-   */
-  speech: (prefix: string, engineKey?: string): string =>
-    engineKey === undefined ? `${prefix}-speech` : `${prefix}-speech-by-${engineKey}`,
-  /** What comes before and after it, which is short: it must not wait for another job's windows. */
+  /** Windows of audio, which need processors and memory. @param engineKey of the engine that transcribes the whole job */
+  speech: (prefix: string, engineKey: string): string => `${prefix}-speech-by-${engineKey}`,
+  /** The short steps before and after the windows. @param engineKey absent for the first step, which any engine may take */
   speechSteps: (prefix: string, engineKey?: string): string =>
     engineKey === undefined ? `${prefix}-speech-steps` : `${prefix}-speech-steps-by-${engineKey}`,
   webhooks: (prefix: string): string => `${prefix}-webhooks`,

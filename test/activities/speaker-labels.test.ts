@@ -181,7 +181,7 @@ describe('a window that another machine takes', () => {
     const windows = [{ startSeconds: 7.25, endSeconds: 11.5, speech: [], taken: 'mix' }];
     await contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
     const { engine, engineKey } = prepared;
-    const window = { ...order, number: 1, engine, ...(engineKey === undefined ? {} : { engineKey }) };
+    const window = { ...order, number: 1, engine, engineKey };
     await new MockActivityEnvironment().run(activities.transcribeWindow, window);
     await contents.removePieces({ recordId: order.recordId, name: 'speech_results' }, 1);
     await new MockActivityEnvironment().run(onMachine('elsewhere', hearing('a', there)).transcribeWindow, window);

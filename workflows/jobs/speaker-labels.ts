@@ -3,8 +3,7 @@ import type { PreparedSpeech } from '../../activities/speaker-labels.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { MEMO_SPEECH, type SpeechProgress } from '../../contract/job-input.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
-import { optional } from '../../runtime/optional.ts';
-import { records, speechActivities } from '../activity-proxies.ts';
+import { records, speechSteps, windowActivities } from '../activity-proxies.ts';
 import { isUnclaimed } from '../lifecycle/job-outcome.ts';
 import { runJob } from '../lifecycle/run-job.ts';
 
@@ -21,7 +20,7 @@ export function speakerLabels(input: SpeakerLabelsJob) {
     try {
       for (let minutes = FIRST_CLAIM_MINUTES; ; minutes = Math.min(minutes * 2, MAX_CLAIM_MINUTES)) {
         showProgress({ stage: 'preparing' });
-        const { prepareSpeech } = speechActivities('speechSteps', `Find speech in the audio of ${mediaId}`);
+        const { prepareSpeech } = speechSteps(`Find speech in the audio of ${mediaId}`);
         const prepared = await prepareSpeech({ recordId, ...parameters });
         const result = await transcribe(input, prepared, minutes);
         // The engine may be gone. The next attempt uses that of the worker that prepares it; finished windows of the same engine are kept.
@@ -42,16 +41,16 @@ async function transcribe(
 ): Promise<JobResult | undefined> {
   const job = { recordId, ...parameters };
   const { engine, engineKey } = audio;
-  const claim = engineKey === undefined ? undefined : { engineKey, minutes };
+  const claim = { engineKey, minutes };
   let done = 0;
   let unclaimed = 0;
   showProgress({ stage: 'transcribing', done, windows });
   await forEachConcurrently(windows, async (index) => {
     // The running windows continue, so that their work is not lost.
     if (unclaimed > 0) return;
-    const { transcribeWindow } = speechActivities('speech', `Transcribe window ${index + 1} of ${windows}`, claim);
-    const order = { ...job, number: index + 1, engine, ...optional('engineKey', engineKey) };
-    if ((await unlessUnclaimed(transcribeWindow(order))) === undefined) {
+    const { transcribeWindow } = windowActivities(`Transcribe window ${index + 1} of ${windows}`, claim);
+    const window = transcribeWindow({ ...job, number: index + 1, engine, engineKey });
+    if ((await unlessUnclaimed(window)) === undefined) {
       unclaimed += 1;
     } else {
       done += 1;
@@ -61,7 +60,7 @@ async function transcribe(
   if (unclaimed > 0) return undefined;
 
   showProgress({ stage: 'diarizing' });
-  const { labelSpeakers } = speechActivities('speechSteps', `Tell the speakers of ${mediaId} apart`, claim);
+  const { labelSpeakers } = speechSteps(`Tell the speakers of ${mediaId} apart`, claim);
   return unlessUnclaimed(labelSpeakers({ ...job, ...audio, windows }));
 }
 
