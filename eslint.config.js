@@ -96,7 +96,7 @@ export default tseslint.config(
   {
     // The words that docs/glossary.md replaced by the terms of the field.
     files: ['**/*.{ts,tsx}'],
-    ignores: ['test/**'],
+    ignores: ['test/**', 'quality/**'],
     rules: {
       'no-restricted-syntax': [
         'error',

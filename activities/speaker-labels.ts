@@ -8,7 +8,7 @@ import { transcribedWindows } from '../runtime/telemetry/diagnostics.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import type { Span, WindowResult } from '../contract/speech-results.ts';
 import type { Speech } from '../speech/choose-engine.ts';
-import { engineKeyOf, type SpeechEngine } from '../speech/speech-engine.ts';
+import { engineKeyOf } from '../speech/speech-engine.ts';
 import { findWindows } from '../speech/find-windows.ts';
 import { joinWords } from '../speech/join-words.ts';
 import { languageOf } from '../speech/language-codes.ts';
@@ -106,7 +106,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           const wavPath = await audioWith(window, deps, { order, call });
           const beganMs = performance.now();
           const { startSeconds, endSeconds, speech } = window;
-          result = await engine.analyse(
+          const analysed = await engine.analyse(
             { startSeconds, endSeconds, speech, wavPath },
             {
               ...optional('language', order.language),
@@ -120,7 +120,8 @@ export function createSpeechActivities(deps: SpeechDeps) {
             seconds: (performance.now() - beganMs) / 1000,
           });
           const heard = { startSeconds, endSeconds, engineKey: engineKeyOf(engine) };
-          await deps.contents.putPiece(piece, [{ ...result, heard } satisfies KeptResult]);
+          result = { ...analysed, heard };
+          await deps.contents.putPiece(piece, [result]);
         }
         return { words: result.words.length, voices: result.voices.length };
       }),

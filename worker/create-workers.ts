@@ -64,7 +64,7 @@ export interface QueueState {
 /** The first step of each job: its input is what its workflow takes. */
 const BEGINNINGS: ReadonlySet<string> = new Set<keyof Activities['records']>(['beginJob']);
 
-/** Looks at what an activity is asked to do before it acts: it may become a path, a URL, or what is removed. */
+/** Checks the input of an activity before it runs, because values become paths, URLs and IDs. */
 const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {

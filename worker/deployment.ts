@@ -3,9 +3,7 @@ import type { Config } from '../config.ts';
 import { workflowsId } from './workflow-bundle.ts';
 
 /**
- * What a worker tells Temporal of its release, where that was asked for: a job is pinned to the workers of one. See decision 52.
- *
- * @returns undefined where any worker takes any job
+ * @returns the deployment version of a worker, to which its jobs are pinned; undefined without WORKER_DEPLOYMENT
  */
 export async function deploymentOf({
   WORKER_DEPLOYMENT: deploymentName,

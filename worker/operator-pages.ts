@@ -12,26 +12,25 @@ import type { QueueState } from './create-workers.ts';
 import { createWorkerMetrics } from './worker-metrics.ts';
 import type { Stage } from './activity-log.ts';
 
-/** What a worker is, as far as operators are told of it. */
 interface Watched {
   readonly client: Client;
   readonly mongo: Mongo;
   readonly queues: () => readonly QueueState[];
-  /** What others may poll is told of, too: nobody else could tell that nobody does. */
+  /** The queues of all roles. Those that this worker does not poll are reported as 0, so that an unpolled queue is visible. */
   readonly serviceQueues: readonly string[];
-  /** Those that have queues of their own. */
+  /** The routes with queues of their own. */
   readonly routes: readonly string[];
   readonly breakers: Breakers;
-  /** Which yt-dlp new jobs use; undefined where the roles need none. */
+  /** The yt-dlp that new jobs use; undefined if the roles need none. */
   readonly ytdlp: (() => Promise<DatedVersion>) | undefined;
 }
 
-/** What operators are told of a worker where a port is set: its health and metrics. */
+/** The health and metrics of a worker, served if a port is set. */
 export interface OperatorPages {
   readonly onStage: (stage: Stage) => void;
   /**
    * Serves `/metrics`, `/healthz` (200 while the process answers: restart by it) and `/readyz` (200 while the engines answer
-   * and all queues are polled, else 503; its body tells which are not).
+   * and all queues are polled, else 503, with the state of each queue).
    *
    * @returns the port
    * @throws when it is taken
@@ -53,7 +52,7 @@ export async function createOperatorPages(config: Config, log: Logger): Promise<
     serve: async ({ client, mongo, queues, serviceQueues, routes, breakers, ytdlp }) => {
       const names = [...new Set([...serviceQueues, ...queues().map(({ queue }) => queue)])];
       const backlogs = () => readBacklogs(client, { namespace, queues: names });
-      measured.addLooks({ routes, breakers, queues, serviceQueues, backlogs, ytdlp });
+      measured.addGauges({ routes, breakers, queues, serviceQueues, backlogs, ytdlp });
       const checkEngines = createEngineHealth({
         pingTemporal: async () => {
           await client.workflowService.getSystemInfo({});

@@ -6,23 +6,22 @@ import { createSpeechLanguages } from '../store/records/speech-languages.ts';
 import type { WorkFolders } from '../store/files/work-folders.ts';
 
 /**
- * The engine of this worker, if it has the role.
+ * Sets up the speech engine of this worker, if it has the role.
  *
- * @param deps.folders one of these lasts as long as the worker: not those of attempts, which are gone when a job has ended
- * @throws when one was asked for by name and cannot be had
+ * @throws if SPEECH_ENGINE names an engine that is not available
  */
 export async function setUpSpeech(
   config: Config,
   { db, folders, log }: { readonly db: Db; readonly folders: WorkFolders; readonly log: Logger },
 ): Promise<{ readonly speech: Speech; readonly close: () => Promise<void> }> {
   if (!config.WORKER_ROLES.includes('speech')) {
-    const missing = 'This worker hears nothing: WORKER_ROLES does not name speech.';
+    const missing = 'This worker transcribes nothing: WORKER_ROLES does not contain speech.';
     return { speech: { missing }, close: () => Promise.resolve() };
   }
   const folder = await folders.open('engine');
   const speech = await chooseSpeech(config, folder.path);
   if ('missing' in speech) {
-    // One that was asked for by name is an error of the operator's; without any, everything else works.
+    // With `auto`, the other roles work without an engine.
     if (config.SPEECH_ENGINE !== 'auto') throw new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`);
     log.warn(`no speaker labels: ${speech.missing}`);
   } else {

@@ -5,7 +5,7 @@ import { createOperatorPages } from './operator-pages.ts';
 import { logStage, watchStages } from './activity-log.ts';
 import { traceActivities } from './trace-activities.ts';
 
-/** What is told of a worker: a line for each stage; metrics, health and spans where the settings say so. */
+/** Starts the log lines of activities, and metrics, health pages and traces where they are configured. */
 export async function startTelemetry(config: Config, log: Logger) {
   const { TRACES_URL: url } = config;
   const tracing = url === undefined ? undefined : await startTracing('worker', { url, log });

@@ -16,64 +16,68 @@ import type { QueueState } from './create-workers.ts';
 
 const overWork = { explicitBucketBoundaries: WORK_SECONDS };
 
-/** What a worker measures. */
 export const WORKER_METRICS = {
-  jobs: { description: 'Jobs that have ended, by kind: success, or why they failed', labels: ['kind', 'outcome'] },
+  jobs: { description: 'Ended jobs by kind and outcome: success, or the failure code', labels: ['kind', 'outcome'] },
   job_seconds: { description: 'Time from the request for a job to its end', labels: ['kind'], advice: overWork },
   stages: {
-    description: 'Attempts at steps of jobs: ok, later (it only had to wait), a code, or error (our own fault)',
+    description:
+      'Attempts at activities: ok, later (the attempt only waited), a failure code, or error (an internal fault)',
     labels: ['stage', 'outcome'],
   },
-  stage_seconds: { description: 'Time of attempts that had not only to wait', labels: ['stage'], advice: overWork },
+  stage_seconds: {
+    description: 'Time of attempts, without those that only waited',
+    labels: ['stage'],
+    advice: overWork,
+  },
   platform_refusals: {
-    description: 'Refusals of this service by a platform; all sites that are none are one route',
+    description: 'Refusals of this service by a platform; all other sites are one route',
     labels: ['route', 'code'],
   },
-  published_bytes: { description: 'Bytes of files that jobs have published', labels: ['kind'] },
+  published_bytes: { description: 'Bytes of published files', labels: ['kind'] },
   webhook_attempts: {
-    description: 'Attempts at webhooks: delivered, refused (another follows), abandoned, forbidden',
+    description: 'Attempts at webhooks: delivered, refused (retried), abandoned, forbidden',
     labels: ['outcome'],
   },
-  program_runs: { description: 'Programs that have ended, by how they did', labels: ['program', 'end'] },
-  program_seconds: { description: 'Time that programs ran', labels: ['program'] },
-  speech_audio_seconds: { description: 'Audio whose words were heard', labels: ['engine'] },
-  speech_work_seconds: { description: 'Time that engines took to hear it', labels: ['engine'] },
+  program_runs: { description: 'Ended programs by exit', labels: ['program', 'end'] },
+  program_seconds: { description: 'Running time of programs', labels: ['program'] },
+  speech_audio_seconds: { description: 'Transcribed audio', labels: ['engine'] },
+  speech_work_seconds: { description: 'Time that engines took to transcribe it', labels: ['engine'] },
   route_paused: {
     description:
-      '1 while the circuit breaker of a route is not closed: opened by an operator, or by a platform that refuses this service',
+      '1 while the circuit breaker of a route is not closed: opened by an operator, or by refusals of the platform',
     labels: ['route', 'by'],
   },
-  queue_waiting: { description: 'Tasks that wait in a queue for any worker', labels: ['queue'] },
-  queue_oldest_seconds: { description: 'How long the oldest of them has waited', labels: ['queue'] },
+  queue_waiting: { description: 'Tasks that wait in a queue', labels: ['queue'] },
+  queue_oldest_seconds: { description: 'Age of the oldest waiting task', labels: ['queue'] },
   ytdlp_age_days: { description: 'Days since the release of the yt-dlp that new jobs use', labels: ['version'] },
   ytdlp_releases: {
-    description: 'Releases of yt-dlp: fetched, switched (used from then on), refused, trouble (none could be had)',
+    description: 'Releases of yt-dlp: fetched, switched (used from then on), refused, trouble (none could be fetched)',
     labels: ['what'],
   },
   queue_polled: {
-    description: '1 while this worker takes tasks of a queue; 0 of all others is told by who runs workflows',
+    description: '1 while this worker polls a queue; workers with the role workflows report 0 for all others',
     labels: ['queue'],
   },
 } as const satisfies Readonly<Record<string, Metric>>;
 
-interface Looks {
-  /** Those that have queues of their own. */
+interface GaugeSources {
+  /** The routes with queues of their own. */
   readonly routes: readonly string[];
   readonly breakers: Breakers;
   readonly backlogs: () => Promise<readonly Backlog[]>;
   readonly queues: () => readonly QueueState[];
-  /** Those of which is told that this worker does not poll them. */
+  /** The queues for which this worker reports 0 if it does not poll them. */
   readonly serviceQueues: readonly string[];
-  /** Undefined where the roles need none. */
+  /** Undefined if the roles need no yt-dlp. */
   readonly ytdlp: (() => Promise<DatedVersion>) | undefined;
 }
 
-/** Why jobs fail that somebody must look after: neither their subjects nor a pause is at fault. */
+/** Failure codes that operators must handle: the cause is neither the subject nor an open circuit breaker. */
 const ALARMING = FAILURE_CODES.filter(
   (code) => FAILURE_FAULTS[code] !== 'subject' && code !== 'cancelled' && !isPlatformRefusal(code),
 );
 
-/** @param knownPrograms paths of those that are run again and again */
+/** @param knownPrograms the paths of the programs of jobs */
 export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly string[]) {
   const own = metrics.instruments(WORKER_METRICS);
   const jobs = own.counter('jobs');
@@ -84,7 +88,7 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
   const publishedBytes = own.counter('published_bytes');
   const webhookAttempts = own.counter('webhook_attempts');
   const programs = own.counter('program_runs');
-  // Where alerts look, a count begins at 0: one that begins with its first event is no increase to Prometheus.
+  // Counters of alerts start at 0, because Prometheus sees no increase in a series that starts with its first event.
   for (const outcome of ['delivered', 'abandoned']) webhookAttempts({ outcome }, 0);
   for (const { workflow: kind } of Object.values(kinds))
     for (const outcome of ['success', ...ALARMING]) jobs({ kind, outcome }, 0);
@@ -98,7 +102,7 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
     for (const { sizeBytes } of outcome.result.files ?? []) publishedBytes({ kind }, sizeBytes);
   };
   const onAttempt = ({ isLast }: AttemptInput, result: LocalAttemptResult): void => {
-    // Nothing was sent: a task follows that sends it.
+    // Nothing was sent; an activity task follows.
     if (result === 'queue') return;
     webhookAttempts({ outcome: result === 'refused' && isLast ? 'abandoned' : result });
   };
@@ -128,13 +132,13 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
       if (outcome !== 'ok' && outcome !== 'later' && outcome !== 'error' && isPlatformRefusal(outcome)) {
         refusals({ route: route?.startsWith('site/') === true ? 'site' : (route ?? 'none'), code: outcome });
       }
-      // Their inputs were checked before they ran.
+      // The inputs of successful attempts were checked.
       if (outcome === 'ok' && stage === 'finishJob') onJob(kind, input as FinishedJob);
       if (outcome === 'ok' && stage === 'attemptDelivery')
         onAttempt(input as AttemptInput, result as LocalAttemptResult);
     },
-    /** What is looked up when the page is read. */
-    addLooks({ routes, breakers, backlogs, queues, serviceQueues, ytdlp }: Looks): void {
+    /** Adds the gauges that are read for each scrape. */
+    addGauges({ routes, breakers, backlogs, queues, serviceQueues, ytdlp }: GaugeSources): void {
       own.gauges(['route_paused'], async (observe) => {
         for (const route of routes) {
           const by = (await breakers.of(route).open())?.open.by;

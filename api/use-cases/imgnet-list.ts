@@ -87,7 +87,7 @@ async function partsOf(
   if (!mayStart) {
     throw new ApiError('list_id_expired', 'The list_id is older than one hour. Request the profile again.');
   }
-  const next = { askedAtMs: nowMs, ...(since === undefined ? {} : { since }) };
+  const next = { requestedAtMs: nowMs, ...(since === undefined ? {} : { since }) };
   const list = current?.list ?? (await deps.lists.begin(name, next, before));
   const jobOf = await jobsOf(deps, profile, list);
   return startOrJoinBoth(deps, caller, [
@@ -131,7 +131,7 @@ async function currentListOf(
   const latest = (part: ListPartName) => deps.records.latestOf(subjectOf(part, profile, list));
   const [posts, reels] = [await latest('posts'), await latest('reels')];
   const isCurrent = [posts, reels].some((record) => {
-    if (record === undefined) return isWithin(list.askedAtMs, STARTING_MS, nowMs);
+    if (record === undefined) return isWithin(list.requestedAtMs, STARTING_MS, nowMs);
     return record.status === 'pending' || isWithin(Date.parse(record.finishedAt), FRESH_MS, nowMs);
   });
   return isCurrent ? { list, posts, reels } : undefined;

@@ -64,7 +64,7 @@ export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest>
   const startedMs = deps.elapsed();
   const record = await deps.records.get(request.transcript_with_speaker_id);
   const found = await labelledAudio(deps, record, request.waitMs);
-  if (found.kind !== 'ready') return answerWithoutJob(found, { isWebhookAsked: hasWebhook });
+  if (found.kind !== 'ready') return answerWithoutJob(found, { isWebhookRequested: hasWebhook });
   const waitMs = Math.max(0, request.waitMs - (deps.elapsed() - startedMs));
   return requestLabelsOf(deps, caller, { ...request, ...found, waitMs });
 };
@@ -230,7 +230,7 @@ async function refuseUnknownLanguage(deps: ServiceDeps, subjectId: string, langu
 
 function answerWithoutJob(
   { kind, audio }: NoAudio,
-  options?: { readonly isWebhookAsked: boolean },
+  options?: { readonly isWebhookRequested: boolean },
 ): Answer<SpeakerLabelsResult> {
   return kind === 'pending'
     ? { state: 'pending', body: renderAudioRequired(audio, options) }

@@ -262,7 +262,7 @@ const WEBHOOK_NOT_REGISTERED =
 /** Renders the response while the audio is being downloaded. No job was started. */
 export function renderAudioRequired(
   audio: DownloadRecord,
-  { isWebhookAsked: isWebhookRequested = false }: { readonly isWebhookAsked?: boolean } = {},
+  { isWebhookRequested = false }: { readonly isWebhookRequested?: boolean } = {},
 ): SpeakerLabelsResult {
   return {
     status: 'pending',

@@ -31,12 +31,12 @@ export function speakerLabelsSubjectOf({
   minSpeakers,
   maxSpeakers,
 }: SpeakerLabelsParameters): string {
-  const told = [
+  const options = [
     ...(language === undefined ? [] : [`language-${language}`]),
     ...(minSpeakers === undefined ? [] : [`min-${String(minSpeakers)}`]),
     ...(maxSpeakers === undefined ? [] : [`max-${String(maxSpeakers)}`]),
   ];
-  return [labelsOfAudio(audioId), ...told].join('/');
+  return [labelsOfAudio(audioId), ...options].join('/');
 }
 
 /** The subject of the speaker labels of an audio without options. */

@@ -76,5 +76,5 @@ function aDownload(number: number, atMs: number) {
     ...{ _id: `webhook/${id}/1`, recordId: id, url: 'https://receiver.example/hooks', endpoint: 'captions', state },
     ...{ createdAt: at, firstAttempt: 1, attempts: { 1: attempt }, subscribedBy: [ofKey ? KEY : 'anonymous'] },
   };
-  return { id, record, delivery, request: { _id: `${KEY}/${id}`, askedAt: at } };
+  return { id, record, delivery, request: { _id: `${KEY}/${id}`, requestedAt: at } };
 }

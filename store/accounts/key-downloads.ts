@@ -5,7 +5,7 @@ import { upsertOne } from '../mongo/upsert.ts';
 /** `_id`: the key ID and the record ID, so that a page is a range of the index that every collection has. */
 interface KeyDownload {
   _id: string;
-  askedAt: string;
+  requestedAt: string;
 }
 
 const MAX_CACHED = 10_000;
@@ -13,7 +13,7 @@ const MAX_CACHED = 10_000;
 export type KeyDownloadStore = ReturnType<typeof createKeyDownloadStore>;
 
 export function createKeyDownloadStore(db: Db) {
-  const requests: Collection<KeyDownload> = db.collection('asked');
+  const requests: Collection<KeyDownload> = db.collection('key_downloads');
   /** Entries are never removed, so a caller that polls needs one query. */
   const cached = new Set<string>();
   const cache = (id: string): void => {
@@ -25,7 +25,7 @@ export function createKeyDownloadStore(db: Db) {
     async note(keyId: string, recordId: string): Promise<void> {
       const id = `${keyId}/${recordId}`;
       if (cached.has(id)) return;
-      await upsertOne(requests, id, { $setOnInsert: { askedAt: nowMicroseconds() } });
+      await upsertOne(requests, id, { $setOnInsert: { requestedAt: nowMicroseconds() } });
       cache(id);
     },
     async has(keyId: string, recordId: string): Promise<boolean> {

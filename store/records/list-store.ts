@@ -14,7 +14,7 @@ export interface ListName {
 
 export interface RequestedList {
   /** Milliseconds since 1970. */
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   /** The time of the oldest items, in ISO 8601 UTC; absent for everything. Polls of the list keep it, and so find its jobs. */
   readonly since?: string;
 }
@@ -33,8 +33,8 @@ export function createListStore(
 ) {
   const lists: Collection<ListDocument> = db.collection('lists');
   const get = async (name: ListName): Promise<RequestedList | undefined> => {
-    const { askedAtMs, since } = (await lists.findOne({ _id: idOf(name) })) ?? {};
-    return askedAtMs === undefined ? undefined : { askedAtMs, ...optional('since', since) };
+    const { requestedAtMs, since } = (await lists.findOne({ _id: idOf(name) })) ?? {};
+    return requestedAtMs === undefined ? undefined : { requestedAtMs, ...optional('since', since) };
   };
   return {
     async handOut(listId: string): Promise<void> {
@@ -46,7 +46,7 @@ export function createListStore(
     async begin(name: ListName, list: RequestedList, before: RequestedList | undefined): Promise<RequestedList> {
       const _id = idOf(name);
       if (before === undefined) await upsertOne(lists, _id, { $setOnInsert: list });
-      else await lists.updateOne({ _id, askedAtMs: before.askedAtMs }, { $set: list });
+      else await lists.updateOne({ _id, requestedAtMs: before.requestedAtMs }, { $set: list });
       return (await get(name)) ?? list;
     },
     /**

@@ -141,7 +141,9 @@ it('a window that is kept is not heard again when the job repeats it, and all st
   const windows = [0, 10].map((startSeconds) => ({ startSeconds, endSeconds: startSeconds + 5, speech: [] }));
   await contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
   const transcribe = (number: number) =>
-    new MockActivityEnvironment().run(activities.transcribeWindow, { ...order, number, engine: engine.name });
+    new MockActivityEnvironment().run(activities.transcribeWindow, {
+      ...{ ...order, number, engine: engine.name, engineKey: prepared.engineKey },
+    });
 
   expect(await transcribe(1)).toEqual({ words: 1, voices: 1 });
   await expect(transcribe(2)).rejects.toMatchObject({ details: ['upstream_error'] });

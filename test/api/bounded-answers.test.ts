@@ -123,8 +123,8 @@ describe('a semaphore', () => {
 it('a list of a key searches at most a thousand downloads, and returns a cursor for the rest', async () => {
   const key = await facades.deps.keys.create({ name: 'test', scopes: ['read'] });
   const ids = Array.from({ length: 1_100 }, (_, index) => ulid(Date.now() + index));
-  const asked = ids.map((id) => ({ _id: `${key.id}/${id}`, askedAt: '2026-11-21T09:30:00.123456Z' }));
-  await facades.db.collection<{ _id: string; askedAt: string }>('asked').insertMany(asked);
+  const asked = ids.map((id) => ({ _id: `${key.id}/${id}`, requestedAt: '2026-11-21T09:30:00.123456Z' }));
+  await facades.db.collection<{ _id: string; requestedAt: string }>('key_downloads').insertMany(asked);
   const list = vi.spyOn(facades.deps.records, 'list');
   const page = async (query: string) => {
     const answer = await fetch(`${facades.url}/api/downloads?${query}`, {

@@ -103,7 +103,7 @@ function packageOf(name: string): string {
 const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
 const ignored = read('.dockerignore');
 /** What operators are told to run in a container. */
-const commands = [...read('docs/operations.md').matchAll(/(?<![\w/])(?:\w+\/)+main\.ts\b/g)].map(([path]) => path);
+const commands = [...read('docs/operations.md').matchAll(/(?<![\w/-])(?:[\w-]+\/)+main\.ts\b/g)].map(([path]) => path);
 /** What runs in a container, and what the Dockerfile starts while it builds. */
 const started = [
   ...['api/main.ts', 'worker/main.ts', ...commands, 'worker/print-bundle.mjs'],

@@ -149,6 +149,7 @@ export function longWork(part: number): void {
               localSpeaker: n % 4,
               embedding: [],
             })),
+            heard: { startSeconds: from, endSeconds: from + 300, engineKey: 'fake' },
           },
         ]);
       }
@@ -180,6 +181,7 @@ export function longWork(part: number): void {
         windows,
         durationSeconds: 43_200 * part,
         engine: 'fake',
+        engineKey: 'fake',
       };
       const { longestMs } = await watched(() => new MockActivityEnvironment().run(labelSpeakers, order));
       expect(longestMs).toBeLessThan(LONGEST_MS);

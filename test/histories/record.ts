@@ -1,6 +1,7 @@
 // npm run record-histories: runs each way that a workflow can take and keeps its history, for the replay test. Run it
 // when workflows get a new path, with the names of the new histories: `npm run record-histories -- NAME…`. Never record one anew
 // to make a replay test pass that fails: running jobs have the old history.
+import { PREPARED } from '../helpers/workflow-harness.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -121,9 +122,9 @@ async function speakerLabelsHistory(name: string, second = () => Promise.resolve
     ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },
   };
   const records = { ...obliging.records, clearSpeech: () => Promise.resolve() };
-  const speech: FakeActivities['speech'] = {
-    prepareSpeech: () => Promise.resolve({ windows: 3, durationSeconds: 700, engine: 'builtin' }),
-    transcribeWindow: ({ number }) => (number === 2 ? second() : Promise.resolve({ words: 1, voices: 1 })),
+  const speech = {
+    prepareSpeech: () => Promise.resolve(PREPARED),
+    transcribeWindow: ({ number }: { readonly number: number }) => (number === 2 ? second() : Promise.resolve({ words: 1, voices: 1 })),
     labelSpeakers: () => Promise.resolve({ durationSeconds: 700 }),
   };
   await record(name, { ...obliging, records, speech, isReal: true }, (env, taskQueue) =>
@@ -266,7 +267,7 @@ async function record(
     await (activities.isReal === true
       ? registerSearchAttributes(env.connection, 'default')
       : addSearchAttributes(env.connection));
-    const history = await withWorkers({ env, bundle, activities }, async (taskQueue) => {
+    const history = await withWorkers({ env, bundle, activities, engineKey: PREPARED.engineKey }, async (taskQueue) => {
       const handle = await start(env, taskQueue);
       await handle.result().catch(() => undefined);
       return handle.fetchHistory();

@@ -83,11 +83,13 @@ describe('a requested list', () => {
     const name = { listId: ulid(), days: 7 };
     expect(await lists.get(name)).toBeUndefined();
     const begun = await Promise.all(
-      [1, 2, 3, 4, 5].map((askedAtMs) => lists.begin(name, { askedAtMs, since: String(askedAtMs) }, undefined)),
+      [1, 2, 3, 4, 5].map((requestedAtMs) =>
+        lists.begin(name, { requestedAtMs, since: String(requestedAtMs) }, undefined),
+      ),
     );
     const standing = await lists.get(name);
     expect(begun).toEqual(Array(5).fill(standing));
-    const next = [11, 12, 13].map((askedAtMs) => ({ askedAtMs, since: 'later' }));
+    const next = [11, 12, 13].map((requestedAtMs) => ({ requestedAtMs, since: 'later' }));
     const again = await Promise.all(next.map((list) => lists.begin(name, list, standing)));
     expect(again).toEqual(Array(3).fill(await lists.get(name)));
     expect(await lists.get({ ...name, days: undefined })).toBeUndefined();

@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { expectWaits, watchAttempts } from '../helpers/workflow-bench.ts';
-import { refusal, speechHarness } from '../helpers/workflow-harness.ts';
+import { PREPARED, refusal, speechHarness } from '../helpers/workflow-harness.ts';
 import { aSpeakerLabelsJob } from '../helpers/jobs.ts';
 
 // These tests have a file, and so a server, of their own: the test server skips no time after a workflow has failed.
@@ -28,7 +28,7 @@ it('waits for disk space to store the labels, and succeeds', async () => {
 });
 
 it('retries at the time that the server names, but within an hour', async () => {
-  speech.prepareSpeech.mockResolvedValue({ windows: 1, durationSeconds: 60, engine: 'openai' });
+  speech.prepareSpeech.mockResolvedValue({ ...PREPARED, windows: 1, durationSeconds: 60 });
   const named = [500, 1, 7 * 24 * 3600];
   const waits = watchAttempts(speech.transcribeWindow, nowMs, () => {
     const seconds = named.shift();
@@ -42,7 +42,7 @@ it('retries at the time that the server names, but within an hour', async () => 
 });
 
 it('gives up after eight attempts, with growing delays of up to five minutes', async () => {
-  speech.prepareSpeech.mockResolvedValue({ windows: 1, durationSeconds: 60, engine: 'openai' });
+  speech.prepareSpeech.mockResolvedValue({ ...PREPARED, windows: 1, durationSeconds: 60 });
   const waits = watchAttempts(speech.transcribeWindow, nowMs, () => Promise.reject(refusal('upstream_error')));
   expect(await run(aSpeakerLabelsJob())).toBeInstanceOf(WorkflowFailedError);
   expectWaits(waits, [2, 10, 30, 60, 120, 300, 300]);

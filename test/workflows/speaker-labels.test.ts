@@ -35,7 +35,7 @@ it('sends the windows to workers with the engine that began', async () => {
 });
 
 it('transcribes nothing if nobody speaks', async () => {
-  speech.prepareSpeech.mockResolvedValue({ windows: 0, durationSeconds: 60, engine: 'builtin' });
+  speech.prepareSpeech.mockResolvedValue({ ...PREPARED, windows: 0, durationSeconds: 60 });
   speech.labelSpeakers.mockResolvedValue({ durationSeconds: 60, charge: 0 });
   expect(await run(aSpeakerLabelsJob())).toBeUndefined();
   expect(speech.transcribeWindow).not.toHaveBeenCalled();

@@ -103,11 +103,11 @@ function pkIn(postId: unknown): string | undefined {
 }
 
 function locationOf(record: ImgnetRecord): { name: string } | undefined {
-  const name = first([record['location'], record['location_details']].map(placeName), wordOf);
+  const name = first([record['location'], record['location_details']].map(locationName), wordOf);
   return name === undefined ? undefined : { name };
 }
 
-function placeName(value: unknown): unknown {
+function locationName(value: unknown): unknown {
   const location: unknown = Array.isArray(value) ? value[0] : value;
   return typeof location === 'object' && location !== null && 'name' in location ? location.name : location;
 }
