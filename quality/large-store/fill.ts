@@ -32,7 +32,7 @@ export async function fill(db: Db, count: number, tell: (line: string) => void):
     const documents: Readonly<Record<string, readonly Document[]>> = {
       contents: all.map(({ id }) => ({ _id: id, packed })),
       deliveries: all.map(({ delivery }) => delivery),
-      asked: all.filter((_one, index) => index % 2 === 0).map(({ request }) => request),
+      key_downloads: all.filter((_one, index) => index % 2 === 0).map(({ request }) => request),
       records: all.map(({ record }) => record),
     };
     for (const [name, some] of Object.entries(documents)) {
