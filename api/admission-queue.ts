@@ -5,25 +5,20 @@ import { ApiError } from '../contract/http/api-error.ts';
  * 100 to 150 requests a second, or half as many while workers execute the jobs. All times are in milliseconds.
  */
 export const ADMISSION_DEFAULTS = {
-  /** Requests that are processed at a time. */
   concurrency: 16,
   /** A request that has waited for this long is processed in addition to those. */
   lateAfterMs: 5_000,
-  /** How many late requests are processed at a time. */
   lateConcurrency: 64,
-  /** A request that has waited for this long is refused. */
   maxWaitMs: 30_000,
   /** The expected time between the start of one request and the start of the next. */
   msPerRequest: 10,
   /** While requests wait, a new job starts no sooner than this after it was accepted. */
   minStartDelayMs: 250,
-  /** No job starts later than this after it was accepted. */
   maxStartDelayMs: 5_000,
 };
 export type AdmissionQueueOptions = Readonly<typeof ADMISSION_DEFAULTS>;
 
 export interface AdmissionSlot {
-  /** Releases the slot while the request waits for something else, and acquires one again afterwards. */
   readonly releaseDuring: (wait: () => Promise<void>) => Promise<void>;
   /**
    * The start delay of a new job in milliseconds: about as long as the queue needs for the waiting requests, because the first
@@ -91,7 +86,6 @@ export function createAdmissionQueue(options: AdmissionQueueOptions) {
     dispatch();
   };
   return {
-    /** @throws ApiError `unavailable` for a request that has waited too long */
     async run<Result>(work: (slot: AdmissionSlot) => Promise<Result>): Promise<Result> {
       await acquire();
       const held = { slot: true };

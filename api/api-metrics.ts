@@ -2,7 +2,6 @@ import { REQUEST_SECONDS, type Metric, type Metrics } from '../runtime/telemetry
 import type { AdmissionQueue } from './admission-queue.ts';
 import type { JobGateway } from './job-gateway.ts';
 
-/** The metrics of the api. */
 export const API_METRICS = {
   requests: {
     description: 'Answered requests, or calls of tRPC, by operation and HTTP status',
@@ -22,7 +21,6 @@ export const API_METRICS = {
   waits: { description: 'Requests that are waiting for the end of a job', labels: [] },
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** An answer over REST or tRPC. */
 export interface Answered {
   readonly facade: 'rest' | 'rpc';
   /** The name of an operation or procedure, or the pattern of another path. */
@@ -46,7 +44,6 @@ export function createApiMetrics(metrics: Metrics) {
   };
   return {
     onAnswered,
-    /** @returns the queue with a measurement of its requests */
     timed: (queue: AdmissionQueue): AdmissionQueue => ({
       async run(work) {
         const startedMs = performance.now();
@@ -55,7 +52,6 @@ export function createApiMetrics(metrics: Metrics) {
         return result;
       },
     }),
-    /** @returns the gateway with a count of waiting requests */
     counted: (jobs: JobGateway): JobGateway => ({
       ...jobs,
       async waitFor(...wait) {

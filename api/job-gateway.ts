@@ -45,7 +45,6 @@ interface SubjectRun {
   readonly runId?: string;
 }
 interface StartOptions {
-  /** The ID of the request, for the log lines of the workers. */
   readonly requestId?: string;
   readonly delayMs?: number;
 }
@@ -54,7 +53,6 @@ export type JobGateway = ReturnType<typeof createJobGateway>;
 
 /**
  * Jobs as Temporal workflows: one per subject, whose ID is the Workflow ID.
- *
  * @param breakers the circuit breakers, which are the reason why activities of a route wait
  */
 export function createJobGateway(client: Client, taskQueue: string, breakers: Breakers) {
@@ -75,7 +73,6 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
     }
   };
   return {
-    /** @returns the running job of a subject, without starting one */
     running,
 
     /** Starts the job's workflow. @returns the running job of the subject, if there is one */
@@ -132,7 +129,6 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
         }),
       ),
 
-    /** @returns whether the job of a record runs, with its progress */
     async status({ subjectId, recordId }: SubjectRecord): Promise<JobStatus> {
       try {
         const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
@@ -191,7 +187,6 @@ async function unlessClosed(call: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** @returns what an activity reported; undefined when it has not reported yet */
 async function reported({ options }: Client, payload: Payload | null | undefined): Promise<unknown> {
   if (!payload) return undefined;
   const { payloadCodecs, payloadConverter } = options.loadedDataConverter;

@@ -3,10 +3,8 @@ import { MEMO_SPEECH, MEMO_WAITING, progressStages } from '../contract/job-input
 import { percentOf } from '../runtime/percent.ts';
 import type { Progress } from '../contract/http/fields.ts';
 
-/** The stages of activities that report no progress. */
 const COLLECTING = "The platform's data are being collected.";
 
-/** The reason why a job waits, as a sentence, and the ISO time at which it may continue, if known. */
 export interface Waiting {
   readonly reason: string;
   readonly until?: string;
@@ -15,13 +13,10 @@ export interface Waiting {
 interface RunningWorkflow {
   readonly memo: Readonly<Record<string, unknown>> | undefined;
   readonly activities: readonly RunningActivity[];
-  /** Why an activity waits. */
   readonly queued?: Waiting | undefined;
-  /** Whether the workflow continues after its activities. */
   readonly isBetween?: boolean;
 }
 
-/** An activity with the last details of its heartbeat. */
 interface RunningActivity {
   readonly name: string | undefined;
   readonly heartbeat: unknown;

@@ -21,12 +21,10 @@ export function isLaterTask({ pendingWorkflowTask, workflowExecutionInfo }: Runn
 type PendingActivities = NonNullable<Running['pendingActivities']>;
 type PendingActivity = PendingActivities[number];
 
-/** Whether an activity waits for its route or for its next attempt. */
 export function isWaiting({ activityId, state, lastFailure }: PendingActivity): boolean {
   return Number(state) === SCHEDULED && (routeIn(activityId ?? '') !== undefined || Boolean(lastFailure));
 }
 
-/** @returns why an activity of the workflow waits and until when: because of a circuit breaker or its last failure */
 export async function waitingOf(
   client: Client,
   pending: PendingActivities,

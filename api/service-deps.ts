@@ -24,7 +24,6 @@ import type { DownloadFeeds } from './events/download-feeds.ts';
 import type { JobWatches } from './events/job-watches.ts';
 import type { JobGateway } from './job-gateway.ts';
 
-/** The dependencies of the api, built in main.ts or by a test. */
 export interface ServiceDeps {
   readonly records: RecordStore;
   readonly lists: ListStore;
@@ -42,17 +41,14 @@ export interface ServiceDeps {
   readonly speechLanguages: Pick<SpeechLanguages, 'known'>;
   readonly deliveries: DeliveryStore;
   readonly redeliveries: DeliveryGateway;
-  /** Sends webhook tests. */
   readonly webhooks: WebhookClient;
   readonly signWebhook: WebhookSigner;
   /** The duration of every webhook test without an answer, in milliseconds; longer than any attempt of {@link webhooks}. */
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
   readonly rendering: RenderContext & { readonly prices: Prices };
-  /** How long a request for a channel or a transcript waits by default. */
   readonly defaultWaitSeconds: number;
   readonly platforms: Platforms;
-  /** @returns the URL of a workflow in the Web UI; undefined where no Web UI is known */
   readonly workflowUrl: (workflowId: string) => string | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -60,7 +56,6 @@ export interface ServiceDeps {
   readonly elapsed: () => number;
   readonly checkEngines: EngineHealth;
   readonly answerBudget: AnswerBudget;
-  /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }

@@ -11,24 +11,16 @@ import { addressGroup } from '../../outbound/addresses.ts';
 interface AccessOptions extends OriginGuardOptions {
   readonly authenticate: Authenticate;
   readonly trustedProxies: BlockList;
-  /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;
 }
 
-/** The subject of a request, with its newest record before the request is processed. */
 interface RequestedSubject {
   readonly subjectId: string;
   readonly latest: DownloadRecord | undefined;
 }
 
-/** What the rate limit passes to the handlers of a request; internal services have no limit. */
 export interface RateLimitState {
-  /**
-   * Called before a job is started or joined.
-   *
-   * @param isRead whether stored results answer the request
-   * @throws ApiError `rate_limited`
-   */
+  /** Called before a job is started or joined. @param isRead whether stored results answer the request */
   readonly admitJobs?: (subjects: readonly RequestedSubject[], isRead: boolean) => Promise<void>;
   /** The record of a GET request, which the rate limit has read already. */
   readonly found?: DownloadRecord | undefined;
@@ -56,7 +48,6 @@ const NOT_LIMITED = /^\/(?:files\/|console(?:\/|$)|pictures$|health$|live$|ready
 const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
 /** The header that informs a caller that its `Authorization` header is not an API key and was ignored. */
 export const AUTHORIZATION_IGNORED = 'Authorization-Ignored';
-/** Further paths that need no key. */
 const DOCUMENTS = /^\/(?:$|console(?:\/|$)|docs(?:\/|$)|openapi\.json$)/;
 
 /** Identifies the caller. A request without a valid key counts towards the rate limit before {@link callerOf} refuses it. */
@@ -106,7 +97,6 @@ async function identify(event: H3Event, address: string, options: AccessOptions)
   return key === undefined ? { limitedAs: byAddress, caller } : { limitedAs: `key ${key.id}`, caller, again };
 }
 
-/** @throws ApiError `unauthorized` when the key of a long request was revoked after the request began */
 export async function refuseRevoked(event: H3Event): Promise<void> {
   // While the database cannot be reached, an authorized caller keeps its access.
   const caller = await identityOf(event)
@@ -115,12 +105,10 @@ export async function refuseRevoked(event: H3Event): Promise<void> {
   if (caller !== undefined && 'refused' in caller) throw caller.refused;
 }
 
-/** @returns the identity of the caller, whether its key is valid or not; undefined for paths without a rate limit */
 export function identityOf(event: H3Event): Identity | undefined {
   return accesses.get(event)?.identity;
 }
 
-/** @returns what identifies the callers that share limits: a key or an address, also on paths without a rate limit */
 export function rateLimitKeyOf(event: H3Event): string {
   return identityOf(event)?.limitedAs ?? `address ${accesses.get(event)?.address ?? 'unknown'}`;
 }

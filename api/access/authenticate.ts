@@ -21,7 +21,6 @@ const CACHED_MAX = 1_000;
 
 const MALFORMED = 'The Authorization header must be: Bearer, a space, an API key.';
 
-/** @returns the caller of this `Authorization` header; throws ApiError `unauthorized` */
 export type Authenticate = (authorization: string | null) => Promise<Caller>;
 
 export function createAuthenticate({ keys, allowsAnonymous, elapsed }: AuthenticateOptions): Authenticate {

@@ -7,7 +7,6 @@ const MAX_HEADER_CHARS = 4_096;
 /**
  * The address from which a request comes, in its canonical form. The headers of proxies are read only if the peer is a trusted
  * proxy, and from the right: each trusted proxy reports the hop before it, and anyone could have written the rest.
- *
  * A proxy adds to one of the two headers and may forward the other as a client wrote it. If both are present, they must
  * lead to the same address; otherwise the address of the proxy counts.
  */

@@ -8,10 +8,8 @@ interface BrowserFacts {
 }
 
 export interface OriginGuardOptions {
-  /** Whether the service listens on loopback only. */
   readonly isLoopback: boolean;
   readonly publicUrl: string;
-  /** Whether the path is a document for people, to which links of other sites may lead. */
   readonly isDocument?: boolean;
 }
 
@@ -19,8 +17,6 @@ export interface OriginGuardOptions {
  * Refuses requests that a page of another site makes a browser send. A service on loopback needs no key, and any page that is
  * open on the machine could use it: by a form, an image or a script, or by a host name that resolves to 127.0.0.1 (DNS
  * rebinding, which the Host header reveals). Reads are refused too: they cause work, and their duration reveals information.
- *
- * @throws ApiError `forbidden`
  */
 export function refuseForeignPages({ method, headers }: BrowserFacts, options: OriginGuardOptions): void {
   const { isLoopback, publicUrl, isDocument = false } = options;
@@ -44,7 +40,6 @@ function isNavigation({ method, headers }: BrowserFacts): boolean {
   return headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document';
 }
 
-/** Whether a `Host` header names loopback. */
 export function isLoopbackName(host: string): boolean {
   const name = hostname(`http://${host}`);
   // With any port: a request to an IP address involves no name resolution.

@@ -20,7 +20,6 @@ const POLLS_PER_REQUEST = 40;
 /** The poll that returns the result arrives up to one interval after the end of the job. */
 const ENDED_LATELY_MS = 4 * POLL_INTERVAL_SECONDS * 1000;
 
-/** The polls of one job in this minute, and how many of them were free. */
 interface Polls {
   made: number;
   free: number;
@@ -32,7 +31,6 @@ interface CallerPolls {
 
 const states = new WeakMap<H3Event, RateLimitState>();
 
-/** @returns what the rate limit passes to the handlers of a request */
 export function rateLimitStateOf(event: H3Event): RateLimitState | undefined {
   return states.get(event);
 }
@@ -66,7 +64,6 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
     jobs.set(job, own);
     return own;
   };
-  /** Whether a caller has sent so many polls or refused requests that no further one is examined. */
   const isFlood = (caller: string): boolean =>
     (pollsOf(caller).made += 1) > limit * POLLS_PER_REQUEST || counter.known(caller).refused >= limit;
   const isUnderWay = (record: DownloadRecord | undefined): boolean =>

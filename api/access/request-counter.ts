@@ -5,16 +5,13 @@ import type { ServiceDeps } from '../service-deps.ts';
 
 type CounterDeps = Pick<ServiceDeps, 'requestCounts' | 'now' | 'elapsed' | 'log'>;
 
-/** The requests of a caller in the current window. */
 interface Count {
   readonly used: number;
   /** The end of the window on the monotonic clock, which setting the system clock does not change. */
   readonly endsAt: number;
-  /** The number of requests that this process has refused in the window. */
   readonly refused: number;
 }
 
-/** The requests of a caller in a window, as known to this process. */
 interface CallerCount {
   window: RequestCount;
   endsAt: number;
@@ -26,7 +23,6 @@ interface CallerCount {
   ahead: number;
   unwritten: number;
   isWriting: boolean;
-  /** The number of requests that wait for a sum. */
   awaited: number;
   wroteAt: number;
   timer?: NodeJS.Timeout | undefined;
@@ -53,7 +49,6 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
   let cleanedAt = -Infinity;
 
   const isOpen = ({ endsAt }: CallerCount): boolean => elapsed() < endsAt;
-  /** The current window, as known to this process. */
   const known = (caller: string): Count => {
     const own = counts.get(caller);
     if (own === undefined || !isOpen(own)) return { used: 0, endsAt: elapsed() + WINDOW_MS, refused: 0 };
@@ -62,7 +57,6 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
   const countOf = (caller: string): CallerCount => {
     const own = counts.get(caller);
     if (own !== undefined && isOpen(own)) return own;
-    // Unwritten counts of a past window are dropped.
     clearTimeout(own?.timer);
     const fresh: CallerCount = {
       window: { startMs: now(), used: 0 },

@@ -32,7 +32,6 @@ export interface ConsoleFile {
 
 export interface ConsoleFiles {
   readonly page: string;
-  /** By name; a name changes with the content. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
 
@@ -44,7 +43,6 @@ export async function loadConsole(): Promise<ConsoleFiles> {
   return { page: await readFile(join(folder, 'index.html'), 'utf8'), assets: new Map(await Promise.all(assets)) };
 }
 
-/** @returns the folder of the build, which is created in a few seconds if it is missing. @throws when that fails */
 async function builtConsole(): Promise<string> {
   const kept = await cachedBuildPath('console', SOURCES);
   const isKept = await readdir(kept).then(

@@ -7,16 +7,12 @@ import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
 interface ConsoleOptions {
   readonly load: () => Promise<ConsoleFiles>;
-  /** The base URL of signed links, from which audio and video are loaded. */
   readonly driveUrl: string;
-  /** The version of yt-dlp that jobs use; undefined when it is unknown. */
   readonly ytdlp?: (() => Promise<string | undefined>) | undefined;
   readonly log: Logger;
 }
 
-/** The placeholder for the nonce of styles that the page adds at run time. */
 const NONCE = '__NONCE__';
-/** The placeholder for the version and the age of yt-dlp. */
 const YTDLP = '__YTDLP__';
 const ASSETS = '/console/assets/';
 /** The content of a file with a hash in its name never changes. */

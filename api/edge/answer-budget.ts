@@ -6,11 +6,8 @@ import { rateLimitKeyOf } from '../access/access-middleware.ts';
 
 /** The text of an answer takes up to four times its bytes in memory: as objects, as text and in the socket's buffer. */
 export const ANSWER_BUDGET = {
-  /** Bytes of text that the unsent answers of one caller may hold. */
   perCallerBytes: 16 << 20,
-  /** The same for all callers together. */
   inAllBytes: 64 << 20,
-  /** Event streams that one caller may have open. */
   streamsPerCaller: 32,
 };
 export type AnswerBudgetOptions = Readonly<typeof ANSWER_BUDGET>;
@@ -37,7 +34,6 @@ export type AnswerBudget = ReturnType<typeof createAnswerBudget>;
 export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCaller }: AnswerBudgetOptions) {
   const bytes = new Map<string, number>();
   const streams = new Map<string, number>();
-  /** @throws ApiError `answers_unread` when the caller's answers hold too much, `unavailable` when all together do */
   const hold = (caller: string, wanted: number): Release => {
     const own = bytes.get(caller) ?? 0;
     if (own > 0 && own + wanted > perCallerBytes) {
@@ -51,7 +47,6 @@ export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCalle
   };
   return {
     hold,
-    /** @throws ApiError `answers_unread` when the caller has as many event streams open as are allowed */
     openStream(caller: string): Release {
       if ((streams.get(caller) ?? 0) < streamsPerCaller) return add(streams, caller, 1);
       const most = `A caller can have ${String(streamsPerCaller)} event streams open at once.`;
@@ -88,7 +83,6 @@ function refusal(code: 'answers_unread' | 'unavailable', message: string): ApiEr
   return new ApiError(code, message, { retryAfterSeconds: 5 });
 }
 
-/** Counts each answer until it is sent or its connection is closed. */
 export function meterAnswers(budget: AnswerBudget): Middleware {
   return async (event, next) => {
     const caller = rateLimitKeyOf(event);

@@ -38,7 +38,6 @@ export function serverOptions({ headersMs, requestMs }: ConnectionLimits): Serve
   };
 }
 
-/** Closes connections whose peer does not read, limits connections per address, and answers malformed requests. */
 export function guardConnections(server: Server, limits: ConnectionLimits, proxies?: BlockList): void {
   server.maxConnections = limits.inAll + limits.reserve;
   server.maxRequestsPerSocket = 1_000;
@@ -84,7 +83,6 @@ export function capConnections(server: NetServer, limits: ConnectionLimits, prox
   });
 }
 
-/** Connections that are accepted for health checks only. */
 const reserved = new WeakSet<Socket>();
 
 /** While too many connections are open, answers only health checks, so that no orchestrator restarts a busy process. */
@@ -114,7 +112,6 @@ function cutStalled(server: Server, stalledMs: number): void {
   server.once('close', () => clearInterval(timer));
 }
 
-/** The progress of the writes on a connection. */
 function writeProgressOf(socket: Socket) {
   return { written: socket.bytesWritten, queued: queuedOf(socket), sinceMs: performance.now() };
 }

@@ -5,20 +5,15 @@ import type { EventsAnswer, StreamedEvent } from '../operations/operation.ts';
 import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { SMALL_BYTES, STREAM_BYTES, type Release } from './answer-budget.ts';
 
-/** How soon a reader reconnects after a lost connection, in milliseconds. */
 const RETRY_MS = 2_000;
 /** Proxies close connections without traffic after a minute. */
 const HEARTBEAT_MS = 15_000;
-/** After this time the reader has to reconnect. */
 export const LONGEST_STREAM_MS = 10 * 60_000;
 
 export interface EventStreamOptions {
-  /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;
-  /** Waits until a large event may be held, and fails when the reader has left. */
   readonly waitForRoom: (bytes: number, left: AbortSignal) => Promise<Release>;
   readonly isStillAuthorized: () => Promise<boolean>;
-  /** Called with the error that ends the stream early. */
   readonly onCut: (error: unknown) => void;
   readonly heartbeatMs?: number;
   readonly longestMs?: number;
@@ -102,7 +97,6 @@ async function* written(
   }
 }
 
-/** @param text the text of the body, unless it is streamed */
 async function* eventOf({ id, body }: StreamedEvent<unknown>, text: string | undefined): AsyncGenerator<string> {
   if (text !== undefined) {
     yield `data: ${text}\nid: ${id}\n\n`;
@@ -113,7 +107,6 @@ async function* eventOf({ id, body }: StreamedEvent<unknown>, text: string | und
   yield `\nid: ${id}\n\n`;
 }
 
-/** @returns undefined after the timeout */
 async function within<Result>(ms: number, coming: Promise<Result>): Promise<Result | undefined> {
   const timer = new AbortController();
   const late = delay(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);

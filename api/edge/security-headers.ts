@@ -1,6 +1,5 @@
 import type { Middleware } from 'h3';
 
-/** Headers that forbid browsers to guess content types, execute content, frame pages and send referrers. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',

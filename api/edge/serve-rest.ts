@@ -7,12 +7,10 @@ import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimi
 interface ServeOptions {
   readonly port: number;
   readonly hostname: string;
-  /** Networks of trusted proxies. */
   readonly proxies: BlockList;
   readonly connections?: ConnectionLimits;
 }
 
-/** Starts the REST server. */
 export function serveRest(app: H3, { port, hostname, proxies, connections = CONNECTION_LIMITS }: ServeOptions): Server {
   const node = serverOptions(connections);
   // The process stops its parts in a defined order; the server's own signal handling would end it earlier.

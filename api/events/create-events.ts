@@ -6,7 +6,6 @@ import { subscriberOf } from '../use-cases/subscribers.ts';
 import { createDownloadFeeds } from './download-feeds.ts';
 import { createJobWatches, WATCH_LIMITS, type WatchLimits } from './job-watches.ts';
 
-/** Creates the sources of the event streams of a process. */
 export function createEvents(
   deps: Pick<ServiceDeps, 'records' | 'keyDownloads' | 'jobs' | 'stopping' | 'now' | 'log'>,
   limits: WatchLimits = WATCH_LIMITS,

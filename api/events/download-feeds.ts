@@ -38,9 +38,7 @@ type Reader = (state: JobState) => void;
 interface Feed {
   readonly caller: Caller;
   readonly readers: Set<Reader>;
-  /** Stops the watch of each job that has not ended. */
   readonly jobs: Map<string, () => void>;
-  /** IDs of downloads that have been seen. */
   known: Set<string>;
   sinceMs: number;
   /** When the last successful read of the list started. */
@@ -110,12 +108,10 @@ export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log,
   };
 
   return {
-    /** Reports every change from now on to a reader, until it leaves. */
     enter(caller: Caller, reader: Reader) {
       const feed = feedOf(caller);
       feed.readers.add(reader);
       return {
-        /** @returns the pending jobs that were read already (the others are reported later), and the ends since that time */
         async current(sinceMs: number | undefined): Promise<readonly JobState[]> {
           const isOpen =
             sinceMs === undefined ? { status: 'pending' as const } : { openSince: formatMicroseconds(sinceMs * 1000) };
@@ -140,7 +136,6 @@ export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log,
         },
       };
     },
-    /** Called when this process accepts a download. */
     accepted(caller: Caller, record: DownloadRecord): void {
       for (const feed of feeds.values()) if (isListed(record, { by: caller, to: feed.caller })) add(feed, record);
     },

@@ -3,11 +3,9 @@ import type { Logger } from 'pino';
 import type { Progress } from '../../contract/http/fields.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 
-/** The state of a job, with the ID of its event. */
 export interface JobState {
   readonly eventId: string;
   readonly record: DownloadRecord;
-  /** The progress of a running job, where it is known. */
   readonly progress?: Progress | undefined;
 }
 
@@ -44,7 +42,6 @@ interface WatchesOptions {
 type Listener = (state: JobState) => void;
 export interface Follower {
   readonly caller: string;
-  /** Whether the reader follows the job as part of a list. */
   readonly isListed?: boolean;
 }
 interface Watch {
@@ -115,7 +112,6 @@ export function createJobWatches({ readJob, now, log, limits }: WatchesOptions) 
   };
 
   return {
-    /** Reports the state of a pending job: now if it is known, and at each change until it ends. @returns stops this */
     watch(id: string, follower: Follower, listener: Listener): () => void {
       const watch = watches.get(id) ?? { listeners: new Map(), state: undefined, readMs: now() };
       watches.set(id, watch);

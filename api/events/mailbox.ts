@@ -17,7 +17,6 @@ export function createMailbox(left: AbortSignal, stopping: AbortSignal) {
   };
   left.addEventListener('abort', end, { once: true });
   stopping.addEventListener('abort', end, { once: true });
-  /** @returns the next event; undefined when the stream has ended */
   const next = async (): Promise<JobState | undefined> => {
     for (;;) {
       if (isOver) return undefined;

@@ -14,7 +14,6 @@ export interface Position {
   readonly reported: readonly string[];
 }
 
-/** @returns undefined for a text that is not a position */
 export function parsePosition(text: string | undefined): Position | undefined {
   const [, since, reported = ''] = TEXT.exec(text ?? '') ?? [];
   return since === undefined
@@ -33,7 +32,6 @@ export function sinceOf(last: Position | undefined, nowMs: number): number | und
 /** Tracks the events that a reader receives, so that the ID of each event is a position at which any process can continue. */
 export function createPositionTracker(last: Position | undefined, nowMs: number) {
   let sinceMs = sinceOf(last, nowMs) ?? nowMs - LATE_MS;
-  /** The ends of downloads that the reader has received, by ID. */
   const reported = new Map<string, number>((last?.reported ?? []).map((id) => [id, nowMs]));
   return {
     isReported: (id: string): boolean => reported.has(id),

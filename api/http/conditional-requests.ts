@@ -11,10 +11,8 @@ interface Version {
   readonly lastModified: string;
 }
 
-/** How a request for a file is answered. */
 export type FileAnswer =
   | { readonly status: 200 | 304 | 412 | 416 }
-  /** A part of the file. */
   | { readonly status: 206; readonly range: ByteRange };
 
 /** Evaluates preconditions, then the range (RFC 9110, section 13.2.2). A request for several ranges gets the whole file. */

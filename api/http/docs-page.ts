@@ -48,7 +48,6 @@ function text(body: string, contentType: string): HTTPResponse {
   return new HTTPResponse(body, { headers: { 'Content-Type': contentType } });
 }
 
-/** Resolves when the response has ended, completely or not. */
 function asset(name: string): EventHandler {
   return fromNodeHandler(async (request, response) => {
     // h3 types both as HTTP/1 or HTTP/2; its server here is HTTP/1 only.

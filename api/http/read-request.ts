@@ -5,11 +5,7 @@ import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../../contract/
 import { invalidInput } from './to-api-error.ts';
 import { fieldNameOf, waitSecondsOf, type Operation } from '../operations/operation.ts';
 
-/**
- * Reads and validates the input of an operation: the fields of its schema, the wait time and the last event ID.
- *
- * @throws ApiError `invalid_json`, `invalid_input`, `not_found`; HTTPError 413 for a body that is too large
- */
+/** Reads and validates the input of an operation: the fields of its schema, the wait time and the last event ID. */
 export async function readInput(
   event: H3Event,
   operation: Operation,

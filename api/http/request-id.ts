@@ -3,10 +3,8 @@ import type { H3Event, Middleware } from 'h3';
 import { requestIdIn } from '../../runtime/telemetry/trace-headers.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** The header of requests and answers. */
 export const REQUEST_ID = 'X-Request-Id';
 
-/** @returns the request ID of the caller, or a new one where it is missing or not acceptable */
 export function requestIdFrom(sent: unknown): string {
   return requestIdIn(sent) ?? randomUUID();
 }
@@ -26,7 +24,6 @@ export function requestIdOf(event: H3Event): string | undefined {
   return ids.get(event);
 }
 
-/** @returns dependencies for one request, whose ID its log lines and the jobs that it starts carry */
 export function forRequest(deps: ServiceDeps, requestId: string | undefined): ServiceDeps {
   if (requestId === undefined) return deps;
   const { jobs, log } = deps;

@@ -10,7 +10,6 @@ const PROBES: ReadonlySet<string> = new Set(['/live', '/ready', '/health']);
 /**
  * Writes a log line for each request when its answer begins: `method`, `route`, `status`, `ms`, `requestId` and `keyId`.
  * The route is the pattern of the path, because paths themselves may hold signatures and whatever else callers write.
- *
  * @param onAnswered called with the same facts, for metrics
  */
 export function observeRequests(log: Logger, onAnswered?: OnAnswered): Pick<H3Config, 'onRequest' | 'onResponse'> {

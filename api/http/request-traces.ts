@@ -6,7 +6,6 @@ import type { TraceHeaders, Tracing } from '../../runtime/telemetry/tracing.ts';
 import { TRACE_HEADERS } from '../../runtime/telemetry/trace-headers.ts';
 import { toApiError } from './to-api-error.ts';
 
-/** @param header reads a header of the request */
 export function traceHeadersIn(header: (name: string) => string | string[] | null | undefined): TraceHeaders {
   return Object.fromEntries(
     TRACE_HEADERS.flatMap((name) => {
@@ -16,7 +15,6 @@ export function traceHeadersIn(header: (name: string) => string | string[] | nul
   );
 }
 
-/** Creates a span for each request in the trace of its caller. */
 export function traceRequests(tracing: Tracing): Middleware {
   return (event, next) => {
     const route = event.context.matchedRoute?.route ?? 'none';
@@ -29,7 +27,6 @@ export function traceRequests(tracing: Tracing): Middleware {
   };
 }
 
-/** Passes the trace of a request on to the workflows that it starts. */
 export function tracingInterceptors(tracing: Tracing): ClientInterceptors {
   return {
     workflow: [

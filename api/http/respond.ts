@@ -18,7 +18,6 @@ const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 
 type RespondDeps = Pick<ServiceDeps, 'log' | 'stopping' | 'answerBudget'>;
 
-/** Converts the answer of a use case into an HTTP response. Streams are written while they are read. */
 export function respond(deps: RespondDeps, event: H3Event, answer: AnyAnswer): HTTPResponse {
   const onCut = (error: unknown): void => {
     deps.log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');

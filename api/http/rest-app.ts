@@ -29,23 +29,16 @@ export interface RestOptions {
   readonly requestsPerMinute: number;
   readonly publicUrl: string;
   readonly driveUrl: string;
-  /** Whether the service listens on loopback only. */
   readonly isLoopback: boolean;
-  /** Whether an API key is optional. */
   readonly allowsAnonymous: boolean;
   readonly trustedProxies: BlockList;
-  /** Loads the built console; by default it is built when it is first opened. */
   readonly loadConsole?: () => Promise<ConsoleFiles>;
-  /** Fetches pictures of platforms for the console. */
   readonly downloadPicture: Downloader;
-  /** Called for each answer when it begins. */
   readonly onAnswered?: OnAnswered | undefined;
   readonly tracing?: Tracing | undefined;
-  /** The version of yt-dlp that jobs use, for the console. */
   readonly ytdlp?: () => Promise<string | undefined>;
 }
 
-/** The REST application: its routes and middleware. */
 export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const app = new H3({
     silent: true,
@@ -78,7 +71,6 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   return app;
 }
 
-/** Registers every operation, and refuses other methods at their paths. */
 function mountOperations(app: H3, deps: ServiceDeps): void {
   const methodsByPath = new Map<string, string[]>();
   for (const [name, operation] of Object.entries<Operation>(operations)) {
@@ -100,7 +92,6 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
   for (const [path, methods] of methodsByPath) app.all(path, () => refuseMethod(methods.join(', ')));
 }
 
-/** GET /: redirects browsers to the console, and returns the main addresses to programs. */
 function frontDoor(publicUrl: string): EventHandler {
   const paths = { console: '/console', docs: '/docs', openapi: '/openapi.json', health: '/health' };
   const links = Object.entries(paths).map(([name, path]) => [name, publicUrl + path]);

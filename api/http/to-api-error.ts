@@ -14,7 +14,6 @@ import { MissingFileError, StoreAwayError } from '../../store/files/file-store.t
 import { isDiskFull } from '../../store/files/free-space.ts';
 import { BusyError } from '../../runtime/semaphore.ts';
 
-/** Errors of h3 by status. */
 const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>> = {
   400: { code: 'invalid_input', message: 'The request cannot be understood.' },
   404: { code: 'not_found', message: 'There is nothing at this path.' },
@@ -73,7 +72,6 @@ export function toApiError(error: unknown): ApiError {
   });
 }
 
-/** @returns the reason why a retry may succeed soon; undefined for other errors */
 function reasonToWait(error: unknown): string | undefined {
   if (isMongoAway(error)) return 'The database cannot be reached.';
   if (isDiskFull(error)) return 'The service has no space left.';
@@ -90,7 +88,6 @@ export function invalidInput(error: z.ZodError): ApiError {
   return new ApiError('invalid_input', sentence, { details, cause: error });
 }
 
-/** The error for one invalid field, for a reason that no schema expresses. */
 export function invalidField(path: string, message: string): ApiError {
   return new ApiError('invalid_input', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -3,7 +3,6 @@ import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 /** Small chunks are joined, because each chunk is a write to the socket. */
 const CHUNK_CHARS = 16_384;
 
-/** Joins chunks to a reasonable size, and yields to the event loop between them. */
 export async function* yieldingChunks(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   const yieldToEventLoop = createYielder();
   let held = '';

@@ -29,7 +29,6 @@ import { asRead, recordsBy, resultsBy, textOf, type Example, type Examples, type
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import { CREATED_AT, failed, FINISHED_AT, idOf, samples, type Samples } from './sample-records.ts';
 
-/** Examples by the statuses of answers in JSON, and by the content types of others. */
 export type AnswerExamples = Readonly<Record<number | string, Examples>>;
 
 const PLATFORMS: ServiceDeps['platforms'] = {
@@ -40,7 +39,6 @@ const PLATFORMS: ServiceDeps['platforms'] = {
   ...{ mediaSites: 'off', mediaAllowedNetworks: new BlockList() },
 };
 
-/** The answers of an operation that starts a job of one type, or the two jobs of a list. */
 export async function answersOfJobs(context: RenderContext, types: readonly RecordType[]): Promise<AnswerExamples> {
   const [type] = types;
   if (type === undefined) return {};
@@ -70,7 +68,6 @@ export async function webhooksOfJobs(context: RenderContext, types: readonly Rec
   return Object.fromEntries(all.flat()) as Examples;
 }
 
-/** The answers of other operations. */
 export async function otherAnswers(
   context: RenderContext,
 ): Promise<Readonly<Partial<Record<keyof typeof operations, AnswerExamples>>>> {

@@ -30,7 +30,6 @@ const lastEventHeader = z.object({
     .describe('The ID of the last event that was received: the stream continues after it'),
 });
 
-/** The OpenAPI 3.1 document of the REST facade, made from the same table as its routes. */
 export async function openApiDocument(
   publicUrl: string,
   { allowsAnonymous, defaultWaitSeconds }: { allowsAnonymous: boolean; defaultWaitSeconds: number },

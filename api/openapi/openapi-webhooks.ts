@@ -21,7 +21,6 @@ interface Webhook {
 
 const optionalText = (description: string) => z.string().optional().describe(description);
 
-/** All webhooks, by their endpoints: their bodies are the answers of ended jobs. */
 export async function webhooksOf(
   rows: Readonly<Record<string, Operation>>,
   rendering: RenderContext,

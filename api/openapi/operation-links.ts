@@ -12,7 +12,6 @@ function to(operationId: Name, values: Omit<Link, 'operationId'>): Links {
   return { [operationId]: { operationId, ...values } };
 }
 
-/** @param pointer the JSON pointer to the ID of a download in the body of an answer */
 function toDownload(pointer: string, operationId: Name = 'getDownload'): Links {
   return to(operationId, { parameters: { downloadId: `$response.body#${pointer}` } });
 }

@@ -25,7 +25,6 @@ const ERROR_HEADERS: Readonly<Record<number, HeadersObject>> = {
   503: { 'Retry-After': { ...RETRY_AFTER, required: false } },
 };
 
-/** A row of the operations table with its name and examples of its answers. */
 interface Shown {
   readonly id: string;
   readonly operation: Operation;

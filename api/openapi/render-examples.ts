@@ -40,7 +40,6 @@ export function sampleRendering(publicUrl: string): RenderContext {
   };
 }
 
-/** Renders the answer of a job's endpoint, which is also the body of its webhook. */
 export function resultsBy(context: RenderContext): Rendered {
   return async ({ summary, record, progress }) => ({
     summary,
@@ -48,7 +47,6 @@ export function resultsBy(context: RenderContext): Rendered {
   });
 }
 
-/** Renders the record of a download. */
 export function recordsBy(context: RenderContext): Rendered {
   return async ({ summary, record, progress }) => ({
     summary,

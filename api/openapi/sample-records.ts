@@ -9,12 +9,10 @@ import {
 import { kinds } from '../../contract/kinds/kinds.ts';
 import { SAMPLE, sampleRecordId, type KindSample } from '../../contract/kinds/sample.ts';
 
-/** A job in some state, as the store keeps it. */
 export interface Sample {
   readonly summary: string;
   readonly record: DownloadRecord;
   readonly progress?: Progress | undefined;
-  /** The contents that are stored beside the record. */
   readonly facts?: object | undefined;
   readonly lists?: KindSample['lists'] | undefined;
 }
@@ -23,18 +21,15 @@ export const CREATED_AT = SAMPLE.createdAt;
 export const FINISHED_AT = '2026-11-21T09:30:09.456789Z';
 const FETCHING: Progress = { stage: 'fetching', percent: 42.5, downloaded_bytes: 1_410_265, total_bytes: 3_318_272 };
 
-/** @param variant a digit that distinguishes the records of one type */
 export function idOf(type: RecordType, variant = 0): string {
   return sampleRecordId('ABCDEFGHJKM'.charAt(recordTypeSchema.options.indexOf(type)), variant);
 }
 
-/** Jobs of one type. */
 export interface Samples extends Readonly<Record<'success' | 'failed' | 'broken', Sample>> {
   readonly pending: Sample & { readonly record: PendingRecord };
   readonly other?: Sample;
 }
 
-/** Every type of job in every state. */
 export const samples = Object.fromEntries(
   recordTypeSchema.options.map((type) => [type, inAllStates(type, kinds[type].sample)]),
 ) as Readonly<Record<RecordType, Samples>>;

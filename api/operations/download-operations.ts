@@ -13,7 +13,6 @@ import { followDownload, followDownloads } from '../use-cases/follow-events.ts';
 import { requestMedia } from '../use-cases/media.ts';
 import { requestAudio, requestVideo } from '../use-cases/vidnet-requests.ts';
 
-/** Downloads of audio, videos and pages, and the records of all jobs. */
 export const downloadOperations = {
   requestAudio: operation({
     ...STARTS_JOB,

@@ -23,7 +23,6 @@ import { failed, operation, STARTS_JOB } from './operation.ts';
 import { requestImgnetAudio, requestImgnetContent, requestImgnetProfile } from '../use-cases/imgnet-requests.ts';
 import { requestImgnetList } from '../use-cases/imgnet-list.ts';
 
-/** Profiles, lists, posts and reels of the photo platform. */
 export const imgnetOperations = {
   requestImgnetProfile: operation({
     ...STARTS_JOB,

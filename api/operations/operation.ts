@@ -7,25 +7,21 @@ import type { RecordType } from '../../contract/download-record.ts';
 import type { Streamable } from '../../contract/http/streams.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** The answer of a use case, which REST and tRPC convert into theirs. */
 export interface Answer<Body> {
   readonly body: Body;
   /** `pending`: 202 with `Retry-After`; `finished`: 200; `unavailable`: 503. */
   readonly state: 'finished' | 'pending' | 'unavailable';
   /** Why the requested job failed. REST answers with the status that the job's webhook reports, tRPC with the body alone. */
   readonly failure?: Failure | undefined;
-  /** The value of `Retry-After` where it differs from the usual one. */
   readonly pollSeconds?: number;
 }
 
 /** Serves a request of either facade. It throws ApiError. */
 export type UseCase<Input, Body> = (deps: ServiceDeps, caller: Caller, input: Input) => Promise<Answer<Body>>;
 
-/** A text file as an answer. */
 export interface ExportedText {
   readonly name: string;
   readonly contentType: string;
-  /** Creates the text while it is read. */
   readonly open: () => AsyncGenerator<string>;
 }
 
@@ -41,13 +37,8 @@ export interface EventFeed<Body> {
   readonly from?: string;
 }
 
-/** A stream of events as an answer. */
 export interface EventsAnswer<Body> {
-  /**
-   * Undefined when the reader has received the last event already.
-   *
-   * @param left aborted when the reader has left
-   */
+  /** Undefined when the reader has received the last event already. @param left aborted when the reader has left */
   readonly events: ((left: AbortSignal) => EventFeed<Body>) | undefined;
 }
 
@@ -55,16 +46,12 @@ export interface EventsAnswer<Body> {
 interface OperationAnswer {
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** The schema of each event, if the answer is a stream of events. */
   readonly event?: z.ZodType;
-  /** The types of an {@link ExportedText}. */
   readonly contentTypes?: readonly string[];
 }
 
-/** The public description of an operation. */
 interface Described {
   readonly method: 'get' | 'post' | 'delete';
-  /** Parameters are in braces, as in OpenAPI. */
   readonly path: string;
   /** The tRPC procedure, if there is one, such as `downloads.audio`: a query for GET, otherwise a mutation. */
   readonly rpc?: string;
@@ -80,17 +67,14 @@ interface Described {
   /** Whether the operation waits for the result without `Prefer: wait=N` too; absent if it cannot wait. */
   readonly wait?: 'on request' | 'by default';
   readonly answers: Readonly<Record<number, OperationAnswer>>;
-  /** Error bodies with additional fields, by status. */
   readonly errorBodies?: Readonly<Record<number, z.ZodType>>;
   /** The scope that an API key needs; `none`: open to everyone. The default is `read` for GET, otherwise `jobs`. */
   readonly scope?: Scope | 'none';
-  /** Errors beyond those that {@link errorsOf} adds. */
   readonly errors?: readonly ErrorCode[];
 }
 
 export type AnyAnswer = Answer<unknown> | ExportedText | EventsAnswer<unknown>;
 
-/** A row of the table from which the routes, the procedures and the OpenAPI document are made. */
 export interface Operation extends Described {
   run(deps: ServiceDeps, caller: Caller, input: never): Promise<AnyAnswer>;
 }
@@ -102,7 +86,6 @@ export function operation<const Row extends Described>(
   return row;
 }
 
-/** The input of a use case: the fields of the request, the wait time, and the event after which a stream continues. */
 export type InputOf<Row> = FieldsOf<Row, 'output'> & {
   readonly waitMs: number;
   readonly lastEventId?: string | undefined;
@@ -125,10 +108,8 @@ export function fieldNameOf(parameter: string): string {
 }
 
 type AnswersOf<Row extends Pick<Described, 'answers'>> = Row['answers'][keyof Row['answers']];
-/** The JSON of the answers of an operation. */
 export type ResultOf<Row extends Pick<Described, 'answers'>> =
   AnswersOf<Row> extends { readonly schema: infer Schema } ? z.output<Schema> : never;
-/** The JSON of the events of an operation. */
 export type EventOf<Row> = Row extends { readonly answers: { readonly 200: { readonly event: infer Schema } } }
   ? SideOf<Schema, 'output'>
   : never;
@@ -140,10 +121,8 @@ type AnswerOf<Row extends Pick<Described, 'answers'>> = [EventOf<Row>] extends [
 
 export const downloadIdParams = z.object({ downloadId: ulidSchema });
 export const UNKNOWN_DOWNLOAD = { downloadId: 'There is no download with this id.' };
-/** The part of a row whose path names a download. */
 export const OF_DOWNLOAD = { params: downloadIdParams, unknown: UNKNOWN_DOWNLOAD } as const;
 
-/** The answers to a request whose job failed: the body and the status that its webhook reports. */
 export function failed<Result extends z.ZodObject>(schema: Result) {
   return {
     400: { description: 'The job failed, because its subject is not available', schema },
@@ -151,13 +130,11 @@ export function failed<Result extends z.ZodObject>(schema: Result) {
   } as const;
 }
 
-/** The common part of the rows of requests for jobs. */
 export const STARTS_JOB = {
   method: 'post',
   wait: 'on request',
   errors: ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'],
 } as const;
-/** Errors of all operations that need a caller. */
 const ALWAYS = [
   'unauthorized',
   'forbidden',
@@ -168,7 +145,6 @@ const ALWAYS = [
   'unavailable',
 ] as const;
 
-/** @returns all errors that an operation may answer */
 export function errorsOf({ body, params, scope, errors = [] }: Operation): readonly ErrorCode[] {
   if (scope === 'none') return errors;
   if (body !== undefined) return ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS, ...errors];
@@ -180,7 +156,6 @@ export function streamsEvents({ answers }: Pick<Operation, 'answers'>): boolean 
   return answers[200]?.event !== undefined;
 }
 
-/** @returns how long an operation waits for the result if the request does not say */
 export function waitSecondsOf({ wait }: Pick<Operation, 'wait'>, defaultWaitSeconds: number): number {
   return wait === 'by default' ? defaultWaitSeconds : 0;
 }

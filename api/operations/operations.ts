@@ -17,7 +17,6 @@ export const operations = {
   ...serviceOperations,
 } as const;
 
-/** The operations in the groups (tags) of the OpenAPI document. */
 export const operationGroups = [
   { tag: 'Downloads', about: 'Audio, videos and pages, and the records of all jobs', rows: downloadOperations },
   { tag: 'Results', about: 'The meaning of a text, and the results of jobs of any kind', rows: resultOperations },

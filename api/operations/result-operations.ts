@@ -5,7 +5,6 @@ import { OF_DOWNLOAD, operation } from './operation.ts';
 import { resolveText } from '../use-cases/resolve-url.ts';
 import { getJob, getResult } from '../use-cases/downloads.ts';
 
-/** Results and details of jobs of any kind, and the meaning of URLs: additions to the specification. */
 export const resultOperations = {
   resolve: operation({
     method: 'get',

@@ -4,7 +4,6 @@ import { operation } from './operation.ts';
 import { getAccount } from '../use-cases/credit.ts';
 import { checkHealth, checkLive, checkReady } from '../use-cases/check-health.ts';
 
-/** Accounts and health checks. */
 export const serviceOperations = {
   getAccount: operation({
     method: 'get',

@@ -26,7 +26,6 @@ const LABELS_PENDING = {
   schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
 } as const;
 
-/** Transcripts with speaker labels. */
 export const speakerLabelOperations = {
   requestSpeakerLabels: operation({
     ...STARTS_JOB,

@@ -7,7 +7,6 @@ import { downloadIdParams, failed, OF_DOWNLOAD, operation, STARTS_JOB, UNKNOWN_D
 import { exportTranscript, getTranscript, requestTranscript } from '../use-cases/transcripts.ts';
 import { requestChannel } from '../use-cases/vidnet-requests.ts';
 
-/** Channels and transcripts of the video platform. */
 export const vidnetOperations = {
   requestChannel: operation({
     ...STARTS_JOB,

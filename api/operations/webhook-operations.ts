@@ -11,7 +11,6 @@ import {
 import { operation } from './operation.ts';
 import { listDeliveries, redeliverWebhook, testWebhook } from '../use-cases/webhook-deliveries.ts';
 
-/** Tests and deliveries of webhooks. */
 export const webhookOperations = {
   testWebhook: operation({
     method: 'post',

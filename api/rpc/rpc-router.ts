@@ -34,7 +34,6 @@ interface Context {
   readonly deps: ServiceDeps;
   readonly streams: RpcStreams;
   readonly onAnswered?: OnAnswered | undefined;
-  /** Runs a call in a span with this name. */
   readonly inSpan?: (<Result>(name: string, work: () => Promise<Result>) => Promise<Result>) | undefined;
 }
 
@@ -52,7 +51,6 @@ const t = initTRPC.context<Context>().create({
   },
 });
 
-/** @returns the error with which REST would answer */
 function documented(error: TRPCError): ApiError {
   const { cause } = error;
   if (cause instanceof ApiError) return cause;
@@ -93,7 +91,6 @@ const procedure = t.procedure.use(measured).use(async ({ next }) => {
   throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
 });
 
-/** A text file in an answer of tRPC. */
 interface Exported {
   readonly name: string;
   readonly contentType: string;
@@ -114,7 +111,6 @@ interface TypesOf<One extends Row> {
   output: [ResultOf<One>] extends [never] ? Exported : ResultOf<One>;
   meta: object;
 }
-/** An event of a subscription; with `lastEventId` in the input the subscription continues after that event. */
 interface Followed<Body> {
   readonly id: string;
   readonly data: Body;

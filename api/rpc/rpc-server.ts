@@ -64,7 +64,6 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
   return server;
 }
 
-/** @throws ApiError `unauthorized` */
 function admit(request: IncomingMessage, { token }: RpcOptions): void {
   const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
   if (sent === undefined || !isSameSecret(sent, token))

@@ -8,16 +8,13 @@ import { holdsStream, jsonChunks, type Streamable } from '../../contract/http/st
 import { releaseAtClose, STREAM_BYTES, type AnswerBudget, type Release } from '../edge/answer-budget.ts';
 import { yieldingChunks } from '../http/yielding-chunks.ts';
 
-/** The streamed bodies of one request. */
 export type RpcStreams = ReturnType<typeof createRpcStreams>;
 
 interface RpcStreamsOptions {
   readonly log: Logger;
   readonly answerBudget: AnswerBudget;
-  /** The caller whose share of the budget the answer uses. */
   readonly caller: string;
 }
-/** The bodies by their placeholders. */
 type Held = Map<string, unknown>;
 
 /**
@@ -33,17 +30,13 @@ export function createRpcStreams(response: ServerResponse, { log, answerBudget, 
     return placeholder;
   };
   return {
-    /**
-     * @returns the placeholder of the body; the body itself when it contains no stream
-     * @throws ApiError when the budget is exhausted
-     */
+    /** @returns the placeholder of the body; the body itself when it contains no stream */
     hold<Result>(body: Streamable<Result>): Result {
       if (!holdsStream(body)) return body as Result;
       releaseAtClose(response, answerBudget.hold(caller, STREAM_BYTES));
       if (held.size === 0) streamAnswer(response, { held, log });
       return placeholderFor(body) as Result;
     },
-    /** Prepares the response for a stream of events. */
     beginEvents(): void {
       response.setHeader('Connection', 'close');
       response.once('close', () => releaseLast?.());

@@ -22,16 +22,13 @@ export interface NewJob extends Omit<
   readonly success?: SuccessRecord | undefined;
 }
 
-/** A request for a job, with the state of its subject when the request arrived. */
 export interface Admission {
   readonly job: NewJob;
   /** The ID of the record, if this request starts the job. */
   readonly recordId: string;
-  /** The newest record of the subject. */
   readonly latest: DownloadRecord | undefined;
   /** The ID of the newest success of the subject, whether it can be reused or not. */
   readonly successId: string | undefined;
-  /** The success that answers the request without a new job. */
   readonly finished: DownloadRecord | undefined;
 }
 
@@ -58,7 +55,6 @@ export async function reusable(
   return record !== undefined && (await isReusable(record, deps.files, deps.now())) ? record : undefined;
 }
 
-/** @throws ApiError `rate_limited` */
 export async function enforceRateLimit(caller: LimitedCaller, admissions: readonly Admission[]): Promise<void> {
   const subjects = admissions.map(({ job: { subjectId }, latest }) => ({ subjectId, latest }));
   await caller.admitJobs?.(
@@ -69,8 +65,6 @@ export async function enforceRateLimit(caller: LimitedCaller, admissions: readon
 
 /**
  * Claims the webhook subscriptions of two jobs before either is started, because the webhook is added to both or to none.
- *
- * @throws ApiError `too_many_webhooks`
  */
 export async function claimSubscriptions(
   deps: ServiceDeps,
@@ -96,9 +90,7 @@ async function runningRecordOf({ jobs, records }: ServiceDeps, subjectId: string
 
 /**
  * Reserves the prices of the jobs that are not finished.
- *
  * @returns the admissions that may be started; the others can only join a running job
- * @throws ApiError `insufficient_credit`
  */
 export async function reservePrices(
   deps: ServiceDeps,

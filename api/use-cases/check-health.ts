@@ -2,12 +2,10 @@ import type { Health } from '../../contract/http/health-schemas.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
 
-/** GET /live: answers while the process runs. */
 export function checkLive(): Promise<Answer<{ readonly status: 'ok' }>> {
   return Promise.resolve({ state: 'finished', body: { status: 'ok' } });
 }
 
-/** GET /health: answers 503 while an engine cannot be reached. */
 export async function checkHealth({ checkEngines }: Pick<ServiceDeps, 'checkEngines'>): Promise<Answer<Health>> {
   const { temporal, mongodb } = await checkEngines();
   const status = temporal === 'ok' && mongodb === 'ok' ? 'ok' : 'unavailable';

@@ -27,11 +27,9 @@ export function createJobReservation(deps: ServiceDeps, caller: Caller, { admiss
     transferToJob(): void {
       isOwnedByJob = true;
     },
-    /** Called when it is certain that the job does not run. */
     takeBack(): void {
       isOwnedByJob = false;
     },
-    /** Releases the credit if the job was not started. */
     async settle(): Promise<void> {
       if (reserved === true && !isOwnedByJob) await release(deps, caller, creditReservationOf(admission));
     },

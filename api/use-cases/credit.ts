@@ -59,11 +59,7 @@ async function settleOldReservations(deps: ServiceDeps, keyId: string): Promise<
   }
 }
 
-/**
- * GET /api/account: the credit of the caller's key and its ledger.
- *
- * @throws ApiError `unauthorized` without a key, since only keys have accounts
- */
+/** GET /api/account: the credit of the caller's key and its ledger. */
 export const getAccount: UseCase<AccountQuery, AccountResult> = async (deps, caller, { limit, cursor }) => {
   if (caller.kind !== 'key') throw unauthorized('Only an API key has an account: Authorization: Bearer td_…');
   const { id } = caller.key;

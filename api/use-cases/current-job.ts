@@ -9,13 +9,11 @@ import { finishRecord } from '../../store/records/finish-record.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
 
-/** The input of operations on one download. */
 export interface OneDownload {
   readonly download_id: string;
   readonly waitMs: number;
 }
 
-/** The current record, with the progress of its job while that is running. */
 export interface CurrentJob {
   readonly record: DownloadRecord;
   readonly progress?: Progress | undefined;
@@ -23,7 +21,6 @@ export interface CurrentJob {
 
 export type RenderJob<Body> = (deps: ServiceDeps, job: CurrentJob) => Body | Promise<Body>;
 
-/** @returns the record of an ID; the rate limit may have read it already */
 export async function recordOf(
   deps: ServiceDeps,
   { found }: LimitedCaller,
@@ -32,7 +29,6 @@ export async function recordOf(
   return found?.id === id ? found : deps.records.get(id);
 }
 
-/** Waits for the job of a pending record, at most for the given time, and reads its state. */
 export async function currentJob(
   deps: Pick<ServiceDeps, 'records' | 'jobs' | 'stopping'>,
   record: DownloadRecord,

@@ -26,18 +26,12 @@ const END_WAIT_MS = 5_000;
 /** How many pages of a key's downloads one request searches for those that match its filters. */
 const MAX_PAGES = 5;
 
-/**
- * GET /downloads/{downloadId}: the record, with a fresh link for a success and with progress while it is pending.
- *
- * @throws ApiError `not_found`
- */
+/** GET /downloads/{downloadId}: the record, with a fresh link for a success and with progress while it is pending. */
 export const getDownload: UseCase<OneDownload, DownloadResult> = async (deps, caller, { download_id: id, waitMs }) =>
   answerJob(deps, await currentJob(deps, await recordById(deps, caller, id), waitMs), renderRecord);
 
 /**
  * GET /api/downloads/{downloadId}/result: the result of a job of any kind, as in its webhook. It starts nothing and is free.
- *
- * @throws ApiError `not_found`
  */
 export const getResult: UseCase<OneDownload, Streamable<z.infer<typeof jobResultSchema>>> = async (
   deps,
@@ -48,11 +42,7 @@ export const getResult: UseCase<OneDownload, Streamable<z.infer<typeof jobResult
     renderResult(job.record, rendering, job.progress),
   );
 
-/**
- * GET /api/downloads/{downloadId}/job: facts about a job that are not part of its record.
- *
- * @throws ApiError `not_found`
- */
+/** GET /api/downloads/{downloadId}/job: facts about a job that are not part of its record. */
 export const getJob: UseCase<OneDownload, JobDetails> = async (deps, caller, { download_id: id }) => {
   const { record } = await currentJob(deps, await recordById(deps, caller, id), 0);
   return { state: 'finished', body: renderJobDetails(record, deps.workflowUrl(record.subjectId)) };
@@ -61,8 +51,6 @@ export const getJob: UseCase<OneDownload, JobDetails> = async (deps, caller, { d
 /**
  * DELETE /downloads/{downloadId}: cancels a pending job. It ends as failed, and its webhooks are sent. It is free unless a
  * provider that bills the service was used already.
- *
- * @throws ApiError `not_found`; `forbidden` if another caller started the job; `already_finished`
  */
 export const cancelDownload: UseCase<OneDownload, DownloadResult> = async (deps, caller, { download_id: id }) => {
   const record = await recordById(deps, caller, id);
@@ -79,7 +67,6 @@ export const cancelDownload: UseCase<OneDownload, DownloadResult> = async (deps,
   return answerJob(deps, now, renderRecord);
 };
 
-/** GET /api/downloads: a page of the records of {@link listed} that match all filters. */
 export const listDownloads: UseCase<DownloadListQuery, DownloadList> = async (deps, caller, query) => {
   const { records, stoppedAt } = await listed(deps, caller, {
     type: query.type,
@@ -97,12 +84,10 @@ export const listDownloads: UseCase<DownloadListQuery, DownloadList> = async (de
   return { state: 'finished', body: { downloads, next_cursor: next ?? null } };
 };
 
-/** @returns the record of a download as GET /downloads/{downloadId} shows it */
 export function renderRecord({ rendering }: ServiceDeps, { record, progress }: CurrentJob): DownloadResult {
   return renderDownload(record, rendering, progress);
 }
 
-/** @throws ApiError `not_found` */
 export async function recordById(deps: ServiceDeps, caller: Caller, id: string): Promise<DownloadRecord> {
   const record = await recordOf(deps, caller, id);
   if (record === undefined) throw new ApiError('not_found', 'There is no download with this id.');

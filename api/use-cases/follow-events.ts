@@ -9,15 +9,12 @@ import type { LimitedCaller } from '../access/access-middleware.ts';
 import { recordById } from './downloads.ts';
 import { callerIdOf } from './subscribers.ts';
 
-/** The stream continues after the last event that the reader received. */
 interface Resumed {
   readonly lastEventId?: string | undefined;
 }
 
 /**
  * GET /api/downloads/{downloadId}/events: an event at each change of a job until its end. The JSON is that of the job's webhook.
- *
- * @throws ApiError `not_found`
  */
 export async function followDownload(
   deps: ServiceDeps,

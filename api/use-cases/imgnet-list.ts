@@ -120,7 +120,6 @@ async function jobsOf(
 
 /**
  * The state of a requested list, without the parts that were not started or are not known yet.
- *
  * @returns undefined when the list ended more than an hour ago, so that it is fetched again
  */
 async function currentListOf(
@@ -141,7 +140,6 @@ function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'al
   return subjectIdOf(TYPES[part], mediaId, since);
 }
 
-/** @throws ApiError `not_found`, `not_ready` */
 async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessRecord> {
   const found = await deps.records.get(listId);
   if (found?.type !== 'imgnet_profile') throw new ApiError('not_found', 'There is no profile with this list_id.');
@@ -171,7 +169,6 @@ function successOf(record: DownloadRecord | undefined): SuccessRecord | undefine
   return record?.status === 'success' ? record : undefined;
 }
 
-/** @returns the first moment of the list; undefined for all items */
 function sinceOf(maxAgeDays: number | undefined, nowMs: number): string | undefined {
   if (maxAgeDays === undefined) return undefined;
   const sinceMs = nowMs - maxAgeDays * DAY_MS;

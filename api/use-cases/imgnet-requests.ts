@@ -20,7 +20,6 @@ const NO_POST = 'must be a post or reel of the photo platform: a URL with /p/COD
 
 type PostRequest = ImgnetPostRequest & JobRequest;
 
-/** POST /api/imgnet/profile */
 export const requestImgnetProfile = requesting({
   plan: (deps, { url }: ImgnetProfileRequest & JobRequest): JobPlan => {
     const account = profileReferenceOf(url, deps.platforms.imgnetHosts);
@@ -55,7 +54,6 @@ export const requestImgnetContent = requesting({
   render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
 });
 
-/** POST /api/imgnet/audio */
 export const requestImgnetAudio = requesting({
   plan: (deps, request: PostRequest): JobPlan => {
     const post = postOf(deps, request);
@@ -86,7 +84,6 @@ function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
   return post;
 }
 
-/** @throws ApiError `unavailable` if the photo platform is not configured */
 export function requireImgnet(deps: ServiceDeps): void {
   const refusal = imgnetRefusal(deps.platforms);
   if (refusal !== undefined) throw new ApiError('unavailable', refusal);

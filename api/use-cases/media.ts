@@ -36,7 +36,6 @@ export const requestMedia = requesting({
 
 const VIDNET_HOSTS = ['youtube.com', 'youtu.be', 'youtube-nocookie.com'];
 
-/** @throws ApiError `invalid_input` for a forbidden URL or site, `unavailable` if MEDIA_SITES is `off` */
 export function pageOf(
   { platforms }: Pick<ServiceDeps, 'platforms'>,
   given: string,
@@ -58,7 +57,6 @@ export function pageOf(
   return { url: url.href, site: isVidnet ? undefined : url.host.replace(/^www\./, '') };
 }
 
-/** Whether a host is one of some hosts or a subdomain of one. */
 function isOf(hostname: string, hosts: readonly string[]): boolean {
   return hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 }

@@ -8,7 +8,6 @@ import { assertWebhookTarget } from './subscribers.ts';
 
 export interface JobRequest {
   readonly include_webhook?: string | undefined;
-  /** How long to wait for the result, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -16,7 +15,6 @@ export interface JobRequest {
 export type JobPlan = Omit<NewJob, 'webhookUrl'>;
 
 interface RequestedKind<Request, Body> {
-  /** @throws ApiError for a request that no job can answer */
   readonly plan: (deps: ServiceDeps, request: Request) => JobPlan | Promise<JobPlan>;
   readonly render: RenderJob<Body>;
 }
@@ -44,7 +42,6 @@ export function failureOf({ record }: CurrentJob): Failure | undefined {
   return record.status === 'failed' ? record.failure : undefined;
 }
 
-/** @returns the URL of the webhook of a request; throws ApiError `webhook_target_forbidden` */
 export function webhookOf(deps: ServiceDeps, { include_webhook: url }: JobRequest): string | undefined {
   if (url !== undefined) assertWebhookTarget(deps, { url, field: 'include_webhook' });
   return url;

@@ -147,7 +147,6 @@ function ofImgnet(platforms: Deps['platforms'], offers: readonly Offer[]): Pick<
   return { offers: note === undefined ? [...offers] : [], note: note ?? null };
 }
 
-/** Normalizes a URL, unless the configured template makes an invalid one. */
 function urlIn(text: string): string {
   return URL.canParse(text) ? new URL(text).href : text;
 }

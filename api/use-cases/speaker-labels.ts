@@ -54,9 +54,6 @@ type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
 /**
  * POST /api/transcriptspeakerid: the speaker labels of a downloaded audio, or a job for them. While the audio is being
  * downloaded, no job is started and the webhook is not stored.
- *
- * @throws ApiError `not_found` for other downloads and for an audio whose file was removed; `audio_failed`; `invalid_input`
- *   for a language that the speech engine does not know; `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest> = async (deps, caller, request) => {
   // A forbidden webhook is refused before the wait for the audio.
@@ -96,23 +93,14 @@ const requestLabelsOf = requesting({
   render: renderLabels,
 });
 
-/**
- * GET /api/transcriptspeakerid/{id}: the current state of the speaker labels. It starts nothing and is free.
- *
- * @throws ApiError `not_found`, `audio_failed`
- */
+/** GET /api/transcriptspeakerid/{id}: the current state of the speaker labels. It starts nothing and is free. */
 export const getSpeakerLabels: LabelsCase<OneTranscript> = async (deps, caller, { id, waitMs }) => {
   const found = await findLabels(deps, caller, { id, waitMs });
   if (found.kind !== 'job') return answerWithoutJob(found);
   return answerJob(deps, await currentJob(deps, found.record, waitMs), renderLabels);
 };
 
-/**
- * GET /api/transcriptspeakerid/{id}.srt, .vtt, .txt and .rttm: the transcript with speaker labels as a file.
- *
- * @throws ApiError `not_found` for an unknown ID and a failed job; `not_ready` while the job or the download of the audio
- *   runs; `audio_failed`
- */
+/** GET /api/transcriptspeakerid/{id}.srt, .vtt, .txt and .rttm: the transcript with speaker labels as a file. */
 export async function exportSpeakerLabels(
   deps: ServiceDeps,
   caller: Caller,
@@ -123,11 +111,7 @@ export async function exportSpeakerLabels(
   return { name: `${mediaId}.speakers.${format}`, contentType, open: () => yieldingChunks(chunks()) };
 }
 
-/**
- * GET /api/transcriptspeakerid/{id}/words: the words and voice segments from which the files are made.
- *
- * @throws ApiError as {@link exportSpeakerLabels} does
- */
+/** GET /api/transcriptspeakerid/{id}/words: the words and voice segments from which the files are made. */
 export const getSpokenWords: UseCase<OneTranscript, Streamable<SpokenWords>> = async (deps, caller, { id }) => {
   const { mediaId, labels } = await readLabels(deps, caller, id);
   return { state: 'finished', body: await renderSpokenWords(mediaId, labels) };
@@ -150,11 +134,7 @@ export async function renderSpokenWords(mediaId: string, labels: ExportedLabels)
   };
 }
 
-/**
- * Finds the job of an ID. For an audio, this is its newest success with any parameters, or else its newest job.
- *
- * @throws ApiError `not_found`, `audio_failed`
- */
+/** Finds the job of an ID. For an audio, this is its newest success with any parameters, or else its newest job. */
 async function findLabels(
   deps: ServiceDeps,
   caller: Caller,
@@ -194,11 +174,7 @@ async function readLabels(
   }
 }
 
-/**
- * Waits for the download of an audio, at most for the given time.
- *
- * @throws ApiError `not_found` for other records, `audio_failed`
- */
+/** Waits for the download of an audio, at most for the given time. */
 async function labelledAudio(
   deps: ServiceDeps,
   record: DownloadRecord | undefined,

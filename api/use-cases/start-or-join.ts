@@ -31,8 +31,6 @@ const CLOSING_MS = 5_000;
 /**
  * Answers a request with the finished record of its subject, or with a job for it: a new job, or the running one, to which the
  * webhook is then added. Only the caller that starts a job is charged.
- *
- * @throws ApiError `rate_limited`, `pending_duplicate`, `insufficient_credit`, `too_many_webhooks`, `unavailable`
  */
 export async function startOrJoin(deps: ServiceDeps, caller: LimitedCaller, job: NewJob): Promise<Accepted> {
   return deps.admissionQueue.run(async (slot) => {
@@ -72,7 +70,6 @@ interface AcceptContext {
   readonly caller: Caller;
   readonly slot: AdmissionSlot;
   readonly admission: Admission;
-  /** Whether the price is reserved; undefined if that has not been attempted. */
   readonly isReserved?: boolean;
 }
 
@@ -117,7 +114,6 @@ async function startOrJoinOnce(context: AcceptContext, reservation: JobReservati
   return join(context, running);
 }
 
-/** Answers with a success of the subject that appeared after the request was admitted. */
 async function reuse(context: AcceptContext, successId: string | undefined): Promise<Accepted | undefined> {
   const { deps, admission } = context;
   if (successId === undefined || successId === admission.successId) return undefined;
@@ -187,7 +183,6 @@ async function answerWith(context: AcceptContext, how: Accepted['how'], record: 
   return { how, record };
 }
 
-/** Adds the download to those that the caller's key has requested, so that its listings include it. */
 async function recordRequester({ deps, caller }: AcceptContext, recordId: string): Promise<void> {
   if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, recordId);
 }

@@ -33,16 +33,12 @@ export function callerIdOf(caller: Caller): string {
 
 interface Target {
   readonly url: string;
-  /** The field of the request that contains the URL. */
   readonly field: string;
-  /** Further fields of the error. */
   readonly fieldsOf?: (reason: string) => Readonly<Record<string, string | number>>;
 }
 
 /**
  * Refuses a URL whose text alone shows that it is forbidden. Host names are checked when they are resolved, at each request.
- *
- * @throws ApiError `webhook_target_forbidden`
  */
 export function assertWebhookTarget(deps: ServiceDeps, { url, field, fieldsOf = () => ({}) }: Target): void {
   const verdict = checkTarget(url, deps.webhookAllowedNetworks);
@@ -54,9 +50,7 @@ export function assertWebhookTarget(deps: ServiceDeps, { url, field, fieldsOf = 
 /**
  * Adds a webhook to a running job, once. A webhook that the job knows already is not signalled again: each signal grows the
  * job's history, and a history has a maximum length.
- *
  * @returns false when the job has closed
- * @throws ApiError `too_many_webhooks`; then nothing was added
  */
 export async function subscribe(
   deps: ServiceDeps,
@@ -78,7 +72,6 @@ export async function markSubscriptionKnown(
   await deps.webhookSubscriptions.markKnown(recordId, { caller: callerIdOf(caller), url });
 }
 
-/** @throws ApiError `too_many_webhooks` */
 export async function claimSubscription(
   deps: ServiceDeps,
   caller: Caller,

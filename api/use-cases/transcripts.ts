@@ -19,7 +19,6 @@ import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
-/** POST /api/transcripts: the transcript of a video in a language. */
 export const requestTranscript = requesting({
   plan: ({ rendering }, request: TranscriptRequest & JobRequest): JobPlan => {
     const { vidnet_video_id: mediaId, language, include_comments: includeComments = false } = request;
@@ -35,22 +34,14 @@ export const requestTranscript = requesting({
   render: renderTranscript,
 });
 
-/**
- * GET /api/transcripts/{downloadId}: the current state of a transcript. It starts nothing and is free.
- *
- * @throws ApiError `not_found`
- */
+/** GET /api/transcripts/{downloadId}: the current state of a transcript. It starts nothing and is free. */
 export const getTranscript: UseCase<OneDownload, Streamable<TranscriptResult>> = async (
   deps,
   caller,
   { download_id: id, waitMs },
 ) => answerJob(deps, await currentJob(deps, await transcriptRecord(deps, caller, id), waitMs), renderTranscript);
 
-/**
- * GET /api/transcripts/{downloadId}.srt, .vtt and .txt: the captions as a file.
- *
- * @throws ApiError `not_found` for an unknown id and a failed job, `not_ready` while the job runs
- */
+/** GET /api/transcripts/{downloadId}.srt, .vtt and .txt: the captions as a file. */
 export async function exportTranscript(
   deps: ServiceDeps,
   caller: Caller,
@@ -70,11 +61,7 @@ export async function exportTranscript(
   };
 }
 
-/**
- * @param pending the message of the error while the job runs
- * @returns the record of a finished transcript
- * @throws ApiError `not_found` for a failed job, `not_ready`
- */
+/** @param pending the message of the error while the job runs @returns the record of a finished transcript */
 export async function finishedTranscript(
   deps: ServiceDeps,
   found: DownloadRecord,
@@ -95,7 +82,6 @@ function renderTranscript({ rendering }: ServiceDeps, { record, progress }: Curr
   return renderCaptionsResult(record, rendering, progress);
 }
 
-/** @throws ApiError `not_found` */
 async function transcriptRecord(deps: ServiceDeps, caller: Caller, id: string): Promise<DownloadRecord> {
   const record = await recordOf(deps, caller, id);
   if (record?.type !== 'captions') throw new ApiError('not_found', 'There is no transcript with this id.');

@@ -20,18 +20,14 @@ const downloading = <Result>(workflow: 'audio' | 'video', type: 'audio' | 'vidne
     render: (deps, job) => renderRecord(deps, job) as Result,
   });
 
-/** POST /api/downloads/audio */
 export const requestAudio = downloading<AudioResult>('audio', 'audio');
-/** POST /api/downloads/video */
 export const requestVideo = downloading<VideoResult>('video', 'vidnet_video');
 
-/** POST /api/channel/profile: the profile of a channel with its list. */
 export const requestChannel = requesting({
   plan: planChannel,
   render: ({ rendering }, { record, progress }) => renderChannelResult(record, rendering, progress),
 });
 
-/** @throws ApiError `invalid_input` for a URL that is not a channel */
 async function planChannel(deps: ServiceDeps, { url }: ChannelRequest & JobRequest): Promise<JobPlan> {
   const channel = channelReferenceOf(url, deps.platforms.vidnetHosts);
   if (channel === undefined) throw invalidField('url', NO_CHANNEL);

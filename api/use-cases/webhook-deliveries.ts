@@ -26,8 +26,6 @@ const SAMPLE_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 /**
  * POST /api/webhook/test: sends a sample payload with the client of deliveries. A host name without a public address, a refused
  * connection and a timeout get the same answer after the same time, so that callers cannot explore the service's own network.
- *
- * @throws ApiError `webhook_target_forbidden` when the text of the URL alone shows that it is forbidden
  */
 export const testWebhook: UseCase<WebhookTestRequest, WebhookTestResult> = async (deps, _caller, request) => {
   assertWebhookTarget(deps, {
@@ -60,9 +58,6 @@ export const listDeliveries: UseCase<DeliveryListQuery, DeliveryList> = async (d
  * POST /api/webhook/deliveries/{deliveryId}/redeliver: a new round of attempts of a delivery that has ended. The `webhook-id`
  * stays the same, and the numbers of the attempts continue. Concurrent requests start one round: a delivery has one open
  * workflow, and a workflow that finds its attempt in the record uses the recorded result.
- *
- * @throws ApiError `not_found`, also for deliveries of other callers; `delivery_pending` while a round runs;
- *   `too_many_webhooks` and `rate_limited`, so that no receiver can be flooded for the price of one download
  */
 export const redeliverWebhook: UseCase<{ delivery_id: string }, DeliveryResult> = async (
   deps,

@@ -76,7 +76,6 @@ export function createKeyCommands({ keys, accounts }: { readonly keys: KeyStore;
   };
 
   return {
-    /** @returns what to print; throws UsageError */
     async run({ command, args, options }: KeyCommand): Promise<string> {
       switch (command) {
         case 'create':
@@ -115,10 +114,8 @@ function scopesOf(text: unknown): readonly Scope[] {
 
 /**
  * `npm run keys -- webhook-secret URL`: the secret for one receiver.
- *
  * @param keys those of `WEBHOOK_SECRETS`
  * @returns one secret a line, in the order of the keys
- * @throws UsageError
  */
 export function webhookSecret(keys: readonly Uint8Array[], url: string | undefined): string {
   const isUrl = url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url);
