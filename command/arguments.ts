@@ -15,7 +15,6 @@ const MAX_CONCURRENCY = 32;
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_LIMIT = 20;
 
-/** The options of a fetching command. */
 export interface FetchOptions {
   readonly output: string | undefined;
   readonly isForced: boolean;
@@ -26,7 +25,6 @@ export interface FetchOptions {
   readonly format: string | undefined;
   readonly hasComments: boolean;
   readonly isVideo: boolean;
-  /** Fields that the options add to the request. */
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -52,7 +50,6 @@ export type Parsed =
 
 type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
 
-/** @throws UsageError */
 export function parseCommandLine(words: readonly string[]): Parsed {
   // The keys command parses its own arguments.
   if (words[0] === 'keys') return { action: 'keys', words: words.slice(1) };
@@ -140,7 +137,6 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
   };
 }
 
-/** Returns the query of GET /api/downloads. */
 function filtersOf(values: Values): Readonly<Record<string, string>> {
   const query = {
     type: choiceOf(values, 'type'),
@@ -152,7 +148,6 @@ function filtersOf(values: Values): Readonly<Record<string, string>> {
   return given(query);
 }
 
-/** Returns the fields that have a value. */
 function given<Value>(fields: Readonly<Record<string, Value | undefined>>): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Record<string, Value>;
 }

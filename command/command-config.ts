@@ -10,16 +10,13 @@ const DEFAULT_PORT = 3000;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The configuration of the command, read from the environment. */
 export interface CommandConfig {
   /** The base address of the service; undefined if it is not set. */
   readonly url: string | undefined;
   readonly key: string | undefined;
   /** The address on which `npm start` listens by default. */
   readonly defaultUrl: string;
-  /** Whether a terminal may show colours. */
   readonly isColoured: boolean;
-  /** Whether the terminal can redraw lines. */
   readonly isMoving: boolean;
   /** The environment of the embedded service: it uses the same data as `npm start`. */
   readonly serviceEnv: Env & { readonly DATA_DIR: string };
@@ -47,7 +44,6 @@ function urlOf(text: string | undefined): string | undefined {
   return text.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Returns a path with the home folder as `~`. */
 export function shortPath(path: string): string {
   const home = homedir();
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

@@ -7,7 +7,6 @@ interface Option {
   readonly value?: string;
   readonly about: string;
   readonly choices?: readonly string[];
-  /** Whether the value is a path. */
   readonly isPath?: true;
 }
 
@@ -57,7 +56,6 @@ export type OptionName = keyof typeof OPTIONS;
 export const optionOf = (name: OptionName): Option => OPTIONS[name];
 
 const FETCHING = ['output', 'force', 'json', 'wait', 'from', 'jobs'] as const;
-/** The options of every command. */
 export const COMMON_OPTIONS = ['help'] as const;
 
 interface Command {
@@ -134,7 +132,6 @@ export function isFetchCommand(name: CommandName): name is FetchCommand {
   return Object.hasOwn(FETCH_COMMANDS, name);
 }
 
-/** Returns the options of a command in the order of the help. */
 export function optionsOf(name: CommandName): readonly OptionName[] {
   return [...commandOf(name).options, ...COMMON_OPTIONS];
 }

@@ -18,7 +18,6 @@ const EXPORTS: Readonly<Partial<Record<FetchCommand, string>>> = {
 };
 const OF_FILES: ReadonlySet<FetchCommand> = new Set(['audio', 'video', 'media']);
 
-/** A file to save. */
 interface FileToSave {
   readonly path: string;
   readonly save: () => Promise<void>;
@@ -31,7 +30,6 @@ export interface Delivery {
 
 /**
  * Saves the result of a request, or prints it.
- *
  * @returns the paths of the saved files
  */
 export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<readonly string[]> {
@@ -59,7 +57,6 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
   return files.map(({ path }) => path);
 }
 
-/** Returns the files behind the links of a record. */
 async function filesOf(
   { service, display }: Deps,
   { text, options }: FetchRequest,
@@ -88,7 +85,6 @@ async function filesOf(
   });
 }
 
-/** Returns the file of a text result. */
 async function textFileOf(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<FileToSave> {
   const { service } = deps;
   const { target, outcome } = delivery;

@@ -10,7 +10,6 @@ const STEP_PERCENT = 25;
 const DRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 1_000;
 
-/** One of several concurrent tasks. */
 export interface Work {
   /** @param progress the current progress; a new `stage` starts a new bar */
   show(progress: { readonly stage: string; readonly percent?: number | undefined; readonly text: string }): void;
@@ -21,11 +20,8 @@ export interface Display {
   work(title: string): Work;
   /** Shows the progress of several tasks together in a bar below the others, if the terminal has bars. */
   total(done: number, all: number): void;
-  /** Prints a line for people on standard error. */
   note(text: string, kind?: 'dim' | 'problem'): void;
-  /** Prints a line of the result on standard output. */
   print(text: string): void;
-  /** Prints a result of several lines on standard output. */
   printText(text: string): void;
   end(): void;
 }
@@ -117,7 +113,6 @@ export function barText(percent: number | undefined): string {
   return `${'█'.repeat(full)}${'░'.repeat(BAR_CHARS - full)} ${number.padStart(5)}`;
 }
 
-/** Describes the progress of a running job. */
 export function progressText(progress: Progress): string {
   const {
     stage,

@@ -15,7 +15,6 @@ export interface FoundService {
 
 /**
  * Finds the configured service, else one that runs on this machine, else starts an embedded one.
- *
  * @throws TapedeckError if the service cannot be started; UsageError if starting one is not permitted
  */
 export async function findService(
@@ -54,7 +53,6 @@ export async function findService(
   }
 }
 
-/** Whether a Tapedeck service, and not another program, listens at the address. */
 async function isService(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });

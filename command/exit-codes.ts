@@ -15,12 +15,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Thrown when the requested result is not available. */
 export class FailedError extends Error {
   override readonly name = 'FailedError';
 }
 
-/** @param thrown the error of any command */
 export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof UsageError) return EXIT.usage;
   if (!(thrown instanceof TapedeckError)) return EXIT.failure;

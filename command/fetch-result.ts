@@ -14,7 +14,6 @@ export type FetchAll = Omit<FetchRequest, 'text'> & { readonly texts: readonly s
 
 /**
  * Fetches all given subjects, several at once.
- *
  * @returns the highest exit code of the results
  */
 export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll): Promise<number> {
@@ -78,7 +77,6 @@ async function fetchOne(
   }
 }
 
-/** Prints the IDs of jobs that continue without this command. */
 function printJobs({ display }: Deps, text: string, { answer }: Outcome): void {
   for (const id of jobIdsOf(answer)) display.print(id);
   display.note(`${text}: the job runs; the same command without --no-wait fetches its result`, 'dim');

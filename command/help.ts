@@ -20,7 +20,6 @@ Exit codes. For several results, the highest code is used:
   3  the service cannot be reached, or refuses the key, its credit or the number of requests
   130  interrupted (129 by SIGHUP, 143 by SIGTERM)`;
 
-/** Returns the text of `--help`. */
 export function helpText(command: CommandName | undefined): string {
   if (command !== undefined) {
     const { operands, about } = commandOf(command);

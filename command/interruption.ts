@@ -6,7 +6,6 @@ const ONE_KEY_PRESS_MS = 500;
 export interface Interruption {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** The exit code after a signal. */
   readonly code: Promise<number>;
 }
 

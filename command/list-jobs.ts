@@ -13,7 +13,6 @@ import type { Service } from './reach-service.ts';
 
 const PAGE = 100;
 
-/** The service, and where its answers are shown. */
 export interface Connection {
   readonly service: Service;
   readonly display: Display;
@@ -24,7 +23,6 @@ interface JobsArguments {
   readonly isJson: boolean;
 }
 
-/** Lists the jobs that match, newest first. */
 export async function listJobs(
   { service, display }: Connection,
   { query, limit, isJson }: Extract<Parsed, { readonly action: 'jobs' }>,
@@ -42,7 +40,6 @@ export async function listJobs(
   return EXIT.success;
 }
 
-/** Shows jobs with their failures and results. */
 export function showJobs(connection: Connection, { ids, isJson }: JobsArguments): Promise<number> {
   const { service, display } = connection;
   return forEach(connection, ids, async (id) => {
@@ -54,7 +51,6 @@ export function showJobs(connection: Connection, { ids, isJson }: JobsArguments)
   });
 }
 
-/** Cancels running jobs. */
 export function cancelJobs(connection: Connection, { ids, isJson }: JobsArguments): Promise<number> {
   return forEach(connection, ids, async (id) => {
     const path = `/downloads/${encodeURIComponent(id)}`;

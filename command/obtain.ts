@@ -11,31 +11,23 @@ import { isRunning, type Service } from './reach-service.ts';
 const FIRST_WAIT_SECONDS = 1;
 
 export interface Deps extends Connection {
-  /** The IDs of the jobs that the command waits for. */
   readonly waiting: Set<string>;
 }
 
 export interface FetchRequest {
   readonly command: FetchCommand;
-  /** The argument as the user wrote it. */
   readonly text: string;
   readonly options: FetchOptions;
 }
 
-/** The outcome of a request. */
 export interface Outcome {
   readonly state: 'success' | 'failed' | 'pending';
-  /** The response of the endpoint. */
   readonly answer: JobAnswer;
   /** Why the result, or a part of it, is not available. */
   readonly failure: string | undefined;
 }
 
-/**
- * Requests the subject of an argument, and waits for the result unless `--no-wait` is given. A repeated request joins the same job.
- *
- * @throws UsageError, TapedeckError
- */
+/** Requests the subject of an argument, and waits for the result unless `--no-wait` is given. A repeated request joins the same job. */
 export async function obtain(deps: Deps, { command, text, options }: FetchRequest): Promise<Outcome> {
   const resolve = () => deps.service.send<Resolved>('GET', '/api/resolve', { query: { url: text } });
   const plan = planById(command, text, options) ?? planOf(command, text, { ...options, resolved: await resolve() });

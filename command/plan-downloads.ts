@@ -3,13 +3,11 @@ import type { FetchOptions } from './arguments.ts';
 import type { FetchCommand } from './command-table.ts';
 import { UsageError } from './exit-codes.ts';
 
-/** A request to the service. */
 export interface JobRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The requests of an argument, in order. */
 export interface Plan {
   /** The request whose result the other request needs. */
   readonly first: JobRequest | undefined;

@@ -10,9 +10,7 @@ import {
 export interface ServiceOptions {
   readonly url: string;
   readonly key: string | undefined;
-  /** Aborts every request and every wait. */
   readonly signal: AbortSignal;
-  /** Whether requests are repeated after `Retry-After`. */
   readonly isRetrying: boolean;
   /** Called when a request is put off, before the pause. */
   readonly onRetry: (seconds: number) => void;
@@ -52,19 +50,15 @@ export function createService({ url, key, signal, isRetrying, onRetry }: Service
       throw new TapedeckError(`${url} does not answer as Tapedeck does.`, { code: 'unexpected_answer' });
     },
 
-    /** Returns the text of an export. @throws TapedeckError */
     text: (path: string): Promise<string> =>
       client.request<string, unknown, true, 'data'>({ ...usual, method: 'GET', url: path, parseAs: 'text' }),
 
-    /** Opens a file of a download. @throws TapedeckError */
     open: (id: string, index: number): Promise<OpenedFile> => readFile(client, id, { index, signal }),
 
     /**
      * Follows a job to its end, also over lost connections.
-     *
      * @param onChange called after each change
      * @returns the result of the job, as its endpoint returns it
-     * @throws TapedeckError
      */
     async follow<Body extends object>(id: string, onChange: (body: Body) => void): Promise<Body> {
       for await (const update of followEvents(client, id, { signal })) {
@@ -76,7 +70,6 @@ export function createService({ url, key, signal, isRetrying, onRetry }: Service
   };
 }
 
-/** Whether a response or event says that the job is still running. */
 export function isRunning(body: object): boolean {
   const { status, data } = body as { readonly status?: string; readonly data?: { readonly status?: string } };
   return (status ?? data?.status) === 'pending';

@@ -23,7 +23,6 @@ export function jobIdsOf({ data, download_id, download, downloads }: JobAnswer):
   return id === undefined ? [] : [id];
 }
 
-/** Returns why a job failed; undefined if it did not. */
 export function failureOf({ status, message, data }: JobAnswer): string | undefined {
   if ((status ?? data?.status) !== 'failed') return undefined;
   return message ?? data?.response ?? 'The job failed.';

@@ -11,7 +11,6 @@ export interface Input {
 /**
  * @param from the path of a file, or `-` for standard input
  * @returns the lines of the file, without blank lines and lines that begin with #
- * @throws UsageError
  */
 export async function readTexts(from: string, about: Input): Promise<readonly string[]> {
   const content =

@@ -82,7 +82,6 @@ async function connect({ config, display, signal, onFound }: Surroundings, isWai
   return { service, display };
 }
 
-/** Runs `npm run keys` on the same data. */
 async function runKeys(words: readonly string[], { config, signal }: Surroundings): Promise<number> {
   const child = spawn(process.execPath, [join(ROOT, 'api', 'keys', 'main.ts'), ...words], {
     env: config.serviceEnv,

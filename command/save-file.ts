@@ -13,12 +13,10 @@ export interface SaveOptions {
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
 
-/** Saves a text; the file gets its name when it is complete. @throws FailedError */
 export async function saveText(path: string, text: string, options: SaveOptions): Promise<void> {
   await saveStream(path, Readable.from([text]), options);
 }
 
-/** Saves a file of a download. @throws TapedeckError, FailedError */
 export async function saveFile(path: string, { sizeBytes, contents }: OpenedFile, options: SaveOptions): Promise<void> {
   let done = 0;
   const counted = async function* (): AsyncGenerator<Uint8Array> {
@@ -52,7 +50,6 @@ async function saveStream(
   }
 }
 
-/** Gives a file its final name unless another file has that name already. */
 async function appear(part: string, path: string): Promise<void> {
   try {
     await link(part, path);

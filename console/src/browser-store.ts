@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** An observable value. */
 export interface Store<Value> {
   get(): Value;
   set(next: Value): void;

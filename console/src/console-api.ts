@@ -17,7 +17,6 @@ export class Problem extends Error {
   }
 }
 
-/** Returns the header that authenticates the caller. */
 export function authorization(): Record<string, string> {
   const key = apiKey.get();
   return key === undefined ? {} : { Authorization: `Bearer ${key}` };
@@ -25,7 +24,6 @@ export function authorization(): Record<string, string> {
 
 /**
  * Sends a request to the service, which answers at once.
- *
  * @returns the body of the response, also of a failed job
  * @throws Problem
  */
@@ -56,7 +54,6 @@ export function problemOf({ status, headers }: Response, body: Partial<ErrorBody
   return new Problem(message, status, { body, retryAfterSeconds: Number(headers.get('Retry-After') ?? 0) });
 }
 
-/** Returns the message of any thrown value. */
 export function sentenceOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

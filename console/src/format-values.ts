@@ -20,7 +20,6 @@ export function clockText(seconds: number): string {
   return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(rest)}` : `${String(minutes)}:${two(rest)}`;
 }
 
-/** Formats a duration such as `2 min 5 s`. */
 export function spanText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${String(whole)} s`;
@@ -82,7 +81,6 @@ export function agoText(time: string, nowMs: number): string {
   return 'just now';
 }
 
-/** Parses a duration such as `1:02:03`. */
 export function secondsOfClock(text: string): number {
   return text.split(':').reduce((total, part) => total * 60 + Number(part), 0);
 }

@@ -15,7 +15,6 @@ interface Callbacks {
 
 const RECONNECT_MS = [500, 1_000, 2_000, 5_000, 10_000] as const;
 
-/** Follows a download until it ends. @returns a function that stops this */
 export function watchDownload(
   id: string,
   { onRecord, ...callbacks }: Callbacks & { readonly onRecord: (record: Download) => void },

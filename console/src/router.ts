@@ -2,7 +2,6 @@ import { createStore } from './browser-store.ts';
 
 const HOME = '/console';
 
-/** The current page of the console. */
 export type Route =
   | { readonly page: 'home'; readonly query: URLSearchParams }
   | { readonly page: 'jobs'; readonly query: URLSearchParams }
@@ -40,7 +39,6 @@ export function navigate(path: string, { isReplaced = false } = {}): void {
   route.set(routeOf(location));
 }
 
-/** Handles links within the console without loading a new page. */
 export function followLinks(): void {
   addEventListener('popstate', () => route.set(routeOf(location)));
   document.addEventListener('click', (event) => {

@@ -2,7 +2,6 @@ import { createStore, inTab, onDevice } from './browser-store.ts';
 
 const NAME = 'tapedeck.key';
 
-/** The API key of the requests; undefined without one. */
 export const apiKey = createStore<string | undefined>(inTab.read(NAME) ?? onDevice.read(NAME));
 
 /** The reason why the key panel is open, such as a refused request; empty if the user opened it. */

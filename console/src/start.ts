@@ -2,12 +2,10 @@ import type { Offer, Resolved } from '../../contract/http/resolved-schemas.ts';
 import { call, Problem, read } from './console-api.ts';
 import { pathTo } from './router.ts';
 
-/** Returns what a text of the user may mean, and what is offered for each meaning. */
 export function readMeanings(text: string, signal: AbortSignal): Promise<Resolved> {
   return read<Resolved>(`/api/resolve?${new URLSearchParams({ url: text }).toString()}`, signal);
 }
 
-/** The fields of responses that identify the jobs of a request. */
 interface Started {
   readonly message?: string;
   readonly data?: { readonly id: string };
@@ -43,14 +41,12 @@ function idsIn({ data, download_id: id, download, downloads, message }: Started)
 
 /**
  * Returns the path of the page of a started job.
- *
  * @param then the follow-up, which the page requests when the job has ended
  */
 export function jobPath([first = '', second]: readonly string[], then?: 'speakers'): string {
   return pathTo({ job: first }, { with: second, then });
 }
 
-/** What the user adds to an offer. */
 export interface RequestOptions {
   readonly language: string;
   readonly webhook: string;

@@ -16,7 +16,6 @@ export type DownloadType = Download['type'];
 export type PostItem = z.infer<typeof postItemSchema>;
 export type ReelItem = z.infer<typeof reelItemSchema>;
 
-/** A record and the data beside it, which is loaded later. */
 export interface AboutJob {
   readonly record: Download;
   readonly details: JobDetails | undefined;

@@ -57,7 +57,6 @@ const PERMANENT = 'Trying again would bring the same answer.';
 const TEMPORARY = 'The cause is probably temporary: try again later.';
 const OPERATOR = 'The operator of this service must resolve it; the log of the service has details.';
 
-/** What can be done about each failure. */
 export const REMEDIES: Readonly<Record<FailureCode, string>> = {
   private: `Only its owner can change that. ${PERMANENT}`,
   removed: `It is gone from the platform. ${PERMANENT}`,

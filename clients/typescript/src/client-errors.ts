@@ -102,14 +102,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The fields that the results of all kinds share. */
 interface JobSummary {
   readonly status: string;
   readonly message?: string | undefined;
   readonly response?: string | null | undefined;
 }
 
-/** Returns the record inside the result if there is one, else the result itself. */
 function summaryOf(result: object): JobSummary {
   const { data } = result as { readonly data?: unknown };
   return (isObject(data) && 'status' in data ? data : result) as JobSummary;
@@ -119,7 +117,6 @@ export function isFailed(result: unknown): boolean {
   return isObject(result) && summaryOf(result).status === 'failed';
 }
 
-/** Returns the error of a failed job. */
 export function failureOf(result: JobResult): JobFailedError {
   const { response, message } = summaryOf(result);
   return new JobFailedError(response ?? message ?? 'The job failed.', result);

@@ -21,7 +21,6 @@ const FAILURES_IN_A_ROW = 5;
 
 /**
  * Opens a file of a finished download. After a lost connection, reading continues at the same offset with a new link.
- *
  * @throws TapedeckError, also while the content is read; `not_found` if there is no such file
  */
 export async function readFile(client: Client, id: string, options: FileOptions = {}): Promise<OpenedFile> {

@@ -6,7 +6,6 @@ const MAX_EVENT_CHARS = 128 * 1024 ** 2;
 /**
  * Parses server-sent events (WHATWG HTML, section 9.2) from chunks of a stream in linear time. An `EventSource` cannot
  * send an API key, so the stream is read with `fetch`.
- *
  * @param onId called with each ID, including IDs without an event
  * @returns a function that takes a chunk of text and returns the data of the events that it completes
  * @throws TapedeckError for a line or event that is longer than any of the service
@@ -63,7 +62,6 @@ const SILENT_MS = 45_000;
 
 /**
  * Yields the data of each event of a stream.
- *
  * @param onId called with the ID of each event
  * @throws TypeError when the stream is cut off or silent for too long; TapedeckError for an event that is too long
  */

@@ -18,7 +18,6 @@ const FAILURES_IN_A_ROW = 12;
 /**
  * Yields the state of a job whenever it changes, and its result last. A lost connection is replaced by a new one that
  * continues after the last event.
- *
  * @throws TapedeckError
  */
 export function followEvents(client: Client, id: string, options: FollowOptions = {}): AsyncGenerator<JobResult, void> {
@@ -27,7 +26,6 @@ export function followEvents(client: Client, id: string, options: FollowOptions 
 
 /**
  * Yields the record of each download of the caller that runs, starts, changes or ends. The sequence has no end.
- *
  * @throws TapedeckError
  */
 export function followAllEvents(client: Client, options: FollowOptions = {}): AsyncGenerator<DownloadResult, void> {

@@ -12,7 +12,6 @@ export interface SaveOptions extends FileOptions {
 
 /**
  * Saves a file of a finished download. The file gets its final name when it is complete.
- *
  * @param path the path of the file, or of an existing folder, in which the file keeps its own name
  * @returns the path of the saved file
  * @throws TapedeckError

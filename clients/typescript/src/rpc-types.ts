@@ -28,7 +28,6 @@ export interface Wait {
 }
 type Taking<Data, More> = Otherwise<InputOf<Data> & More, void>;
 type Otherwise<Type, None> = [Type] extends [never] ? None : Type;
-/** The bodies of successful responses. Errors are thrown. */
 type AnswersOf<Bodies, Status extends keyof Bodies> = Exclude<Bodies[Status], ErrorBody>;
 interface Procedure<Input, Output> {
   input: Input;
@@ -42,7 +41,6 @@ export type Query<Data, Bodies, Status extends keyof Bodies, More = unknown> = T
 export type Mutation<Data, Bodies, Status extends keyof Bodies, More = unknown> = TRPCMutationProcedure<
   Procedure<Taking<Data, More>, AnswersOf<Bodies, Status>>
 >;
-/** The content of a text file. */
 export type Export<Data> = TRPCQueryProcedure<
   Procedure<Taking<Data, unknown>, { readonly name: string; readonly contentType: string; readonly text: string }>
 >;
@@ -57,7 +55,6 @@ export type Events<Data, Body> = TRPCSubscriptionProcedure<
 >;
 
 interface ErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
-  /** The body of the REST response. */
   readonly data: Omit<TRPCDefaultErrorData, 'stack'> & { readonly body: ErrorBody };
 }
 export type RouterOf<Procedures extends TRPCRouterRecord> = TRPCBuiltRouter<

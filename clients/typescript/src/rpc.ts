@@ -3,12 +3,10 @@ import { Agent, EventSource, type Dispatcher } from 'undici';
 import type { Procedures } from './generated/rpc.gen.ts';
 import type { RouterOf } from './rpc-types.ts';
 
-/** The procedures of the tRPC API. */
 export type AppRouter = RouterOf<Procedures>;
 
 /**
  * Creates a typed client of the tRPC API for services in the same network, under Node.
- *
  * @param url such as http://127.0.0.1:3001
  * @param options.token the service's RPC_TOKEN
  */

@@ -33,7 +33,6 @@ const VERSION = 'v1,';
 
 /**
  * Verifies the signature and the timestamp of a message according to Standard Webhooks.
- *
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookEvent> {
@@ -82,7 +81,6 @@ async function keyOf(secret: string) {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 
-/** @returns undefined if the text is not base64 */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

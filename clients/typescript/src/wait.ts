@@ -11,7 +11,6 @@ export interface WaitOptions {
 
 /**
  * Waits until a job ends, without a time limit.
- *
  * @param id the ID of the download
  * @returns the result of the job, as a webhook delivers it
  * @throws JobFailedError, TapedeckError

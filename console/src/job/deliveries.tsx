@@ -12,7 +12,6 @@ const POLL_MS = 5_000;
 /** The first attempt is recorded a moment after the job ends. */
 const AFTER_END_MS = [1_000, 4_000] as const;
 
-/** Shows the webhook deliveries of a job and their attempts. */
 export function Deliveries({ id, isPending }: { readonly id: string; readonly isPending: boolean }) {
   const wasPending = useRef(isPending);
   const { value, thrown, again } = useLoaded(

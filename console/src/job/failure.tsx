@@ -3,7 +3,6 @@ import type { AboutJob } from '../types.ts';
 import { Icon } from '../ui/icons.tsx';
 import { FAULT_NAMES, REMEDIES } from '../words.ts';
 
-/** Shows why a job failed and what can be done about it. */
 export function FailurePanel({ record, details }: AboutJob) {
   const failure = details?.failure;
   return (

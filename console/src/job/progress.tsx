@@ -23,7 +23,6 @@ export function LiveMark({ connection }: { readonly connection: Connection }) {
   );
 }
 
-/** The progress of a job in one line of a list. */
 export function ProgressLine({ progress }: { readonly progress: Progress | undefined }) {
   if (progress === undefined) return null;
   const percent = progress.percent === undefined ? '' : ` ${progress.percent.toFixed(0)} %`;

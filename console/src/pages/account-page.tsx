@@ -17,7 +17,6 @@ const PAGES_MAX = 10;
 const SHOWN_DAYS = 30;
 const SHOWN_ENTRIES = 20;
 
-/** Shows the credit and the spending of a key. */
 export function Account() {
   const key = useStore(apiKey);
   return (

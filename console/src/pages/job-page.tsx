@@ -28,7 +28,6 @@ import {
 import { Result } from '../results/result.tsx';
 import { detailOf, titleOf } from './jobs-page.tsx';
 
-/** Shows the progress and result of one job. */
 export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
   const { record, connection, problem } = useRecord(id);
   // Data beside the record changes when the job ends.
@@ -66,7 +65,6 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
   );
 }
 
-/** Returns the record of a job and its updates. */
 function useRecord(id: string) {
   const [record, setRecord] = useState<Download>();
   const [connection, setConnection] = useState<Connection>('connecting');

@@ -17,7 +17,6 @@ const RECENT_ITEMS = 5;
 const GATHER_MS = 500;
 const FILTERS = ['type', 'status', 'media_id', 'created_after'] as const;
 
-/** A caller's jobs with live updates, newest first. */
 export function Jobs({ query }: { readonly query: URLSearchParams }) {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
   const { downloads, next, thrown, connection, more } = useJobs(filters, PAGE_ITEMS);
@@ -51,7 +50,6 @@ export function Jobs({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-/** The newest jobs, shown below the search field of the start page. */
 export function RecentJobs() {
   const { downloads, connection } = useJobs({}, RECENT_ITEMS);
   if (downloads === undefined || downloads.length === 0) return null;
@@ -156,18 +154,15 @@ function JobList({ downloads }: { readonly downloads: readonly Download[] }) {
   );
 }
 
-/** The title of a job's subject on its platform, if known. */
 export function titleOf(download: Download, title = download.title): string {
   return title ?? TYPE_NAMES[download.type];
 }
 
-/** Details that the title does not contain. */
 export function detailOf(download: Download, title = download.title): string {
   const subject = download.type === 'media' ? download.url : download.media_id;
   return title === undefined ? subject : `${TYPE_NAMES[download.type]} · ${subject}`;
 }
 
-/** Returns a paginated list whose items are updated live. */
 function useJobs(filters: Filters, limit: number) {
   const search = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== '')).toString();
   const [downloads, setDownloads] = useState<readonly Download[]>();

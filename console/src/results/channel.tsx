@@ -7,7 +7,6 @@ import { RowTable } from './table.tsx';
 
 const COLUMNS: readonly Column[] = [{ name: 'duration', label: 'Length', textOf: clockText }];
 
-/** A channel with all of its videos. */
 export function Channel({ result: channel }: { readonly result: ChannelProfile }) {
   const rows = useMemo<readonly Row[]>(
     () =>

@@ -8,7 +8,6 @@ interface ExportsProps {
   readonly fileName: string;
 }
 
-/** Offers a transcript as a file, with the names that the user gave its speakers. */
 export function Exports({ transcript, names, fileName }: ExportsProps) {
   // RTTM needs voice segments.
   const formats = FORMATS.filter((format) => format !== 'rttm' || transcript.voiceSegments.length > 0);
@@ -24,7 +23,6 @@ export function Exports({ transcript, names, fileName }: ExportsProps) {
   );
 }
 
-/** Downloads a text as a file. */
 function saveText(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   const link = document.createElement('a');

@@ -16,7 +16,6 @@ const NAMES: Readonly<Record<string, string>> = {
   requestImgnetContent: 'Post',
   requestImgnetAudio: 'Audio',
 };
-/** The number of concurrent requests. */
 const CONCURRENCY = 2;
 
 interface BatchProgress {
@@ -28,7 +27,6 @@ interface BatchProgress {
   readonly isOver: boolean;
 }
 
-/** Fetches several rows at once, and shows the total price first. */
 export function FetchSelected({ rows }: { readonly rows: readonly Row[] }) {
   const [first] = rows;
   const { value } = useLoaded(

@@ -3,7 +3,6 @@ import { Field } from '../ui/controls.tsx';
 import { LanguageField } from '../ui/language-field.tsx';
 import { NextJob } from './next-job.tsx';
 
-/** Offers speaker labels for an audio as the next step. */
 export function LabelsOffer({ audioId, price }: { readonly audioId: string; readonly price: string | null }) {
   const [language, setLanguage] = useState('');
   const [least, setLeast] = useState('');

@@ -10,7 +10,6 @@ const GAP = 4;
 const LEAST_WIDTH = 1.5;
 const VOICES = 8;
 
-/** Returns the name of a speaker's colour in the stylesheet. */
 export function voiceOf(index: number): string {
   return `--voice-${(index % VOICES).toString()}`;
 }
@@ -70,7 +69,6 @@ export function Lanes({ voiceSegments, speakers, names, durationSeconds, media }
   );
 }
 
-/** Returns each speaker's share of the total speaking time. */
 export function sharesOf(voiceSegments: readonly VoiceSegment[]): ReadonlyMap<string, number> {
   const seconds = new Map<string, number>();
   for (const { speaker, duration } of voiceSegments) seconds.set(speaker, (seconds.get(speaker) ?? 0) + duration);

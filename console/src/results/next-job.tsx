@@ -11,12 +11,10 @@ interface NextJobProps {
   readonly icon: IconName;
   readonly price: string | null;
   readonly request: Request;
-  /** The text of the button. */
   readonly action: string;
   readonly children: ComponentChildren;
 }
 
-/** Offers a job that continues from a result. The children are its options. */
 export function NextJob({ title, icon, price, request, action, children }: NextJobProps) {
   const { isRunning, thrown, run } = useAction();
   return (

@@ -16,7 +16,6 @@ const OF_REELS = [
   { name: 'length', label: 'Length', textOf: clockText },
 ];
 
-/** The posts or reels of an account. */
 export function PhotoList({ record, result: list }: { readonly record: Download; readonly result: ImgnetList }) {
   const isPosts = record.type === 'imgnet_list_posts';
   const rows = useMemo<readonly Row[]>(

@@ -2,7 +2,6 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { currentOf, wordsOf, type Line, type SpokenWord } from './transcript-lines.ts';
 
-/** The playback position in a transcript. */
 export interface Position {
   /** The index of the line; -1 before the first line. */
   readonly line: number;
@@ -54,7 +53,6 @@ export function usePosition(media: RefObject<HTMLMediaElement | null>, lines: re
   return position;
 }
 
-/** Seeks to a time and plays from there. */
 export function playFrom(player: HTMLMediaElement | null, seconds: number): void {
   if (player === null) return;
   player.currentTime = seconds;

@@ -3,7 +3,6 @@ import { countText, dateText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import { BigNumbers, Card, Comment, Facts, ExternalLink, Picture } from '../ui/parts.tsx';
 
-/** A post or reel of the photo platform. */
 export function Post({ result: post }: { readonly result: ImgnetPost | ImgnetReel }) {
   const text = post.type === 'post' ? (post.caption ?? post.description) : post.description;
   const plays = post.video_play_count ?? post.video_view_count;

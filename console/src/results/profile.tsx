@@ -6,7 +6,6 @@ import { Icon } from '../ui/icons.tsx';
 import { BigNumbers, Facts, ExternalLink, Picture } from '../ui/parts.tsx';
 import { NextJob } from './next-job.tsx';
 
-/** A profile of the photo platform, with an offer to list its posts. */
 export function Profile({ result: profile }: { readonly result: ImgnetProfile }) {
   return (
     <>

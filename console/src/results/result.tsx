@@ -14,7 +14,6 @@ const List = lazy(async () => (await import('./photo-list.tsx')).PhotoList);
 const Profile = lazy(async () => (await import('./profile.tsx')).Profile);
 const Post = lazy(async () => (await import('./post.tsx')).Post);
 
-/** Shows the result of a job in a view for its kind. */
 export function Result({ record, files }: { readonly record: Download; readonly files: JobDetails['files'] }) {
   switch (record.type) {
     case 'audio':

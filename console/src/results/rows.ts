@@ -1,8 +1,6 @@
-/** A row of a table of videos, posts or reels. */
 export interface Row {
   readonly id: string;
   readonly title: string;
-  /** The identifier of the row for the service. */
   readonly reference: string;
   readonly thumbnail: string | null;
   /** The publication time in milliseconds; null if the platform does not give it. */
@@ -10,7 +8,6 @@ export interface Row {
   readonly numbers: Readonly<Record<string, number | null>>;
 }
 
-/** A column of numbers. */
 export interface Column {
   readonly name: string;
   readonly label: string;
@@ -18,7 +15,6 @@ export interface Column {
 }
 
 export interface Order {
-  /** `title`, `published`, or the name of a column. */
   readonly by: string;
   readonly isDescending: boolean;
 }

@@ -21,7 +21,6 @@ interface Labels {
   readonly audio: Download | undefined;
 }
 
-/** A transcript with speaker labels and a player. */
 export function Speakers({ record: { id } }: { readonly record: Download }) {
   return (
     <Loaded load={(signal) => load(id, signal)} dependsOn={[id]} what="Loading the transcript">

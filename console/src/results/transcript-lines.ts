@@ -7,7 +7,6 @@ import {
 } from '../../../contract/text/transcript-exports.ts';
 import { rttmLine } from '../../../contract/text/rttm.ts';
 
-/** The user's names for the speakers of a record, by their labels. */
 export type Names = Readonly<Record<string, string>>;
 
 export function nameIn(names: Names, label: string): string {
@@ -25,7 +24,6 @@ export interface Line {
   readonly wordStarts?: readonly number[] | undefined;
 }
 
-/** An interval with one speaker. */
 export interface VoiceSegment {
   readonly start: number;
   readonly duration: number;

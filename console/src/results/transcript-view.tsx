@@ -153,7 +153,6 @@ interface Search {
   readonly count: number;
   /** The number of the current hit from 1; 0 without a hit. */
   readonly number: number;
-  /** The line of the current hit. */
   readonly at: number | undefined;
   readonly isHit: (index: number) => boolean;
   readonly step: (by: number) => void;

@@ -15,7 +15,6 @@ interface WaveformProps {
   readonly durationSeconds: number;
 }
 
-/** The waveform of an audio. A click on it seeks to that time. */
 export function Waveform({ media, url, lines, durationSeconds }: WaveformProps) {
   const containerRef = useRef<HTMLDivElement>(null);
   const shown = useStore(theme);

@@ -18,7 +18,6 @@ type FieldProps = InputHTMLAttributes & {
   readonly onText: (text: string) => void;
 };
 
-/** A text field with its label above it. */
 export function Field({ label, width, onText, children, ...attributes }: FieldProps) {
   return (
     <label class={`field ${width ?? ''}`}>

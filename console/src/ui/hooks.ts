@@ -31,7 +31,6 @@ export function useLoaded<Value>(
   return { value, thrown, again: useCallback(() => setRound((before) => before + 1), []) };
 }
 
-/** Returns the current time, updated at an interval. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -72,7 +71,6 @@ export function useIsNarrow(): boolean {
 
 /**
  * Loads a picture of a platform through the service, so that the host of the picture learns nothing about the viewer.
- *
  * @returns a URL for an image element; undefined while it is loading and where there is no picture
  */
 export function usePicture(url: string | null | undefined): string | undefined {

@@ -31,7 +31,6 @@ interface LanguageFieldProps {
   readonly label?: string;
 }
 
-/** A field for a language tag that suggests common ones. */
 export function LanguageField({ value, onChange, label = 'Language' }: LanguageFieldProps) {
   const list = useId();
   return (

@@ -82,7 +82,6 @@ export function Title({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** An error message, which screen readers announce at once. */
 export function ErrorNotice({ thrown, children }: { readonly thrown: unknown; readonly children?: ComponentChildren }) {
   if (thrown === undefined) return null;
   const { price, credit } = thrown instanceof Problem ? thrown.body : {};
@@ -122,13 +121,11 @@ export function Loading({ what = 'Loading' }: { readonly what?: string }) {
 
 interface LoadedProps<Value> {
   readonly load: (signal: AbortSignal) => Promise<Value>;
-  /** The values whose change loads the data again. */
   readonly dependsOn: readonly unknown[];
   readonly what?: string;
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** Shows data as soon as it is loaded, or why that failed. */
 export function Loaded<Value>({ load, dependsOn, what = 'Loading', children }: LoadedProps<Value>) {
   const { value, thrown } = useLoaded(load, dependsOn);
   if (thrown !== undefined) return <ErrorNotice thrown={thrown} />;
@@ -186,7 +183,6 @@ export function ExternalLink({ url, children }: { readonly url: string; readonly
 
 type Pairs<Value> = readonly (readonly [name: string, value: Value | null | undefined])[];
 
-/** A list of names and values. Entries without a value are left out. */
 export function Facts({ facts }: { readonly facts: Pairs<ComponentChildren> }) {
   return (
     <dl class="facts">
@@ -202,7 +198,6 @@ export function Facts({ facts }: { readonly facts: Pairs<ComponentChildren> }) {
   );
 }
 
-/** The numbers of a subject. Unknown numbers are left out. */
 export function BigNumbers({ numbers }: { readonly numbers: Pairs<string | number> }) {
   return (
     <ul class="big-numbers">
@@ -224,7 +219,6 @@ interface CommentProps {
   readonly text: string | null;
 }
 
-/** A comment of a platform's user. */
 export function Comment({ author, time, likes, text }: CommentProps) {
   return (
     <>
