@@ -12,8 +12,7 @@ interface Version {
 }
 
 export type FileAnswer =
-  | { readonly status: 200 | 304 | 412 | 416 }
-  | { readonly status: 206; readonly range: ByteRange };
+  { readonly status: 200 | 304 | 412 | 416 } | { readonly status: 206; readonly range: ByteRange };
 
 /** Evaluates preconditions, then the range (RFC 9110, section 13.2.2). A request for several ranges gets the whole file. */
 export function answerFor(headers: IncomingHttpHeaders, version: Version): FileAnswer {
