@@ -27,7 +27,6 @@ function isSupported(version) {
   return major === 22 ? minor >= 19 : major === 24 || major >= 26;
 }
 
-/** Runs npm by the Node given; the very npm that runs us where it is known, otherwise the one on PATH. */
 function npm(node, args, cwd) {
   const own = process.env.npm_execpath;
   const [program, first] = own?.endsWith('.js') ? [node, [own]] : ['npm', []];
@@ -43,7 +42,6 @@ function withFirst(node) {
   return [dirname(node), process.env.PATH].filter(Boolean).join(delimiter);
 }
 
-/** Path of a Node that Tapedeck supports: this one, or the pinned one from the cache, fetched at the first time. */
 function supportedNode() {
   if (isSupported(process.versions.node)) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
@@ -81,10 +79,7 @@ function supportedNode() {
   return join(dir, program);
 }
 
-/**
- * Whether node_modules holds what package-lock.json asks for, by the list that npm itself leaves there at the end of an
- * install. So an install made by hand counts too. Optional packages may be absent: most are for other platforms.
- */
+/** By the list that npm leaves after an installation, also one made by hand. Optional packages may be absent. */
 function isFresh(target) {
   if (!existsSync(INSTALLED)) return false;
   const installed = JSON.parse(readFileSync(INSTALLED, 'utf8')).packages;
@@ -98,7 +93,6 @@ function isFresh(target) {
   );
 }
 
-/** Whether the process that made the lock still runs; it may have been killed in the middle of its work. */
 function isHeld() {
   const text = existsSync(LOCK) ? readFileSync(LOCK, 'utf8') : '';
   // Made but not yet written: its owner is alive and about to write.
@@ -151,7 +145,6 @@ function installPackages(node, target) {
   });
 }
 
-/** Runs the target by another Node, and ends as it does. */
 function runBy(node, args) {
   const env = { ...process.env, PATH: withFirst(node), TAPEDECK_LAUNCHER_PID: String(process.pid) };
   const child = spawn(node, args, { env, stdio: 'inherit' });

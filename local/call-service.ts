@@ -3,9 +3,7 @@ import { politeFetch } from './polite-fetch.ts';
 
 export type Service = ReturnType<typeof createService>;
 
-/** Calls the service by REST. @param headers of every request */
 export function createService(restUrl: string, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}) {
-  /** @throws when the service refuses, or its answer does not match the schema */
   return async <Body>(path: string, schema: z.ZodType<Body>, request?: unknown) => {
     const sent = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
     const response = await politeFetch(restUrl + path, { signal, headers, ...sent });

@@ -20,7 +20,6 @@ import { withAge, ytdlp } from './engines/ytdlp.ts';
 
 const REACH_TIMEOUT_MS = 3_000;
 
-/** One line of the doctor's table. */
 export interface Finding {
   readonly name: string;
   /** `will be set up`: the first start installs it. `missing`: a person must install it. */
@@ -31,7 +30,6 @@ export interface Finding {
   readonly optional: boolean;
 }
 
-/** Examines everything that the service needs, and installs nothing. */
 export async function examine(options: Omit<Setup, 'log'> & { readonly config: Config }): Promise<Finding[]> {
   const setup: Setup = { ...options, log: () => undefined };
   const { config } = options;
@@ -109,7 +107,6 @@ async function speechFinding(setup: Setup, config: Config): Promise<Finding> {
   return { ...common, state: 'will be set up', version: '', where };
 }
 
-/** Also checks whether a worker can keep yt-dlp warm, which makes calls faster. */
 function withWarmth(tool: Tool, env: Setup['env']): Tool {
   return {
     ...tool,
@@ -134,7 +131,6 @@ function withWarmth(tool: Tool, env: Setup['env']): Tool {
   };
 }
 
-/** Which release workers use, where the settings let them fetch one. */
 function releaseFindings(tool: Tool, config: Config): readonly Promise<Finding>[] {
   const { YTDLP_CHANNEL: channel, ytdlpDir } = config;
   if (channel === 'pinned') return [];

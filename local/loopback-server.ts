@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 /** With Node's 5 s a busy client may send a request on a connection that is being closed. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** An HTTP server on loopback, on a free port unless one is given. @throws when the port is taken */
 export async function serveOnLoopback(listener: RequestListener, port = 0, host = '127.0.0.1') {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).listen(port, host);
   await once(server, 'listening');

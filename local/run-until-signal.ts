@@ -6,7 +6,6 @@ const ONE_KEY_PRESS_MS = 1_000;
 /** 128 plus the number of the signal, as in shells. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Whether a person watches the output. */
 export function isWatched(): boolean {
   return process.stdout.isTTY && !process.env['CI'];
 }
@@ -43,7 +42,6 @@ export function onFirstSignal(stop: (what: string, exitCode: number) => void): v
   onNpmGone(process.env, () => stop('npm is gone', EXIT_CODES.SIGTERM));
 }
 
-/** Runs a program for people until the first signal, then stops it and exits. */
 export async function runUntilSignal(start: () => Promise<{ stop: () => Promise<void> }>): Promise<void> {
   const signalled = new Promise<string>((resolve) => onFirstSignal(resolve));
   // Nothing has accepted work during the start.

@@ -30,12 +30,7 @@ export interface ServiceProcessOptions {
   readonly root?: string;
 }
 
-/**
- * Starts a role of the service as a process and waits until it is ready. It is restarted when it dies, and stops when this
- * process is gone.
- *
- * @throws when it ends before it is ready, or is not ready in time
- */
+/** The process is restarted when it dies, and stops when this process is gone. @throws when it is not ready in time */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<Supervised> {
   const { name, output, log } = options;
   const logFile = output === 'inherit' ? undefined : join(output.dir, `${name}.log`);

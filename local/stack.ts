@@ -38,11 +38,7 @@ export type ProcessName = (typeof PROCESSES)[number];
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/**
- * Starts tools, engines without an address, and roles on this machine, each restarted when it dies.
- *
- * @throws when a part cannot be set up or does not start; the others are stopped then
- */
+/** Each part is restarted when it dies. @throws when one does not start; the others are stopped then */
 export async function startStack(options: StackOptions) {
   const { log } = options;
   const dataDir = resolve(options.dataDir);
@@ -113,7 +109,6 @@ export async function startStack(options: StackOptions) {
       /** The environment of the roles, including secrets. */
       env,
       processes,
-      /** Signals a process, which is restarted when it dies. @throws when it is not running */
       kill(name: ProcessName, signal: NodeJS.Signals) {
         const found = processes().find((one) => one.name === name);
         if (found === undefined) throw new Error(`${name} is not running here`);

@@ -9,7 +9,6 @@ const MOST_FIRST_STARTS = 5;
 const POLL_MS = 50;
 const TAIL_CHARS = 600;
 
-/** One run of a program. */
 export interface Run {
   /** Resolves with its signal, exit code or error. */
   readonly gone: Promise<string>;
@@ -17,7 +16,6 @@ export interface Run {
   pid(): number | undefined;
   /** Sends SIGTERM to the program, SIGKILL to all its processes. */
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
-  /** @throws the reason why it is not ready yet */
   check(): Promise<void>;
 }
 
@@ -129,7 +127,6 @@ export function endOf(child: ChildProcess, onEnd?: () => void): Pick<Run, 'gone'
   return { gone, ended: () => ended };
 }
 
-/** Signals a process, unless it has ended. */
 export function signalProcess(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

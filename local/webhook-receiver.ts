@@ -12,7 +12,6 @@ export interface ReceivedPost {
 
 export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>;
 
-/** Starts a webhook receiver on loopback. @param answer the status code for the nth post (from 1) */
 export async function startWebhookReceiver(answer: (post: number) => number = () => 200) {
   const posts: ReceivedPost[] = [];
   const { url, stop } = await serveOnLoopback((request, response) => {

@@ -64,7 +64,6 @@ if (exitCode === 0 && durationMs !== undefined) {
 // A set-up that was interrupted may still be building something.
 process.exit(exitCode);
 
-/** @returns the address of the page with the result */
 async function demo(): Promise<string> {
   const media = await readMediaArgument();
   stops.push(await takeFolder());
@@ -79,7 +78,6 @@ async function demo(): Promise<string> {
   return `${stage.stack.restUrl}/console/jobs/${jobId}`;
 }
 
-/** @returns the absolute path of the requested recording, if any */
 async function readMediaArgument(): Promise<string | undefined> {
   const { media } = parseArgs({ options: { media: { type: 'string' } } }).values;
   if (media === undefined) return undefined;
@@ -94,7 +92,6 @@ async function readMediaArgument(): Promise<string | undefined> {
   throw new Error(`--media ${path}: ${why}`);
 }
 
-/** Locks and empties the demo's folder. @throws when another demo runs in it */
 async function takeFolder(): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true });
   const unlock = await lockDataDir(dataDir, LOCK);

@@ -10,7 +10,6 @@ import { TALK } from '../sandbox/talk.ts';
 import { startStack, withoutSettings } from '../stack.ts';
 import { startWebhookReceiver } from '../webhook-receiver.ts';
 
-/** Settings of the user that the demo keeps: engines, tools and speech. */
 const TAKEN_OVER =
   /^(TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|TLS|UI_URL)|MONGODB_URI|(YTDLP|FFMPEG|FFPROBE)_PATH|LOG_(LEVEL|FORMAT)|SPEECH_.+)$/;
 
@@ -26,7 +25,6 @@ export interface StageOptions {
 
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
-/** Starts the service with everything around it. @throws when a part cannot be set up or started */
 export async function setStage({ env: given, media, dataDir, log, onStarted }: StageOptions) {
   const cacheDir = defaultCacheDir(given);
   const env = demoEnv(given);

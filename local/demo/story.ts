@@ -116,7 +116,6 @@ async function showWebhook(record: AudioRecord, { stage, terminal, signal }: Sce
   terminal.fact('Body', `what GET /downloads/${id} answers; only the link's Expires and Signature may differ`);
 }
 
-/** Repeats the request, which must be answered with the same record. */
 async function repeatRequest(record: AudioRecord, { stage, terminal }: Scene, service: Service): Promise<void> {
   const started = Date.now();
   const { status, body } = await service(AUDIO, audioResultSchema, stage.request);

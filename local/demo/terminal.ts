@@ -13,16 +13,13 @@ export function createTerminal(out: NodeJS.WriteStream, env: Readonly<Record<str
     isLive && !env['NO_COLOR'] ? styleText(format, text, { validateStream: false }) : text;
   const print = (text: string): void => void out.write(`${text}\n`);
   return {
-    /** Undefined where a progress bar makes no sense. */
     live: isLive ? out : undefined,
     heading: (text: string) => print(`\n${style('bold', text)}`),
-    /** Lines behind a label. */
     fact: (label: string, ...lines: readonly string[]) =>
       lines.forEach((line, index) =>
         print(`  ${style('dim', (index === 0 ? label : '').padEnd(LABEL_CHARS))} ${line}`),
       ),
     note: (text: string) => text.split('\n').forEach((line) => print(`  ${style('dim', line)}`)),
-    /** Text in which line breaks count, such as JSON. */
     block: (text: string) => text.split('\n').forEach((line) => print(`  ${line}`)),
     failure: (text: string) => print(`\n${style('red', text)}`),
   };
@@ -34,7 +31,6 @@ export function secondsText(durationMs: number): string {
 
 const POLL_MS = 100;
 
-/** Shows the progress of a job until it has ended. @param look requests its current state */
 export async function watch<State extends { readonly status: string; readonly progress?: Progress | undefined }>(
   look: () => Promise<State>,
   { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },

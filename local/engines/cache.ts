@@ -4,17 +4,11 @@ import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** `XDG_CACHE_HOME/tapedeck`, by default `~/.cache/tapedeck`: shared by all checkouts of one user. */
 export function defaultCacheDir(env: Readonly<Record<string, string | undefined>>): string {
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tapedeck');
 }
 
-/**
- * Makes a folder of the cache, all or nothing: `build` fills and checks a temporary folder, which is then renamed. Two
- * set-ups may run at once; the first rename wins.
- *
- * @param dir its name contains name and version
- */
+/** All or nothing: builds in a temporary folder, then renames it. Two set-ups may run at once; the first rename wins. */
 export async function installOnce(dir: string, build: (staging: string) => Promise<void>): Promise<void> {
   if (await exists(dir)) return;
   const staging = `${dir}.${randomBytes(6).toString('hex')}.tmp`;
@@ -32,7 +26,6 @@ export async function installOnce(dir: string, build: (staging: string) => Promi
   }
 }
 
-/** Eight hex digits of the contents of files, for the name of a folder that is made from them. */
 export function fingerprint(...files: readonly string[]): string {
   const hash = createHash('sha256');
   for (const file of files) hash.update(readFileSync(file));

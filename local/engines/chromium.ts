@@ -60,7 +60,6 @@ export function chromium(setup: Setup): Tool {
   return { ...tool, found: [...onPath, inCache([folder(setup)], (dir) => programIn(dir, env))], installed };
 }
 
-/** @throws when it is neither Chromium nor Chrome */
 async function chromiumVersion(program: string, env: Env): Promise<string> {
   const line = await capture(program, ['--version'], env);
   const version = /(?:Chromium|Chrome)\D* (\d+(?:\.\d+)+)/.exec(line)?.[1];
@@ -75,7 +74,6 @@ async function debianRoot(env: Env): Promise<string> {
   return program;
 }
 
-/** The program in a folder of playwright-core's installer, whose layout differs by system. */
 async function programIn(dir: string, env: Env): Promise<string> {
   // A program gets only a part of the environment.
   const script =

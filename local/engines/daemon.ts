@@ -18,16 +18,11 @@ export interface DaemonOptions extends Omit<SuperviseOptions, 'launch'> {
   readonly args: readonly string[] | (() => Promise<readonly string[]>);
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Gets stdout and stderr. */
   readonly logFile: string;
   readonly check: () => Promise<void>;
 }
 
-/**
- * Starts a program and waits until its check passes. It is restarted when it dies, and ends with this process.
- *
- * @throws with the end of its log when it ends before, or does not pass in time
- */
+/** The program is restarted when it dies, and ends with this process. @throws with the end of its log */
 export async function startDaemon(options: DaemonOptions): Promise<Supervised> {
   mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
   const { args } = options;

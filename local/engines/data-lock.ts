@@ -2,13 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processIdentity } from '../../runtime/subprocess/process-facts.ts';
 
-/**
- * Locks a data folder, since two Temporal servers on one database file lose work. The lock contains process ID and start
- * time, so that the lock of a killed process is recognised.
- *
- * @returns a function that unlocks it
- * @throws when another process holds it
- */
+/** Two Temporal servers on one database file lose work. The start time shows whether the lock's process was killed. */
 export async function lockDataDir(dataDir: string, name = 'in-use'): Promise<() => Promise<void>> {
   const file = join(dataDir, name);
   const own = processIdentity(process.pid) ?? String(process.pid);

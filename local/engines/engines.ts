@@ -17,15 +17,10 @@ const MONGODB_URI_FILE = 'mongodb-uri';
 export interface EnginesOptions extends Setup {
   readonly dataDir: string;
   readonly ports: PortChoice;
-  /** Temporal namespaces besides `default`. */
   readonly namespaces?: readonly string[];
 }
 
-/**
- * Starts the engines without an address in the environment, installs them when needed, and keeps them running until `stop`.
- *
- * @throws {NoStrategyError} when one cannot be installed; an error with the end of its log when one does not start
- */
+/** @throws {NoStrategyError} when one cannot be installed; an error with the end of its log when one does not start */
 export async function startEngines(options: EnginesOptions) {
   const unlock = await lockOwn(options);
   const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
@@ -43,13 +38,11 @@ export async function startEngines(options: EnginesOptions) {
     temporalAddress: temporal.value.address,
     temporalUiUrl: temporal.value.uiUrl,
     mongodbUri: mongodb.value.uri,
-    /** Process IDs of the engines started here; undefined for others, and during a restart. */
     pids: () => ({ temporal: temporal.value.daemon?.pid(), mongodb: mongodb.value.daemon?.pid() }),
     stop,
   };
 }
 
-/** Locks the folder when embedded engines use it. */
 async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<void>> {
   const isGiven = (name: string): boolean => setting(env, name) !== undefined;
   if (isGiven('TEMPORAL_ADDRESS') && isGiven('MONGODB_URI')) return () => Promise.resolve();

@@ -8,12 +8,10 @@ export interface Setup {
   readonly log: Log;
 }
 
-/** Variables that any program needs. */
 const OF_THE_USER =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|XDG_[A-Z_]+)$/;
 /** Network settings; a proxy's address may contain a password. */
 const OF_THE_NETWORK = /^((https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i;
-/** Settings of Go, pip, npm, Maven and Playwright. */
 const OF_INSTALLERS = new RegExp(
   `^(${[
     'GO(PROXY|FLAGS|SUMDB|NOSUMDB|PRIVATE|NOPROXY|INSECURE|AUTH|VCS|PATH|ROOT|CACHE|MODCACHE|TOOLCHAIN|ENV|TMPDIR|BIN)',
@@ -29,12 +27,10 @@ export function programEnv(env: Env): Record<string, string> {
   return only(env, (name) => OF_THE_USER.test(name));
 }
 
-/** The environment of installers. */
 export function installerEnv(env: Env): Record<string, string> {
   return only(env, (name) => OF_THE_USER.test(name) || OF_THE_NETWORK.test(name) || OF_INSTALLERS.test(name));
 }
 
-/** The environment of api and worker. @param settings names of all settings */
 export function serviceEnv(env: Env, settings: ReadonlySet<string>): Record<string, string> {
   return only(
     env,

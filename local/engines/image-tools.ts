@@ -16,13 +16,11 @@ const TRUST = JSON.stringify({ default: [{ type: 'insecureAcceptAnything' }] });
 export interface ImageTools {
   /** Runs bash in a mount namespace where `$TOOLS/usr/bin/buildah` and `debootstrap` work. @throws with the end of its stderr */
   readonly run: (script: string, options: { readonly args: readonly string[]; readonly what: string }) => Promise<void>;
-  /** The same as a command line. */
   readonly commandOf: (script: string) => readonly [string, ...string[]];
   /** Node and npm, as below /usr/local in an image of Node. */
   readonly nodeFolder: string;
 }
 
-/** @throws where this is not Debian, or the user is not root */
 export async function ensureImageTools(setup: Setup): Promise<ImageTools> {
   const { env, log } = setup;
   if (process.getuid?.() !== 0) throw new Error('an image is built as root, who alone may enter another tree of files');

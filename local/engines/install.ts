@@ -11,17 +11,12 @@ import type { Strategy } from './strategies.ts';
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** A file whose SHA-256 is known, or in a list that its publisher keeps beside it. */
 export type ReleaseFile = {
   readonly folder: string;
   readonly name: string;
 } & ({ readonly sha256: string } | { readonly sums: string });
 
-/**
- * Downloads a file, verifies its SHA-256 and reports progress. A published list protects no better than the connection does.
- *
- * @throws when the host cannot be reached or refuses, or the file has another SHA-256 or none
- */
+/** A published list of SHA-256 protects no better than the connection does. */
 export async function downloadRelease(release: ReleaseFile, file: string, log: Log): Promise<void> {
   const { folder, name } = release;
   const url = `${folder}/${name}`;
@@ -43,7 +38,6 @@ export async function downloadRelease(release: ReleaseFile, file: string, log: L
   }
 }
 
-/** @throws with the reason when the host does not answer */
 export async function probe(url: string): Promise<void> {
   const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: PROBE_TIMEOUT_MS } });
   try {
@@ -64,7 +58,6 @@ function cannotReach(url: string, reason: string): Error {
 export interface InstallTarget {
   /** Absolute path in a folder of the cache, whose name contains name and version. */
   readonly program: string;
-  /** @throws when it cannot be run, or is another program */
   readonly check: (program: string) => Promise<unknown>;
 }
 
@@ -89,13 +82,11 @@ export interface ReleaseOptions extends InstallTarget {
   readonly env: Env;
   readonly site: string;
   readonly mirrorSetting: string;
-  /** @throws when there is no file for this platform */
   readonly release: (base: string) => ReleaseFile | Promise<ReleaseFile>;
   /** The program's path in the archive, below `outer` folders; by default the file is the program. */
   readonly inArchive?: { readonly path: string; readonly outer: number };
 }
 
-/** Downloads a release, whose SHA-256 is pinned or published. */
 export function releaseDownload(options: ReleaseOptions): Strategy<string> {
   const { env, site, mirrorSetting, release, inArchive } = options;
   const base = env[mirrorSetting] ?? site;

@@ -50,7 +50,6 @@ export async function kubernetesSchema({ env, cacheDir, log }: Setup): Promise<o
   return JSON.parse(await readFile(file, 'utf8')) as object;
 }
 
-/** The folder of KEDA's custom resource definitions, from its Go module. @throws without Go */
 export async function kedaDefinitions({ env, log }: Setup): Promise<string> {
   const go = await requireOnPath('go', env);
   log(`fetching ${KEDA} (2 MB)`);

@@ -30,7 +30,6 @@ export interface MongodbTool extends Tool<MongodbServer> {
   readonly used: MongodbServer['kind'] | undefined;
 }
 
-/** @throws {NoStrategyError} */
 export async function ensureMongodbServer(setup: Setup, stateDir: string): Promise<Found<MongodbServer>> {
   const tool = await mongodbServer(setup, stateDir);
   if (tool.used !== undefined && tool.given === undefined) {
@@ -119,7 +118,6 @@ const LINUX_PACKAGES: readonly (readonly [ids: RegExp, oldestVersion: string, na
   [/^(sles|suse|opensuse-leap)$/, '15', 'suse15'],
 ];
 
-/** @throws when there is no package for this system */
 async function mongodRelease(base: string): Promise<ReleaseFile> {
   const arch = process.arch === 'x64' ? 'x86_64' : process.arch;
   const isMac = process.platform === 'darwin';
@@ -183,7 +181,6 @@ export interface MongodbServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly address: MongodbAddress;
 }
 
-/** @throws when it does not come up */
 export async function startMongodb(options: MongodbServerOptions): Promise<Supervised> {
   const { server, stateDir } = options;
   const data = dataFolder(stateDir, server.kind);
@@ -205,7 +202,6 @@ export async function startMongodb(options: MongodbServerOptions): Promise<Super
   });
 }
 
-/** @throws when the server does not answer within the time */
 export async function pingMongodb(uri: string, timeoutMs: number): Promise<void> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: timeoutMs, connectTimeoutMS: timeoutMs });
   try {

@@ -11,7 +11,6 @@ export type PortChoice = 'preferred' | 'free';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Chooses a port on 127.0.0.1. @throws when the value of `wish.setting` is no port number, or that port is taken */
 export async function choosePort(
   wish: { env: Env; setting: string; preferred: number; choice: PortChoice; what?: string },
   log: Log,
@@ -35,10 +34,7 @@ export async function choosePort(
 
 const handedOut = new Set<number>();
 
-/**
- * A free port that this process has not used before. It is below the ephemeral ports of the system, so that a server which
- * restarts finds it free, and fits into a signed 16-bit integer, as Temporal's tables require.
- */
+/** Below the system's ephemeral ports, so that a restart finds it free; a signed 16-bit integer for Temporal's tables. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 2 ** 15);
@@ -61,7 +57,6 @@ async function listenOnce(port: number): Promise<void> {
   await once(server.close(), 'close');
 }
 
-/** @throws when nothing listens there, or does not answer in time */
 export async function checkListens(host: string, port: number, timeoutMs: number): Promise<void> {
   const socket = connect({ host, port });
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -103,18 +98,12 @@ export async function portsWithoutPages(
 const MAX_SOCKET_PATH_BYTES = 103;
 
 export interface MongodbAddress {
-  /** Absolute path of a Unix socket, or a port of 127.0.0.1. */
   readonly at: { readonly socket: string } | { readonly port: number };
   readonly uri: string;
   readonly release: () => Promise<void>;
 }
 
-/**
- * Chooses a socket in the state folder, which only its owner may enter: the server has no password, so any user of the
- * machine could write to it on a port. MONGODB_PORT requests a port all the same; `0` is a free one.
- *
- * @throws when MONGODB_PORT is no port number, or that port is taken
- */
+/** By default a socket that only its owner reaches: the server has no password, so any user could write to it on a port. */
 export async function mongodbAddress(env: Env, stateDir: string): Promise<MongodbAddress> {
   const given = env['MONGODB_PORT'];
   if (given !== undefined && given !== '') {

@@ -19,7 +19,6 @@ const AS_NOBODY = [
   ...['--inh-caps=-all,+dac_override', '--ambient-caps=+dac_override'],
 ];
 
-/** The `postgres` program, with `initdb` and `pg_isready` beside it. For the bench only. */
 export function postgresql(setup: Setup): Tool {
   const { env } = setup;
   const version = async (program: string): Promise<string> => {
@@ -98,7 +97,6 @@ async function binaries(program: string, env: Env): Promise<{ folder: string; en
   return { folder, env: { ...env, LD_LIBRARY_PATH: path } };
 }
 
-/** Starts an empty PostgreSQL on a free port of 127.0.0.1. @throws when it cannot be set up or does not start */
 export async function startPostgresql({ stateDir, ...setup }: Setup & { readonly stateDir: string }) {
   const { value: program } = await ensure(postgresql(setup), setup.log);
   const { folder, env } = await binaries(program, setup.env);

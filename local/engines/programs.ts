@@ -12,14 +12,12 @@ export function findOnPath(name: string, env: Env): Promise<string | undefined> 
   return findProgram(name, env['PATH'] ?? '');
 }
 
-/** @throws when the program is not on PATH */
 export async function requireOnPath(name: string, env: Env): Promise<string> {
   const path = await findOnPath(name, env);
   if (path === undefined) throw new Error(`${name} is not on PATH`);
   return path;
 }
 
-/** The program that a setting names by a path, or by a name on PATH. @throws when it cannot be run */
 export async function fromSetting(setting: string, value: string, env: Env): Promise<string> {
   const path = value.includes('/') ? resolve(value) : await findOnPath(value, env);
   if (path === undefined || !(await isExecutable(path)))
@@ -27,7 +25,6 @@ export async function fromSetting(setting: string, value: string, env: Env): Pro
   return path;
 }
 
-/** Output of a short command. @throws with the end of its stderr when it fails */
 export async function capture(program: string, args: readonly string[], env: Env): Promise<string> {
   const result = await run(program, args, {
     cwd: '/',
@@ -39,7 +36,6 @@ export async function capture(program: string, args: readonly string[], env: Env
   return result.stdout.trim();
 }
 
-/** Runs a long step of a set-up and reports the elapsed time. @throws with the end of its stderr when it fails */
 export async function step(
   [program, ...args]: readonly [string, ...string[]],
   options: { cwd: string; env: Env; log: Log; what: string },

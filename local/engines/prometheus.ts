@@ -58,7 +58,6 @@ export function promtoolBeside(program: string): string {
   return join(dirname(program), 'promtool');
 }
 
-/** Starts Prometheus on a free port of 127.0.0.1, with its data in `stateDir`. @throws when it does not come up */
 export async function startPrometheus({
   stateDir,
   configFile,

@@ -8,13 +8,10 @@ import { ensure, programTool, type Found } from './strategies.ts';
 
 interface PythonModule {
   readonly name: string;
-  /** What `python3 -m` runs. */
   readonly module: string;
-  /** File with the complete list of packages with their hashes. */
   readonly requirements: string;
 }
 
-/** A Python of its own with a program that is a module, set up when needed. @throws {NoStrategyError} */
 export function ensurePythonModule(setup: Setup, { name, module, requirements }: PythonModule): Promise<Found<string>> {
   const { env, cacheDir } = setup;
   const folder = join(cacheDir, `${name}-${fingerprint(requirements)}`);
@@ -38,7 +35,6 @@ export function ensurePythonModule(setup: Setup, { name, module, requirements }:
   return ensure(tool, setup.log);
 }
 
-/** @throws {NoStrategyError} */
 export function ensureSchemathesis(setup: Setup): Promise<Found<string>> {
   return ensurePythonModule(setup, {
     name: 'schemathesis',

@@ -14,7 +14,6 @@ export const PYTHON_HINT = `Python ${OLDEST_PYTHON} or newer with its venv modul
 
 export interface PythonOptions {
   readonly folder: string;
-  /** A file that lists all packages with their hashes. */
   readonly requirements: string;
   readonly what: string;
   readonly env: Env;
@@ -22,7 +21,6 @@ export interface PythonOptions {
   readonly finish?: (staging: string) => Promise<void>;
 }
 
-/** Makes a virtual environment, unless it exists. @returns its interpreter */
 export async function installPython(options: PythonOptions): Promise<string> {
   const { folder, requirements, what, env, log, finish } = options;
   await installOnce(folder, async (staging) => {
@@ -36,7 +34,6 @@ export async function installPython(options: PythonOptions): Promise<string> {
   return pythonIn(folder);
 }
 
-/** The same as a strategy. @param options.use derives the tool from the interpreter */
 export function privatePython<T>(
   options: Omit<PythonOptions, 'log'> & { readonly hint?: string; readonly use: (python: string) => Promise<T> },
 ): Strategy<T> {
@@ -52,7 +49,6 @@ export function pythonIn(folder: string): string {
   return join(folder, 'bin', 'python3');
 }
 
-/** A Python of this machine that can make virtual environments. @throws when none is new enough */
 export async function findPython(env: Env): Promise<string> {
   const seen: string[] = [];
   for (const name of PYTHONS) {

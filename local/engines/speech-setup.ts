@@ -46,7 +46,6 @@ const FIND_MODEL =
   'import importlib.util as u, os; print(os.path.join(os.path.dirname(u.find_spec("silero_vad").origin), "data", "silero_vad.onnx"))';
 const IMPORTS = 'import numpy, pocketsphinx';
 
-/** Absolute paths. */
 export interface SpeechTools {
   readonly python: string;
   readonly vadModel: string;

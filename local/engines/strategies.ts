@@ -2,7 +2,6 @@ import { exists } from './cache.ts';
 import type { Env, Log, Setup } from './environment.ts';
 import { fromSetting, requireOnPath } from './programs.ts';
 
-/** One way to get a tool or an engine. */
 export interface Strategy<T> {
   readonly name: string;
   /** The setting or command that would make it work; shown when all strategies failed. */
@@ -11,18 +10,15 @@ export interface Strategy<T> {
   readonly looks?: boolean;
   /** For the doctor. @throws the reason why it cannot work here */
   readonly possible?: () => Promise<unknown>;
-  /** @throws the reason why it failed */
   readonly attempt: (log: Log) => Promise<T>;
 }
 
-/** A tool or an engine with all ways to get it. */
 export interface Tool<T = string> {
   readonly name: string;
   /** A setting that names the tool. A wrong value is an error: falling back would hide the mistake. */
   readonly given?: { readonly setting: string; readonly value: string; readonly check: () => Promise<T> } | undefined;
   readonly found: readonly Strategy<T>[];
   readonly installed: readonly Strategy<T>[];
-  /** For the doctor. @throws when it is another program */
   readonly describe: (value: T) => Promise<{ version: string; where: string }>;
 }
 
@@ -42,7 +38,6 @@ export async function ensure<T>({ name, given, found, installed }: Tool<T>, log:
   return firstWorking(name, [...found, ...installed], log);
 }
 
-/** Tries strategies in order until one works, and logs each. @throws {NoStrategyError} when all failed */
 export async function firstWorking<T>(what: string, strategies: readonly Strategy<T>[], log: Log): Promise<Found<T>> {
   const failures: string[] = [];
   const say: Log = (line) => log(`${what}: ${line}`);
@@ -68,21 +63,17 @@ export async function firstWorking<T>(what: string, strategies: readonly Strateg
 
 export interface ProgramOptions {
   readonly name: string;
-  /** The setting that names the program, if there is one. */
   readonly setting?: string;
   /** Its names on PATH; none when only the cache is searched. */
   readonly names: readonly string[];
   readonly hint?: string;
   /** Paths of installed programs, the best first. */
   readonly cached: readonly string[];
-  /** Its version for people. @throws when it cannot be run, or is another program */
   readonly version: (program: string) => Promise<string>;
-  /** @throws when a program on PATH is too old */
   readonly checkAge?: (program: string, version: string) => void;
   readonly installed: readonly Strategy<string>[];
 }
 
-/** A tool that is one program; its value is the absolute path. */
 export function programTool({ env }: Setup, options: ProgramOptions): Tool {
   const { name, setting, names, cached, version, checkAge } = options;
   const checked = async (program: string): Promise<string> => {

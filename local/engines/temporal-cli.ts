@@ -14,7 +14,6 @@ const ARCHIVES: Readonly<Record<string, string>> = {
   darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
 };
 
-/** The `temporal` program. @param archives SHA-256 of the downloads by platform */
 export function temporalCli(setup: Setup, archives = ARCHIVES): Tool {
   const { env } = setup;
   const version = async (program: string): Promise<string> => `server ${await serverVersion(program, env)}`;

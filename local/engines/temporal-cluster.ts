@@ -57,12 +57,7 @@ const temporalSqlTool = (setup: Setup): Tool =>
 
 export type TemporalCluster = Awaited<ReturnType<typeof startTemporalCluster>>;
 
-/**
- * Starts the four services of a Temporal cluster in one process, on an empty PostgreSQL, with the namespace `default`.
- *
- * @param options.stateDir an empty folder
- * @throws when one of them cannot be set up or does not start; nothing is left running then
- */
+/** Runs on an empty PostgreSQL. @param options.stateDir an empty folder */
 export async function startTemporalCluster({ stateDir, ...setup }: Setup & { readonly stateDir: string }) {
   const { env, log } = setup;
   const server = await ensure(temporalServer(setup), log);

@@ -17,10 +17,7 @@ const FAIR_QUEUES = [
   ...['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1'],
 ];
 
-/**
- * Survives the death of any process. A power cut may lose the last seconds; such jobs end as failed when they are requested.
- * Waiting for the disk at each step took a sixth of the time of accepting jobs.
- */
+/** A power cut may lose the last seconds. Waiting for the disk took a sixth of the time of accepting jobs. */
 const SQLITE = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
 export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
@@ -28,20 +25,11 @@ export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly stateDir: string;
   readonly port: number;
   readonly uiPort: number;
-  /** The codec server of the Web UI. */
   readonly codecUrl?: string | undefined;
-  /** Besides `default`. */
   readonly namespaces?: readonly string[] | undefined;
 }
 
-/**
- * Starts the Temporal dev server with its Web UI.
- *
- * The server has no authentication, and pages in a browser could reach its three HTTP ports. So the HTTP API refuses every
- * request, metrics and Web UI listen on ports that browsers refuse, and a proxy on `uiPort` leads to the Web UI.
- *
- * @throws when it does not come up
- */
+/** The server has no authentication, so the HTTP API refuses all, and browsers refuse the ports of metrics and Web UI. */
 export async function startTemporal(options: TemporalServerOptions): Promise<Supervised> {
   const isFair = await isFairIn(options.stateDir);
   const ports: HiddenPorts = { ui: 0, metrics: 0, http: await freePort() };

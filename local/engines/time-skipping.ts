@@ -19,7 +19,6 @@ export type TimeSkippingServer =
   | { readonly type: 'existing-path'; readonly path: string }
   | { readonly type: 'cached-download'; readonly downloadDir: string };
 
-/** Temporal's test server that skips time. For tests only. */
 export function timeSkippingServer({ cacheDir, env }: Setup): Tool<TimeSkippingServer> {
   const folder = join(cacheDir, `temporal-test-server-${VERSION}-${fingerprint(POM)}`);
   const path = join(folder, 'temporal-test-server');

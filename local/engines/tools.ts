@@ -7,7 +7,6 @@ import { ytdlp } from './ytdlp.ts';
 
 export type Tools = Awaited<ReturnType<typeof ensureTools>>;
 
-/** Absolute paths of the programs that activities run, installed when needed. @throws with the reason for each missing one */
 export async function ensureTools(setup: Setup) {
   const failures: string[] = [];
   const pathOf = async (tool: Tool): Promise<string> => {
@@ -28,12 +27,7 @@ export async function ensureTools(setup: Setup) {
   return { ytdlp: ytdlpPath, ffmpeg, ffprobe };
 }
 
-/**
- * Settings of the speech engine, which is installed when missing. Models go before Python packages. Without either the
- * service runs, and a transcription reports which setting it needs.
- *
- * @param mayFetchModels whether models are fetched where no setting chooses an engine
- */
+/** Models go before Python packages. Without either, a transcription reports which setting it needs. */
 export async function speechSettings(
   setup: Setup,
   config: SpeechConfig,

@@ -7,13 +7,7 @@ const LOOPBACK = '127.0.0.1';
 /** Headers about one connection. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade']);
 
-/**
- * Starts a proxy in front of Temporal's Web UI that refuses pages of other sites.
- *
- * @param uiPort the current port of the Web UI
- * @returns a function that stops it
- * @throws when the port is taken
- */
+/** @param uiPort the current port of the Web UI @returns a function that stops the proxy */
 export async function startUiProxy(port: number, uiPort: () => number): Promise<() => Promise<void>> {
   const { stop } = await serveOnLoopback((req, res) => {
     const refusal = foreignPage(req);

@@ -10,7 +10,6 @@ const SLOW_BYTES_PER_SECOND = 20_000;
 const CUT_FRACTION = 0.5;
 const SLOW_STEPS = 10;
 
-/** Bytes that can be read from any position. */
 export interface BodySource {
   readonly sizeBytes: number;
   readonly contentType: string;
@@ -177,7 +176,6 @@ export function bytesSource(bytes: Buffer, contentType: string): BodySource {
   };
 }
 
-/** Repeats the bytes of a file without end. */
 export async function* endless(path: string): AsyncGenerator<Uint8Array> {
   for (;;) yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }

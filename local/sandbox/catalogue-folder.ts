@@ -23,7 +23,6 @@ export class CatalogueError extends Error {
 
 type CatalogueSettings = MediaTools & { readonly naming: Naming };
 
-/** Reads a catalogue folder and everything that ffprobe knows about its media. @throws CatalogueError */
 export async function readCatalogueFolder(folder: string, settings: CatalogueSettings): Promise<Catalogue> {
   const file = join(folder, 'catalogue.json');
   const parsed = catalogueSchema.safeParse(await readJson(file));

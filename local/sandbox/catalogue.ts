@@ -2,7 +2,6 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import type { MediaFacts } from './media-files.ts';
 
-/** What a video is an example of; the sandbox's index shows it. */
 export const VIDEO_CASES = [
   'ordinary',
   'long',
@@ -97,7 +96,6 @@ const video = z.strictObject({
   generated_comments: count.max(GENERATED_MAX).default(0),
 });
 
-/** catalogue.json; catalogue/README.md explains it. */
 export const catalogueSchema = z.strictObject({ channels: z.array(channel).min(1), videos: z.array(video) });
 export type ChannelEntry = z.infer<typeof channel>;
 export type VideoEntry = z.infer<typeof video>;
@@ -105,7 +103,6 @@ export type VideoEntry = z.infer<typeof video>;
 type CamelName<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelName<Rest>>}` : Name;
 type Camel<Entry> = { readonly [Name in keyof Entry as CamelName<Name>]: Entry[Name] };
 
-/** Renames the fields of an entry of catalogue.json to camel case. */
 export function camel<Entry extends object>(entry: Entry): Camel<Entry> {
   const renamed = Object.entries(entry).map(([name, value]) => [
     name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),

@@ -6,7 +6,6 @@ const GENERATED_REPLIES = 12;
 const GENERATED_FROM = Date.parse('2026-05-30T09:00:00Z');
 const MINUTE_MS = 60_000;
 
-/** The comments of a video that the catalogue lists. */
 export function commentsOf(
   entries: readonly CommentEntry[],
   of: { readonly videoId: string; readonly channelOf: (handle: string) => CatalogueChannel | undefined },
@@ -50,7 +49,6 @@ function generated(text: string, n: number): Omit<CatalogueComment, 'id' | 'publ
   return { author, authorChannelId, text, likeCount: (n * 13) % 40, pinned: false, favorited: false, replies: [] };
 }
 
-/** Comments with their replies, in thread order. */
 export function flatten(comments: readonly CatalogueComment[]): CatalogueComment[] {
   return comments.flatMap((one) => [one, ...flatten(one.replies)]);
 }

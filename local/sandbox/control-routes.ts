@@ -15,7 +15,6 @@ export interface SandboxParts {
 
 const forDataset = z.looseObject({ target: z.literal('dataset') });
 
-/** Answers requests for the index, counters and switches. @returns undefined for another address */
 export function createControl(parts: SandboxParts): (exchange: Exchange) => Promise<Answer | undefined> {
   const { switchboard, stats, dataset } = parts;
   const counters = (): Answer => ok({ ...stats.snapshot(), dataset: dataset.stats() });

@@ -13,7 +13,6 @@ export interface Answer {
   readonly body: string | object;
 }
 
-/** Thrown to refuse a request. */
 export class Refusal extends Error implements Answer {
   override readonly name = 'Refusal';
   readonly status: number;

@@ -5,7 +5,6 @@ export type Library = ReturnType<typeof createLibrary>;
 /** Cases that the platform does not list. */
 const UNLISTED = ['private', 'removed'];
 
-/** Finds videos and channels by what addresses name. */
 export function createLibrary(catalogue: Catalogue) {
   const all = [...catalogue.videos, ...catalogue.generatedVideos];
   const videos = new Map(all.map((video) => [video.id, video]));

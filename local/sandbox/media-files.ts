@@ -21,7 +21,6 @@ export async function madeOnce(path: string, make: (temporary: string) => Promis
   return path;
 }
 
-/** Makes a missing file with ffmpeg. @param args without the output */
 export function encodedOnce(path: string, ffmpeg: string, args: readonly string[]): Promise<string> {
   return madeOnce(path, async (temporary) => {
     const all = ['-nostdin', '-v', 'error', ...args, '-fflags', '+bitexact', `file:${temporary}`];
@@ -33,7 +32,6 @@ export function encodedOnce(path: string, ffmpeg: string, args: readonly string[
 export interface MediaTools {
   readonly ffmpeg: string;
   readonly ffprobe: string;
-  /** For their results, which a later start reuses. */
   readonly cacheDir: string;
 }
 
@@ -97,10 +95,7 @@ export class NotMediaError extends Error {
   override readonly name = 'NotMediaError';
 }
 
-/**
- * @param path absolute
- * @throws NotMediaError; RunStartError when ffprobe can't be started
- */
+/** @throws NotMediaError; RunStartError when ffprobe can't be started */
 export async function probe(path: string, settings: MediaTools): Promise<MediaFacts> {
   const { size, mtimeMs } = await stat(path);
   const key = createHash('sha256').update([FACTS_VERSION, path, size, mtimeMs].join('\0')).digest('hex').slice(0, 32);
@@ -124,7 +119,6 @@ export async function probe(path: string, settings: MediaTools): Promise<MediaFa
   return facts;
 }
 
-/** Reads the whole file, packet by packet. */
 async function measureSeconds(path: string, program: string): Promise<number> {
   let first = Infinity;
   let last = 0;

@@ -10,7 +10,6 @@ const MEDIA_EXTENSIONS = new Set(
 
 type MediaFolderSettings = MediaTools & { readonly naming: Naming; readonly log: (line: string) => void };
 
-/** Reads every recording of a folder, at any depth, as a video with one format. @param path a folder or a file */
 export async function readMediaFolder(path: string, settings: MediaFolderSettings): Promise<Catalogue> {
   const start = await realpath(path).catch((error: unknown) => {
     throw new Error(`--media ${path}: there is no such folder or file`, { cause: error });

@@ -48,7 +48,6 @@ export function unknownVideoPage(id: string): object {
   return { info: { id, title: null, formats: [] }, playability: { reason: 'Video unavailable' } };
 }
 
-/** A page of a channel's videos, newest first. @param options.page counted from 1 */
 export function channelPage(
   library: Library,
   channel: CatalogueChannel,

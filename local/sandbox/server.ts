@@ -25,7 +25,6 @@ export interface SandboxOptions {
   readonly catalogueDir: string;
   /** A folder of recordings, or one recording, to add as ordinary videos. */
   readonly mediaDir?: string | undefined;
-  /** For files derived from media. */
   readonly cacheDir: string;
   /** 0 for a free one. */
   readonly port: number;
@@ -82,9 +81,7 @@ export async function startSandbox(options: SandboxOptions) {
   }, options.port);
   publicUrl = options.publicUrl ?? url;
   return {
-    /** http://127.0.0.1:PORT, without a slash at the end. */
     url,
-    /** Settings that point the service at this sandbox. */
     env: {
       VIDNET_VIDEO_URL: `${publicUrl}/watch?v={id}`,
       VIDNET_CHANNEL_URL: `${publicUrl}/{path}`,

@@ -43,7 +43,6 @@ export type Misbehaviour = SwitchRequest & {
   readonly target: Target;
 };
 
-/** A request to the dataset API, or a snapshot that is started. */
 export interface Occasion {
   readonly step: NonNullable<DatasetSwitch['step']>;
   readonly dataset: NonNullable<DatasetSwitch['dataset']>;
@@ -70,7 +69,6 @@ class SwitchList<Request extends { readonly times?: number | undefined }> {
     this.#active = [{ request, hits: 0 }, ...this.#active];
   }
 
-  /** Returns the first that matches, and counts the request. */
   protected first(fits: (one: Request) => boolean): Request | undefined {
     const found = this.#active.find(({ request }) => fits(request));
     if (found === undefined) return undefined;
@@ -134,7 +132,6 @@ export class DatasetSwitches extends SwitchList<DatasetSwitch> {
   }
 }
 
-/** Modes, of which a status may be a number. */
 function modeSchema<const Modes extends readonly [string, ...string[]]>(modes: Modes) {
   return z.preprocess((value) => (typeof value === 'number' ? String(value) : value), z.enum(modes));
 }

@@ -5,12 +5,7 @@ import { createService } from '../call-service.ts';
 /** A dialogue of 18 s, long enough to distinguish the voices and quickly transcribed. */
 export const TALK = 'The new bridge opens in June';
 
-/**
- * Requests speaker labels of a video.
- *
- * @returns the address of the page in the console that shows them
- * @throws when the service refuses
- */
+/** Requests speaker labels of a video. @returns the address of the page in the console that shows them */
 export async function transcribeTalk(restUrl: string, videoId: string, signal: AbortSignal): Promise<string> {
   const patient = createService(restUrl, signal, { Prefer: 'wait=60' });
   const { body: fetched } = await patient('/api/downloads/audio', audioResultSchema, { vidnet_video_id: videoId });

@@ -9,7 +9,6 @@ const SHADES = 64;
 const [SUN, FAR, NEAR] = [SHADES, SHADES + 1, SHADES + 2];
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A PNG of two kilobytes with a sky, a sun and two hills, different for each text. */
 export function landscape(seed: string): Buffer {
   const dice = createHash('sha256').update(seed).digest();
   const part = (index: number): number => (dice[index] ?? 0) / 255;

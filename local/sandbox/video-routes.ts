@@ -10,7 +10,6 @@ import { thumbnailSource } from './thumbnails.ts';
 const LIVE_BYTES_PER_SECOND = 16_000;
 const CHANNEL_PATHS = ['channel', 'c', 'user'];
 
-/** Answers requests for pages, media, captions, comments and pictures of the video platform. */
 export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => Promise<void> {
   const { library, switchboard, stats } = parts;
   const behaviour = (videoId: string, target: Target): SendOptions => ({

@@ -23,7 +23,6 @@ const FAILURES: Readonly<Partial<Record<Misbehaviour['mode'], Refusal>>> = {
   rate: apiRefusal(403, 'rateLimitExceeded', 'Rate Limit Exceeded'),
 };
 
-/** Answers the requests of the Data API v3 that read channels, videos and comments. @returns false for other requests */
 export function createDataApi({ library, switchboard, stats, baseUrl }: SandboxParts) {
   return ({ req, res, url }: Exchange): boolean => {
     if (!url.pathname.startsWith(PREFIX)) return false;

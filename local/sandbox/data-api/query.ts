@@ -49,7 +49,6 @@ export function readQuery(params: URLSearchParams) {
       if (/^\d{1,4}$/.test(value) && Number(value) <= max) return Number(value) || fallback;
       throw apiRefusal(400, 'invalidParameter', `Invalid value '${value}'. The greatest is ${String(max)}.`);
     },
-    /** The requested parts. */
     parts: (resource: Readonly<Record<string, object | undefined>>): object =>
       Object.fromEntries(Object.entries(resource).filter(([part]) => wanted.includes(part))),
   };

@@ -33,7 +33,6 @@ const PROFILE_POSTS = 12;
 const DUPLICATE_EVERY = 40;
 const DUPLICATE_AT = 5;
 
-/** The rows of a snapshot: records and errors. */
 export function* collect(
   dataset: DatasetName,
   wanted: readonly Wanted[],

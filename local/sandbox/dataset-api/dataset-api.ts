@@ -163,7 +163,6 @@ export function createDatasetApi(parts: DatasetApiParts) {
   };
 
   return {
-    /** @returns false for other requests */
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       if (await media.handle(req, res, url)) return true;
       if (!url.pathname.startsWith(PREFIX)) return false;
@@ -194,7 +193,6 @@ export function createDatasetApi(parts: DatasetApiParts) {
     },
     switches: () => switches.list(),
     behave: () => switches.remove(() => true),
-    /** Settings that direct the service to it. */
     env: () => ({
       IMGNET_API_URL: baseUrl(),
       IMGNET_API_TOKEN: SANDBOX_API_TOKEN,

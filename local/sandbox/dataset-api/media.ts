@@ -68,7 +68,6 @@ export function createMediaHost(parts: MediaParts) {
       signed(`${PREFIX}${publication.shortcode}/${name}`, expiresAtMs),
     avatarLink: (userName: string, expiresAtMs: number): string =>
       signed(`${PREFIX}avatar/${userName}.png`, expiresAtMs),
-    /** @returns false for other requests */
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       const path = url.pathname;
       if (!path.startsWith(PREFIX)) return false;
@@ -91,7 +90,6 @@ function recordingOf(seed: number): Recording {
   return RECORDINGS[seed % RECORDINGS.length] ?? RECORDINGS[0];
 }
 
-/** Combines picture and sound of a recording in a file. @returns its absolute path */
 function withSound(name: string, { ffmpeg, cacheDir }: MediaParts): Promise<string> {
   const input = (file: string): string[] => ['-protocol_whitelist', 'file', '-i', `file:${join(MEDIA, name, file)}`];
   return encodedOnce(join(cacheDir, 'imgnet', `${name}.mp4`), ffmpeg, [

@@ -24,7 +24,6 @@ export function publicationUrl({ kind, shortcode }: Publication, baseUrl: string
   return `${baseUrl}/${kind === 'reel' ? 'reel' : 'p'}/${shortcode}/`;
 }
 
-/** A record of the dataset of posts, which includes reels. */
 export function postRecord(publication: Publication, parts: RecordParts): DatasetRecord {
   const { media, baseUrl, expiresAtMs } = parts;
   const { owner, slides, pk } = publication;
@@ -75,7 +74,6 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
   });
 }
 
-/** A record of the dataset of reels. */
 export function reelRecord(publication: Publication, parts: RecordParts): DatasetRecord {
   const { media, baseUrl, expiresAtMs } = parts;
   const { owner, pk } = publication;

@@ -28,7 +28,6 @@ export function statusOf(snapshot: Snapshot, nowMs: number): 'starting' | 'runni
   return nowMs < startedAtMs + (readyAtMs - startedAtMs) * STARTING ? 'starting' : 'running';
 }
 
-/** Snapshots of a dataset, newest first. @throws Refusal */
 export function listOf(
   snapshots: readonly Snapshot[],
   { dataset, nowMs, query }: { readonly dataset: DatasetName; readonly nowMs: number; readonly query: URLSearchParams },
@@ -57,7 +56,6 @@ export function listOf(
     .slice(skip, skip + limit);
 }
 
-/** The inputs of a snapshot as CSV, with a column for each field of any input. */
 export function inputsOf({ wanted }: Snapshot): string {
   const inputs = wanted.map(({ input }) => input as Readonly<Record<string, unknown>>);
   const columns = [...new Set(inputs.flatMap((input) => Object.keys(input)))];
@@ -77,7 +75,6 @@ function quoted(value: string): string {
 const CHUNK_ROWS = 100;
 const BATCH_MIN_ROWS = 1_000;
 
-/** `batch_size` and `part` of a download. @throws Refusal */
 export function readPart(query: URLSearchParams): { from: number; rows: number } {
   const size = query.get('batch_size');
   if (size === null) return { from: 0, rows: Infinity };

@@ -68,7 +68,6 @@ function wantedOf(
   };
 }
 
-/** @throws Refusal for anything but `MM-DD-YYYY` */
 function dayOf(field: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const [, month = '', day = '', year = ''] = /^(\d\d)-(\d\d)-(\d{4})$/.exec(text) ?? [];
