@@ -86,7 +86,6 @@ const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
 
 const seconds = z.number().min(0);
 const media = z.object({ recordId: ulidSchema, mediaId: vidnetVideoIdSchema });
-/** A part of a document's ID. */
 const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
 const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().regex(/^[\w-]{1,100}$/) });
 const snapshot = started.extend({ isEmpty: z.boolean() });

@@ -23,7 +23,6 @@ export interface ImgnetAudioDeps extends MakerDeps {
 
 export interface PostAudioOrder {
   readonly recordId: string;
-  /** The record with the content of the post. */
   readonly contentsId: string;
   readonly shortcode: string;
 }
@@ -111,7 +110,6 @@ async function fetchVideo(
   }
 }
 
-/** Writes the sound of a video beside it, if it has one. @throws JobError */
 async function makeAudio(
   { media, maxMediaSeconds }: ImgnetAudioDeps,
   source: string,

@@ -11,7 +11,6 @@ export interface StoredContent {
 export function createContentActivity(deps: KeepingDeps) {
   const { imgnet, contents, records } = deps;
   return {
-    /** Stores a post or reel. */
     storeContent: ({ snapshot, post }: { snapshot: ReadySnapshot; post: PostReference }): Promise<StoredContent> =>
       readSnapshot(deps, snapshot, async (pages) => {
         const content = imgnet.facts.content(await onlyRecordOf(pages), post.kind);

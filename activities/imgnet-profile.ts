@@ -3,13 +3,11 @@ import { subjectIdOf } from '../contract/kinds/subjects.ts';
 import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
 import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
 
-/** More than a profile contains. */
 const SHOWN_POSTS_MAX = 50;
 
 export function createProfileActivity(deps: KeepingDeps) {
   const { imgnet, contents, records } = deps;
   return {
-    /** Stores a profile, and it as the owner of its posts. */
     storeProfile: ({ snapshot, account }: { snapshot: ReadySnapshot; account: string }): Promise<JobResult> =>
       readSnapshot(deps, snapshot, async (pages) => {
         const record = await onlyRecordOf(pages);

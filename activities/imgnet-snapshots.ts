@@ -29,13 +29,11 @@ export interface SnapshotDeps {
   readonly fetchTimeoutMs: number;
 }
 
-/** Dependencies of storing the rows of a snapshot. */
 export interface KeepingDeps extends SnapshotDeps {
   readonly contents: ContentsStore;
   readonly records: Pick<RecordStore, 'noteContents' | 'noteOwner'>;
 }
 
-/** Dependencies of starting a snapshot. */
 export interface TriggerDeps extends SnapshotDeps {
   readonly records: Pick<RecordStore, 'recordProviderCall' | 'noteProviderRefused'>;
   /** Aborted when the worker is about to stop. */
@@ -66,7 +64,6 @@ const LAST_POLL_DELAY_SECONDS = 30;
 
 export type SnapshotSteps = ReturnType<typeof createSnapshotSteps>;
 
-/** The steps of collecting a snapshot. */
 export function createSnapshotSteps(deps: TriggerDeps) {
   const { imgnet, snapshots, records } = deps;
   return {

@@ -16,7 +16,6 @@ import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-
 import { withSpace } from './with-space.ts';
 import { titled } from './record-title.ts';
 
-/** Dependencies of making and publishing files. */
 export interface MakerDeps extends SourceCallDeps {
   readonly files: FileStore;
   readonly space: SpaceGuard;
@@ -93,7 +92,6 @@ async function copyM4a(
   return { path, durationSeconds: result.durationSeconds };
 }
 
-/** Makes an M4A or MP4 in the folder of the attempt and verifies it. @throws JobError */
 async function make(
   { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
   attempt: RunningCall,

@@ -3,7 +3,6 @@ import type { JobResult } from '../contract/download-record.ts';
 import { fetchFile, type FetchDeps, type FetchJob } from './make-file.ts';
 
 export const createMediaActivity = (deps: FetchDeps) => ({
-  /** Downloads the video or the audio of a page of any site, verifies and publishes it. */
   fetchMedia: ({ page, ...job }: FetchJob & { readonly page: MediaPage }): Promise<JobResult> =>
     fetchFile(deps, job, { format: page.format, fetch: (options) => deps.vidnet.fetchPage(page, options) }),
 });

@@ -16,14 +16,12 @@ export interface PreparedAudioDeps {
   readonly files: FileStore;
   readonly space: SpaceGuard;
   readonly speechAudio: SpeechAudio;
-  /** Absolute path. */
   readonly ffmpeg: string;
   readonly maxMediaSeconds: number;
 }
 
 export type SpeechOrder = SpeakerLabelsParameters & { readonly recordId: string };
 
-/** A stored window. */
 export interface KeptWindow extends SpeechWindow {
   /** The channels that were prepared. Absent if the window cannot be cut from the published audio. */
   readonly taken?: ChannelSelection;

@@ -14,7 +14,6 @@ export interface RetentionDeps {
   readonly workFolders: WorkFolders;
   /** Whether a workflow with this ID is open. */
   readonly isOpen: (workflowId: string) => Promise<boolean>;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** For how long this worker's configuration keeps files; undefined: forever. */
   readonly retentionDays: number | undefined;
@@ -25,7 +24,6 @@ export interface RetentionDeps {
 
 export type RetentionActivities = ReturnType<typeof createRetentionActivities>;
 
-/** Numbers of files that were checked and removed. */
 export interface RetentionSummary {
   readonly seen: number;
   readonly expired: number;

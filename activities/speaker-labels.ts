@@ -34,7 +34,6 @@ export interface SpeechDeps extends PreparedAudioDeps, Pick<SourceCallDeps, 'wor
   readonly speechWindowSeconds: number;
 }
 
-/** The result of preparing the audio. */
 export interface PreparedSpeech {
   readonly windows: number;
   readonly durationSeconds: number;
@@ -169,7 +168,6 @@ export function createSpeechRemains({ contents, speechAudio }: Pick<SpeechDeps, 
   };
 }
 
-/** @throws JobError `tool_missing` */
 function present(speech: Speech): Exclude<Speech, { readonly missing: string }> {
   if ('missing' in speech) throw new JobError(failureFor('speechUnavailable', { problem: speech.missing }));
   return speech;
@@ -192,7 +190,6 @@ async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrd
   return window;
 }
 
-/** Whether the stored result is of this window and this engine. */
 function isOf({ heard }: KeptResult, { engineKey }: Pick<WindowOrder, 'engineKey'>, window: Span): boolean {
   const { startSeconds, endSeconds } = window;
   return heard.engineKey === engineKey && heard.startSeconds === startSeconds && heard.endSeconds === endSeconds;

@@ -12,7 +12,6 @@ export interface TranscriptDeps extends SourceCallDeps {
   readonly transcripts: TranscriptSource;
   readonly comments: CommentSource;
   readonly contents: ContentsStore;
-  /** The maximum number of stored comments of a video. */
   readonly maxComments: number;
 }
 
@@ -20,7 +19,6 @@ type TranscriptPart = Pick<JobInput, 'recordId' | 'mediaId'>;
 
 export function createTranscriptActivities(deps: TranscriptDeps) {
   return {
-    /** Fetches and stores the facts and the captions of a video in a language. */
     fetchTranscript: (job: TranscriptPart & { readonly language: string }): Promise<JobResult> =>
       withSourceCall(deps, job.recordId, async (call) => {
         call.report({ stage: 'fetching' });

@@ -45,7 +45,6 @@ export function checkTarget(url: string, allowedNetworks: BlockList): TargetChec
   return { ok: true, url: parsed };
 }
 
-/** The loopback addresses of `localhost`. */
 export function localhostAddresses(allowedNetworks: BlockList): readonly string[] {
   return ['127.0.0.1', '::1'].filter((address) => inNetworks(address, allowedNetworks));
 }

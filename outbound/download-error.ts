@@ -5,7 +5,6 @@ export type DownloadProblem =
   | { readonly kind: 'forbidden'; readonly reason: string }
   | { readonly kind: 'status'; readonly statusCode: number }
   | { readonly kind: 'too_large' }
-  /** The transfer is so slow that the file would take too long. */
   | { readonly kind: 'too_slow' }
   /** The body is shorter than announced, or its length cannot be verified. */
   | { readonly kind: 'incomplete' }

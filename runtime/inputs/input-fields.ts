@@ -9,7 +9,6 @@ export const failureCodeSchema = z.enum(FAILURE_CODES);
 
 /** The input of the delivery workflow, which its activity extends by the number of the attempt. */
 export const deliverySchema = z.object({
-  /** An ID made by `deliveryIdOf`. */
   deliveryId: z.string().regex(/^webhook\/[0-7][0-9A-HJKMNP-TV-Z]{25}\/[1-9]\d{0,5}$/),
   recordId: ulidSchema,
   url: httpUrlSchema,
@@ -23,7 +22,6 @@ const days = z.int().min(1);
 /** The operator who confirms a run without a schedule, which may remove more than the settings of the workers say. */
 const confirmedBy = z.string().trim().min(1).max(200).exactOptional();
 
-/** Which files to remove. */
 export const removalSchema = z.object({
   /** Files of downloads that ended earlier than this are removed. */
   retentionDays: days,
@@ -38,7 +36,6 @@ export const keepDaysSchema = z.object({
   failed: days.exactOptional(),
 });
 
-/** A page of stored documents to check. */
 export const keptRemovalSchema = z.object({
   kind: keepDaysSchema.keyof(),
   days,

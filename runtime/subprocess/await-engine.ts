@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 export interface AwaitEngineOptions {
   /** The name for messages, such as `MongoDB`. */
   readonly name: string;
-  /** The setting with its address. */
   readonly setting: string;
   readonly timeoutMs: number;
   readonly log: Pick<Logger, 'info' | 'warn'>;

@@ -11,7 +11,6 @@ export class ThreadError extends Error {
 export interface ThreadWork {
   /** A module whose default export takes the input and returns an iterable. */
   readonly module: URL;
-  /** A value that can be cloned. */
   readonly input: unknown;
   readonly signal?: AbortSignal;
   /** Maximum heap of the thread. Exceeding it ends the thread only. */

@@ -12,7 +12,6 @@ const LINE_MAX_CHARS = 1_048_576;
 const DEFAULT_KILL_AFTER_MS = 5_000;
 
 export interface RunOptions {
-  /** Working directory of the program. */
   readonly cwd: string;
   /** The whole environment of the program: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
@@ -33,15 +32,12 @@ export interface RunOptions {
   readonly maxCpuSeconds?: number;
   /** Number of characters of stdout that the result may hold. A longer output ends the run with `StdoutTooLargeError`. Default 0: stdout is discarded. */
   readonly maxStdoutChars?: number;
-  /** Called with each complete line of stdout. */
   readonly onStdoutLine?: (line: string) => void;
-  /** Called once with the id of the process group. */
   readonly onStart?: (groupId: number) => void;
   /** Starts the program. Default: {@link startProgram}. */
   readonly start?: Start;
 }
 
-/** Starts a program in its own process group, with the folder, environment and limits of the options. */
 export type Start = (program: string, args: readonly string[], options: RunOptions) => Running;
 
 export interface Running {
@@ -56,7 +52,6 @@ export interface Running {
 export interface RunResult {
   readonly exitCode: number;
   readonly stdout: string;
-  /** The last 16 KiB of stderr. */
   readonly stderrTail: string;
 }
 
@@ -65,31 +60,26 @@ abstract class RunError extends Error {
   abstract readonly end: ProgramEnd;
 }
 
-/** The program ran longer than `timeoutMs`. */
 export class RunTimeoutError extends RunError {
   override readonly name = 'RunTimeoutError';
   readonly end = 'timeout';
 }
 
-/** The program used more than `maxCpuSeconds` of processor time. */
 export class CpuTimeError extends RunError {
   override readonly name = 'CpuTimeError';
   readonly end = 'timeout';
 }
 
-/** The program printed more than `maxStdoutChars`. */
 export class StdoutTooLargeError extends RunError {
   override readonly name = 'StdoutTooLargeError';
   readonly end = 'output_limit';
 }
 
-/** The program wrote more than `maxFolderBytes`. */
 export class FolderTooLargeError extends RunError {
   override readonly name = 'FolderTooLargeError';
   readonly end = 'folder_limit';
 }
 
-/** The program was not found or is not executable. */
 export class RunStartError extends RunError {
   override readonly name = 'RunStartError';
   readonly end = 'not_started';

@@ -4,15 +4,12 @@ import { channel } from 'node:diagnostics_channel';
 export type ProgramEnd =
   'ok' | 'failed' | 'not_started' | 'cancelled' | 'timeout' | 'output_limit' | 'folder_limit' | 'killed';
 
-/** A program that has ended. */
 export interface ProgramRun {
-  /** The name without a path. */
   readonly program: string;
   readonly seconds: number;
   readonly end: ProgramEnd;
 }
 
-/** A window of audio that an engine has transcribed. */
 export interface TranscribedWindow {
   readonly engine: string;
   readonly audioSeconds: number;

@@ -13,7 +13,6 @@ export interface JobFacts {
   /** The ID of the request that started the job; absent if another job did. */
   readonly requestId?: string;
   readonly mediaId?: string;
-  /** The ID of a key, or a word such as `anonymous`. */
   readonly caller?: string;
 }
 

@@ -16,21 +16,18 @@ export interface SpanFacts {
 /** A span for work that has already ended. */
 export interface PastSpan {
   readonly name: string;
-  /** Milliseconds since the epoch. */
   readonly startedMs: number;
   readonly attributes?: Attributes;
   /** Headers of the parent. Default: the active span; without one, nothing is recorded. */
   readonly headers?: TraceHeaders;
 }
 
-/** The tracing of a process. */
 export interface Tracing {
   /** Runs work in a span. @param isFault whether an error marks the span as failed; default: every error */
   inSpan<Result>(facts: SpanFacts, work: () => Promise<Result>, isFault?: (error: unknown) => boolean): Promise<Result>;
   past(span: PastSpan): void;
   /** @returns headers that continue the active span; empty without one */
   readonly headers: () => TraceHeaders;
-  /** @returns the ID of the active trace */
   traceId(): string | undefined;
   /** Sends the remaining spans, within a time limit. */
   close(): Promise<void>;

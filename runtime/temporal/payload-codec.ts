@@ -6,7 +6,6 @@ import { ENCRYPTED, UNREADABLE } from './payload-encodings.ts';
 export interface PayloadKey {
   /** The ID, which is stored with each payload that the key encrypts. */
   readonly id: string;
-  /** 32 bytes. */
   readonly key: Uint8Array;
 }
 
