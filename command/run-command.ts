@@ -83,7 +83,7 @@ async function connect({ config, display, signal, onFound }: Surroundings, isWai
 }
 
 async function runKeys(words: readonly string[], { config, signal }: Surroundings): Promise<number> {
-  const child = spawn(process.execPath, [join(ROOT, 'api', 'keys', 'main.ts'), ...words], {
+  const child = spawn(process.execPath, [join(ROOT, 'operator', 'keys', 'main.ts'), ...words], {
     env: config.serviceEnv,
     stdio: 'inherit',
     signal,

@@ -15,7 +15,7 @@ describe('a job survives the sudden end of', () => {
     'the yt-dlp that is kept warm, in the middle of the download by its fork',
     async () => {
       const service = bench.service();
-      await until(async () => (await service.logOf('worker')).includes('yt-dlp is kept warm'), {
+      await until(async () => (await service.logOf('worker')).includes('yt-dlp is preloaded'), {
         what: 'a warm yt-dlp',
       });
       const job = await runningJob();
