@@ -21,9 +21,7 @@ export type RecordType = z.infer<typeof recordTypeSchema>;
 export const recordStatusSchema = z.enum(['pending', 'success', 'failed']);
 export type RecordStatus = z.infer<typeof recordStatusSchema>;
 
-/** A file with the size and hash that were verified before publication. */
 export interface PublishedFile {
-  /** The name inside the folder of the record. */
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -42,9 +40,7 @@ interface RecordBase {
   readonly mediaId: string;
   /** ISO 8601 UTC with microseconds. */
   readonly createdAt: string;
-  /** The price that a success is charged. */
   readonly price: Thousandths;
-  /** The parameters of the request, in the shape that the kind defines. */
   readonly parameters?: object;
   /** The API key whose account is charged; absent for a job that is not charged. */
   readonly chargedTo?: string;
@@ -64,21 +60,16 @@ export interface SuccessRecord extends RecordBase {
   readonly finishedAt: string;
   /** Booked exactly once, by the write that makes the record a success. */
   readonly charge: Thousandths;
-  /** One line. */
   readonly title?: string;
   readonly durationSeconds?: number;
   readonly files: readonly PublishedFile[];
-  /** When retention removed the files. */
   readonly filesRemovedAt?: string;
-  /** When retention removed the facts and lists. */
   readonly contentsRemovedAt?: string;
-  /** The lists by name. */
   readonly lists?: Readonly<Record<string, StoredList>>;
   /** The record that owns the contents, when another job of the same subject had fetched them already. */
   readonly contentsOf?: string;
 }
 
-/** A list that is stored in pieces. */
 export interface StoredList {
   readonly pieces: number;
   readonly items: number;
@@ -90,7 +81,6 @@ export interface FailedRecord extends RecordBase {
   readonly failure: Failure;
 }
 
-/** A stored download, from which its kind renders the JSON for callers. */
 export type DownloadRecord = PendingRecord | SuccessRecord | FailedRecord;
 
 /** The fields that a successful job adds to its record. They pass through Temporal, so they contain references only. */

@@ -1,10 +1,7 @@
 import type { Thousandths } from './money.ts';
 import type { PendingRecord, RecordType, Starter } from './download-record.ts';
 
-/**
- * The version with which jobs start. A release starts jobs only in a version that the workers of the previous release know, so
- * that both releases may run side by side and continue each other's jobs.
- */
+/** The workers of the previous release must know it, so that both releases may continue each other's jobs. */
 export const JOB_VERSION = 1;
 /** The newest version that the workers of this release know. The next release may start jobs in it. */
 export const NEWEST_JOB_VERSION = 1;
@@ -19,12 +16,10 @@ export interface JobInput {
   readonly mediaId: string;
   readonly createdAt: string;
   readonly price: Thousandths;
-  /** The parameters of the request, in the shape that the kind defines. */
   readonly parameters?: object;
   /** The API key whose account is charged; absent for a job that is not charged. */
   readonly chargedTo?: string;
   readonly startedBy: Starter;
-  /** The webhook of the request that started the job. */
   readonly webhookUrl?: string;
 }
 
@@ -55,7 +50,6 @@ export const progressStages = [
   'converting',
   'verifying',
   'publishing',
-  // The stages of speaker labels.
   'preparing',
   'detecting_speech',
   'transcribing',
@@ -72,13 +66,11 @@ export type SpeechProgress =
   | { readonly stage: 'preparing' | 'diarizing' }
   | { readonly stage: 'transcribing'; readonly done: number; readonly windows: number };
 
-/** The details of an activity's heartbeat. */
 export interface ActivityProgress {
   readonly stage: (typeof progressStages)[number];
   readonly percent?: number;
   readonly bytes?: number;
   readonly totalBytes?: number;
-  /** The fetched items of a list. */
   readonly items?: number;
   readonly totalItems?: number;
 }

@@ -16,14 +16,11 @@ export const POLL_INTERVAL_SECONDS = 30;
 export const LIST_POLL_INTERVAL_SECONDS = 60;
 /** How long a `list_id` is valid after it was returned. */
 export const LIST_ID_VALID_MS = 3_600_000;
-/** How long `last_response` reports a failure. */
 export const LAST_RESPONSE_MS = 30 * 60_000;
 export const MAX_AGE_DAYS_MAX = 999_999;
 /** The default time for which POST /api/transcripts and /api/channel/profile wait for the result. */
 export const DEFAULT_WAIT_SECONDS = 25;
-/** The most speakers that a request for speaker labels may specify. */
 export const SPEAKERS_MAX = 20;
-/** The most records on a page of GET /api/downloads. */
 export const LIST_MAX_ITEMS = 200;
 export const CAPTIONS_MAX_MEGABYTES = 4;
 /** The longest captions of a video, in UTF-8. A day of speech without pauses is 1.3 MB, in English and in Japanese. */

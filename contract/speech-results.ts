@@ -26,7 +26,6 @@ export interface VoiceSegment extends Span {
 export interface WindowResult {
   /** The language of the words, such as `en`; absent when the engine does not report it. */
   readonly language?: string;
-  /** In order of their start. */
   readonly words: readonly Word[];
   /** In order of their start; they may overlap. */
   readonly voices: readonly VoiceSegment[];

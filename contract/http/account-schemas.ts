@@ -15,7 +15,6 @@ export const scopes = ['read', 'jobs', 'webhooks'] as const;
 export const scopeSchema = z.enum(scopes);
 export type Scope = z.infer<typeof scopeSchema>;
 
-/** An API key without its secret. */
 export interface ApiKey {
   /** 16 hexadecimal digits. */
   readonly id: string;
@@ -31,11 +30,9 @@ export interface ApiKey {
 export type Caller =
   /** `limitedAs` identifies the callers that share its limits, such as an address. */
   | { readonly kind: 'anonymous'; readonly limitedAs?: string }
-  /** An internal service that calls over tRPC. */
   | { readonly kind: 'service' }
   | { readonly kind: 'key'; readonly key: Omit<ApiKey, 'revokedAt'> };
 
-/** The credit that is reserved for a job of a key. */
 export interface CreditReservation {
   readonly recordId: string;
   readonly subjectId: string;
@@ -64,7 +61,6 @@ export interface LedgerEntry {
   readonly bookedAt: string;
 }
 
-/** Query of GET /api/account. */
 export const accountQuerySchema = z.object({
   limit: pageLimitSchema,
   cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { moneySchema } from './fields.ts';
 
-/** The codes of direct errors. */
 export const ERROR_TABLE = {
   invalid_input: { http: 400, trpc: 'BAD_REQUEST' },
   invalid_json: { http: 400, trpc: 'PARSE_ERROR' },
@@ -54,12 +53,10 @@ interface ErrorExtras {
   readonly retryAfterSeconds?: number;
   /** The fields of every answer of an operation, including its errors. */
   readonly fields?: Readonly<Record<string, string | number>>;
-  /** Headers that HTTP requires, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** A direct error of a request over REST or tRPC. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

@@ -11,10 +11,7 @@ import { ulidSchema } from '../ids.ts';
 import { formatMicroseconds } from '../text/times.ts';
 import { deliveryIdOf, deliveryStates, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from './webhook-delivery.ts';
 
-/**
- * The public ID of a delivery: the download and the number of the subscription. The workflow ID has slashes, so it does not fit into
- * URLs.
- */
+/** The download and the number of the subscription, because the slashes of the workflow ID do not fit into URLs. */
 export const webhookIdSchema = z
   .string()
   .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}-[1-9]\d{0,5}$/, 'must be a download id, a hyphen and a number')
@@ -26,13 +23,11 @@ export function webhookIdOf(deliveryId: string): string {
   return `${recordId}-${number}`;
 }
 
-/** The inverse of {@link webhookIdOf}. */
 export function deliveryIdFrom(webhookId: string): string {
   const [recordId = '', number] = webhookId.split('-');
   return deliveryIdOf(recordId, Number(number));
 }
 
-/** Query of GET /api/webhook/deliveries. */
 export const deliveryListQuerySchema = z.object({
   download_id: ulidSchema.optional().describe('Only deliveries of this download'),
   state: z.enum(deliveryStates).optional().describe('Only deliveries in this state'),
@@ -63,7 +58,6 @@ export const deliverySchema = z
   .meta({ id: 'WebhookDelivery' });
 export type DeliveryResult = z.infer<typeof deliverySchema>;
 
-/** A page of GET /api/webhook/deliveries. */
 export const deliveryListSchema = z
   .object({
     deliveries: z.array(deliverySchema),
@@ -112,7 +106,6 @@ export const webhookTestRequestSchema = z
   .meta({ id: 'WebhookTestRequest' });
 export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
 
-/** The body that POST /api/webhook/test sends. */
 export const webhookTestBodySchema = z
   .object({ test: z.literal(true), message: z.string() })
   .meta({ id: 'WebhookTestBody' });
@@ -121,7 +114,6 @@ export const WEBHOOK_TEST_BODY: z.infer<typeof webhookTestBodySchema> = {
   message: 'A sample of the webhooks that this service sends.',
 };
 
-/** Answer of POST /api/webhook/test. */
 export const webhookTestResultSchema = z
   .object({
     status: z.enum(['success', 'error']),

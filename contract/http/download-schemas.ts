@@ -22,7 +22,6 @@ export const vidnetDownloadRequestSchema = z
   .meta({ id: 'VidnetDownloadRequest' });
 export type VidnetDownloadRequest = z.infer<typeof vidnetDownloadRequestSchema>;
 
-/** Query of GET /api/downloads. */
 export const downloadListQuerySchema = z.object({
   type: recordTypeSchema.optional().describe('Only jobs of this type'),
   status: recordStatusSchema.optional().describe('Only jobs with this status'),
@@ -65,12 +64,10 @@ export const recordFields = {
   progress: progressSchema.optional(),
 };
 
-/** The answer of a failed job of a kind whose answer is its record. */
 export function failedRecordOf<Shape extends z.ZodRawShape>(id: string, record: z.ZodObject<Shape>) {
   return z.object({ data: record.extend({ status: z.literal('failed'), response: z.string() }) }).meta({ id });
 }
 
-/** The fields of records with files. */
 export const fileFields = {
   files_removed_at: timestampSchema
     .optional()
@@ -79,7 +76,6 @@ export const fileFields = {
 
 export const vidnetRecordFields = { ...recordFields, vidnet_video_id: vidnetVideoIdSchema };
 
-/** The fields about speaker labels in records without audio. */
 export const NO_SPEAKERS = { transcript_speaker_id: null, transcript_speaker_cost: null };
 export const NO_FILES = { ...NO_SPEAKERS, audio_url: null, file_urls: null };
 

@@ -28,7 +28,6 @@ export function pageSchema(description: string, pattern: string, example: string
     .meta({ description, pattern, examples: [example] });
 }
 
-/** The maximum number of items on a page. */
 export const pageLimitSchema = z.coerce
   .number()
   .int()
@@ -51,7 +50,6 @@ export const durationSchema = z
   .string()
   .regex(/^\d{2,}:[0-5]\d:[0-5]\d$/)
   .meta({ description: 'HH:MM:SS', examples: ['00:03:25'] });
-/** A time in the results of the video platform. */
 export const platformTimeSchema = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)

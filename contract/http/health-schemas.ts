@@ -2,11 +2,9 @@ import { z } from 'zod';
 
 const partSchema = z.enum(['ok', 'unavailable']);
 
-/** Answer of GET /health. */
 export const healthSchema = z
   .object({ status: partSchema, temporal: partSchema, mongodb: partSchema })
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof healthSchema>;
 
-/** Answer of GET /live. */
 export const liveSchema = z.object({ status: z.literal('ok') }).meta({ id: 'Live' });

@@ -45,7 +45,6 @@ export const failedResultSchema = z
   .meta({ id: 'FailedResult', description: FAILED_IS_ADDED });
 export type FailedResult = z.infer<typeof failedResultSchema>;
 
-/** The ID of the video or channel, which is part of all answers of the video platform. */
 const vidnetFields = { vidnet_video_id: z.string() };
 
 export const vidnetPendingResultSchema = pendingResultSchema
@@ -85,7 +84,6 @@ export function renderPending(record: PendingRecord, message: string, progress: 
   };
 }
 
-/** The `download` object inside an answer that contains the result. */
 export function renderSuccess<Type>({ id, mediaId, status, charge, createdAt }: SuccessRecord, type: Type) {
   return { id, media_id: mediaId, type, cost: formatMoney(charge), status, created_at: createdAt };
 }
@@ -103,7 +101,6 @@ export function renderFailed(record: FailedRecord): FailedResult {
   };
 }
 
-/** Adds the ID of the video or channel to an answer. */
 export function withVideoId<Result extends { readonly download: object }>(
   result: Result,
   { mediaId }: DownloadRecord,
@@ -111,10 +108,7 @@ export function withVideoId<Result extends { readonly download: object }>(
   return { ...result, download: { ...result.download, vidnet_video_id: mediaId } };
 }
 
-/**
- * @param newestFailure the record of the subject that failed last
- * @returns undefined if it failed more than 30 minutes ago, or there is none
- */
+/** @returns undefined if the subject failed more than 30 minutes ago, or never */
 export function renderLastResponse(newestFailure: DownloadRecord | undefined, nowMs: number): LastResponse | undefined {
   if (newestFailure?.status !== 'failed') return undefined;
   return nowMs < Date.parse(newestFailure.finishedAt) + LAST_RESPONSE_MS ? renderFailure(newestFailure) : undefined;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { moneySchema } from './fields.ts';
 
-/** Query of GET /api/resolve. */
 export const resolveQuerySchema = z.object({
   url: z
     .string()
@@ -12,7 +11,6 @@ export const resolveQuerySchema = z.object({
 });
 export type ResolveQuery = z.infer<typeof resolveQuerySchema>;
 
-/** A job that can be requested for a resolved subject. */
 const offerSchema = z
   .object({
     operation: z.string().describe('`operationId` of the request'),
@@ -31,7 +29,6 @@ const offerSchema = z
   .meta({ id: 'Offer' });
 export type Offer = z.infer<typeof offerSchema>;
 
-/** One interpretation of a text. */
 const subjectSchema = z
   .object({
     kind: z.enum(['video', 'channel', 'profile', 'post', 'reel', 'page']),

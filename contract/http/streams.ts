@@ -1,7 +1,6 @@
 /** Replaces an array that is too long for memory. It is read piece by piece when the result is written. */
 export class ItemStream<Item> {
   readonly pages: () => AsyncIterable<readonly Item[]>;
-  /** The number of items, if it is known. */
   readonly count: number | undefined;
 
   constructor(pages: () => AsyncIterable<readonly Item[]>, count?: number) {
@@ -9,7 +8,6 @@ export class ItemStream<Item> {
     this.count = count;
   }
 
-  /** Maps the items when they are read. */
   map<Changed>(change: (item: Item) => Changed): ItemStream<Changed> {
     const { pages, count } = this;
     return new ItemStream(async function* () {

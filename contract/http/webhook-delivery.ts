@@ -20,7 +20,6 @@ export interface DeliveryAttempt {
 /** Stands for all REST callers without an API key in {@link Delivery.subscribedBy}. */
 export const WITHOUT_KEY = 'anonymous';
 
-/** The delivery of one result to one URL. */
 export interface Delivery {
   readonly id: string;
   readonly recordId: string;
@@ -32,7 +31,6 @@ export interface Delivery {
   readonly createdAt: string;
   /** The number of the first attempt of the newest round; absent before that attempt. */
   readonly firstAttempt?: number;
-  /** In the order of their numbers. */
   readonly attempts: readonly DeliveryAttempt[];
 }
 
@@ -43,10 +41,7 @@ export function receiverHostOf(url: string): string {
 
 const FAIRNESS_KEY_MAX_CHARS = 64;
 
-/**
- * Returns the receiver's host and port as fairness key, which Temporal servers without fairness ignore. The end of a long host
- * identifies the receiver better than its beginning.
- */
+/** Fairness by receiver, where the server supports it. The end of a long host identifies it better than its beginning. */
 export function deliveryPriorityOf(url: string): { readonly fairnessKey: string } {
   return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
 }

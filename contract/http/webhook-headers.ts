@@ -1,6 +1,5 @@
 export const WEBHOOK_USER_AGENT = 'Service-Webhook/1.0';
 
-/** The five headers of every delivery. */
 export function webhookHeaders(delivery: {
   readonly endpoint: string;
   readonly originalStatus: number;

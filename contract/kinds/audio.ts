@@ -8,7 +8,6 @@ import { labelsCostOf } from './speaker-labels.ts';
 import { jobBaseSchema } from '../job-schema.ts';
 import { SAMPLE } from './sample.ts';
 
-/** The download record of an audio job. */
 export const audioRecordSchema = z
   .object({
     ...vidnetRecordFields,
@@ -19,7 +18,6 @@ export const audioRecordSchema = z
   .meta({ id: 'AudioRecord' });
 export type AudioRecord = z.infer<typeof audioRecordSchema>;
 
-/** The response of POST /api/downloads/audio, and the body of its webhook. */
 export const audioResultSchema = z.object({ data: audioRecordSchema }).meta({ id: 'AudioResult' });
 export type AudioResult = z.infer<typeof audioResultSchema>;
 
@@ -33,7 +31,6 @@ function renderAudio(record: DownloadRecord, context: RecordContext, progress?: 
   };
 }
 
-/** The audio of a video. */
 export const audio = {
   workflow: 'audio',
   endpoint: 'downloads/audio',

@@ -55,7 +55,6 @@ export interface ChannelParameters {
 }
 export type ChannelJob = JobInput & { readonly parameters: ChannelParameters };
 
-/** A video in the list of a channel (specification, section 2.6). */
 export const channelVideoSchema = z
   .object({
     vidnet_id: z.string(),
@@ -65,7 +64,6 @@ export const channelVideoSchema = z
     duration: countSchema.nullable().describe('Seconds'),
   })
   .meta({ id: 'ChannelVideo' });
-/** The stored form of a video. */
 export type ChannelVideoItem = Sparse<z.infer<typeof channelVideoSchema>>;
 const wholeVideo = withNullDefaults(channelVideoSchema);
 
@@ -82,7 +80,6 @@ export const channelFactsSchema = z.object({
   total_views: countSchema.nullable(),
   creation_date: platformTimeSchema.nullable(),
 });
-/** The stored form of these fields. */
 export type ChannelFacts = Sparse<z.infer<typeof channelFactsSchema>>;
 const wholeChannel = withNullDefaults(channelFactsSchema);
 
@@ -107,7 +104,6 @@ export const channelProfileSchema = z
   .meta({ id: 'ChannelProfile' });
 export type ChannelProfile = z.infer<typeof channelProfileSchema>;
 
-/** The response of POST /api/channel/profile, and the body of its webhook. */
 export type ChannelResult = ChannelProfile | VidnetPendingResult | VidnetFailedResult;
 
 /** The download record of a channel job. POST /api/channel/profile returns the profile itself. */
@@ -152,7 +148,6 @@ export async function renderChannelResult(
   };
 }
 
-/** A channel with the list of its videos. */
 export const channel = {
   workflow: 'channel',
   endpoint: 'channel/videos',

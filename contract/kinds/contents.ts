@@ -4,7 +4,6 @@ import type { ItemStream } from '../http/streams.ts';
 export const LONG_PARTS = ['lines', 'segments', 'speakerTurns'] as const;
 export type LongPart = (typeof LONG_PARTS)[number];
 
-/** Stored facts whose long parts are read as streams. */
 export type KeptFacts<Facts> = {
   readonly [Key in keyof Facts]: Key extends LongPart
     ? Facts[Key] extends readonly (infer Item)[]
@@ -16,7 +15,6 @@ export type KeptFacts<Facts> = {
 /** Reads the stored contents of jobs; the kind determines their type. */
 export interface ContentsReader {
   facts<Facts extends object>(recordId: string): Promise<KeptFacts<Facts> | undefined>;
-  /** The pieces of a list, one at a time. */
   pages<Item>(list: {
     readonly recordId: string;
     readonly name: string;

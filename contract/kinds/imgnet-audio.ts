@@ -16,7 +16,6 @@ const parametersSchema = z.object({ post: postSchema });
 export type PostAudioParameters = Readonly<z.infer<typeof parametersSchema>>;
 export type PostAudioJob = JobInput & { readonly parameters: PostAudioParameters };
 
-/** The download record of the audio of a post or reel of the photo platform. */
 export const imgnetAudioRecordSchema = z
   .object({
     ...recordFields,
@@ -48,7 +47,6 @@ export const imgnetNoAudioSchema = z
   .meta({ id: 'ImgnetNoAudio' });
 export type ImgnetNoAudio = z.infer<typeof imgnetNoAudioSchema>;
 
-/** The response of POST /api/imgnet/audio, and the body of its webhook. */
 export const imgnetAudioResultSchema = z
   .union([z.object({ data: imgnetAudioRecordSchema }), imgnetNoAudioSchema])
   .meta({ id: 'ImgnetAudioResult' });
@@ -87,7 +85,6 @@ export function renderImgnetAudioResult(
   };
 }
 
-/** The audio of each video of a post or reel. */
 export const imgnetAudio = {
   workflow: 'imgnetAudio',
   endpoint: 'imgnet/audio',

@@ -112,7 +112,6 @@ export const reelContentSchema = z
 export type ReelContent = Sparse<z.infer<typeof reelContentSchema>>;
 const wholeReel = withNullDefaults(reelContentSchema);
 
-/** The stored facts. */
 export type ContentFacts = PostContent | ReelContent;
 
 const answerFields = {
@@ -131,15 +130,12 @@ const answerFields = {
     .describe('The job that fetched it; an addition to the specification'),
 };
 
-/** A post (specification, section 2.4). */
 export const imgnetPostSchema = postContentSchema.extend(answerFields).meta({ id: 'ImgnetPost' });
 export type ImgnetPost = z.infer<typeof imgnetPostSchema>;
 
-/** A reel (specification, section 2.4). */
 export const imgnetReelSchema = reelContentSchema.extend(answerFields).meta({ id: 'ImgnetReel' });
 export type ImgnetReel = z.infer<typeof imgnetReelSchema>;
 
-/** The response while the content is fetched. */
 export const imgnetContentPendingSchema = pendingResultSchema
   .extend({
     cost: moneySchema.describe(
@@ -149,7 +145,6 @@ export const imgnetContentPendingSchema = pendingResultSchema
   })
   .meta({ id: 'ImgnetContentPending' });
 
-/** The response of POST /api/imgnet/content, and the body of its webhook. */
 export const imgnetContentResultSchema = z
   .union([imgnetPostSchema, imgnetReelSchema, imgnetContentPendingSchema, failedResultSchema])
   .meta({ id: 'ImgnetContentResult' });
@@ -184,7 +179,6 @@ export async function renderImgnetContentResult(
   };
 }
 
-/** The content of a post or reel, with the profile of its owner. */
 export const imgnetContent = {
   workflow: 'imgnetContent',
   endpoint: 'imgnet/content',

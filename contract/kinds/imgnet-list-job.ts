@@ -5,7 +5,6 @@ import { daySchema, storedCountSchema } from '../job-schema.ts';
 import { samplePost, sampleReel } from './imgnet-media.ts';
 import { SAMPLE, sampleRecordId, type KindSample } from './sample.ts';
 
-/** The parameters of a job for the posts or the reels of an account. */
 export const listParametersSchema = z.object({
   part: z.enum(['posts', 'reels']),
   /** The first day, `YYYY-MM-DD` in UTC, because providers accept only days; absent for all items. */

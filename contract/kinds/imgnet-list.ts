@@ -44,7 +44,6 @@ export const imgnetListRequestSchema = z
   .meta({ id: 'ImgnetListRequest' });
 export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;
 
-/** The download fields of a part of a list. */
 const partFields = <Type extends string>(type: Type) => ({
   id: ulidSchema,
   type: z.literal(type),
@@ -65,10 +64,7 @@ const itemsFields = {
 };
 const lastResponsesSchema = z.object({ posts: lastResponseSchema.optional(), reels: lastResponseSchema.optional() });
 
-/**
- * The list of an account's posts and reels (specification, section 2.3). A part that failed is empty, and
- * `last_response` contains the reason. In a webhook the part that it does not report is empty too.
- */
+/** Specification, section 2.3. A part is empty if it failed (see `last_response`) or if it is not that of the webhook. */
 export const imgnetListSchema = z
   .object({
     status: z.literal('success'),
@@ -89,7 +85,6 @@ export const imgnetListSchema = z
   .meta({ id: 'ImgnetList' });
 export type ImgnetList = z.infer<typeof imgnetListSchema>;
 
-/** The response while a part of the list is fetched. */
 export const imgnetListPendingSchema = z
   .object({
     status: z.literal('pending'),
@@ -107,7 +102,6 @@ export const imgnetListPendingSchema = z
   .meta({ id: 'ImgnetListPending' });
 export type ImgnetListPending = z.infer<typeof imgnetListPendingSchema>;
 
-/** The response if both parts failed. */
 export const imgnetListFailedSchema = z
   .object({
     status: z.literal('failed'),
@@ -119,23 +113,17 @@ export const imgnetListFailedSchema = z
   .meta({ id: 'ImgnetListFailed', description: FAILED_IS_ADDED });
 export type ImgnetListFailed = z.infer<typeof imgnetListFailedSchema>;
 
-/** The response of POST /api/imgnet/list, and the body of its two webhooks. */
 export const imgnetListResultSchema = z
   .discriminatedUnion('status', [imgnetListSchema, imgnetListPendingSchema, imgnetListFailedSchema])
   .meta({ id: 'ImgnetListResult' });
 export type ImgnetListResult = z.infer<typeof imgnetListResultSchema>;
 
-/** The current state of one of the two parts of a list. */
 export interface ListPart extends JobNews {
   readonly record: DownloadRecord;
 }
 export type ListParts = Readonly<Record<ListPartName, ListPart>>;
 
-/**
- * Renders the list in any state (specification, section 2.3).
- *
- * @param only the part whose end a webhook reports; the response of the endpoint contains both
- */
+/** @param only the part whose end a webhook reports; the response of the endpoint contains both */
 export function renderImgnetList(
   parts: ListParts,
   contents: ContentsReader,
@@ -286,7 +274,5 @@ const kindOf = (only: ListPartName) =>
     },
   }) as const satisfies Kind;
 
-/** The posts of an account. */
 export const imgnetListPosts = kindOf('posts');
-/** The reels of an account. */
 export const imgnetListReels = kindOf('reels');

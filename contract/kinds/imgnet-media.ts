@@ -3,10 +3,7 @@ import { countSchema, timestampSchema } from '../http/fields.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
 import { SAMPLE } from './sample.ts';
 
-/**
- * Fields of posts and reels that several kinds of the photo platform share. A value that the platform omits is null or an empty
- * list in an answer, and absent in the stored facts, which the types describe.
- */
+/** A value that the platform omits is null or an empty list in an answer, and absent in the stored facts. */
 export const secondsSchema = countSchema.describe('Whole seconds');
 export const wordSchema = z.string().min(1);
 export const urlSchema = z.url({ protocol: /^https?$/ });
@@ -22,7 +19,6 @@ export const imageSchema = z
   .meta({ id: 'ImgnetImage' });
 export type ImgnetImage = Sparse<z.infer<typeof imageSchema>>;
 
-/** The music of a post, as the platform names it. */
 export const soundSchema = z
   .object({
     audio_asset_id: wordSchema.nullable(),
@@ -33,7 +29,6 @@ export const soundSchema = z
   .meta({ id: 'ImgnetSound' });
 export type ImgnetSound = Sparse<z.infer<typeof soundSchema>>;
 
-/** A slide of a post. */
 export const slideSchema = z
   .object({
     index: countSchema.describe('From 0, in the order of the post'),
@@ -49,11 +44,10 @@ const commentFields = {
   user_commenting: wordSchema.nullable(),
   likes: countSchema.nullable(),
 };
-/** A comment of a post. */
 export const postCommentSchema = z
   .object({
     ...commentFields,
-    created_at: timestampSchema.nullable().describe('Where only the day is told, its midnight'),
+    created_at: timestampSchema.nullable().describe('Where only the day is known, its midnight'),
   })
   .meta({ id: 'ImgnetPostComment' });
 export type PostComment = Sparse<z.infer<typeof postCommentSchema>>;
@@ -99,7 +93,6 @@ export const postItemFields = {
   images: z.array(imageSchema).describe('Empty when unknown'),
   audio: z.array(soundSchema).describe('Empty when unknown or without sound'),
 };
-/** A post in a list (specification, section 2.3). */
 export const postItemSchema = z.object(postItemFields).meta({ id: 'ImgnetPostItem' });
 export type PostItem = Sparse<z.infer<typeof postItemSchema>>;
 
@@ -127,11 +120,9 @@ export const reelItemFields = {
   is_verified: z.boolean().nullable().describe('Whether the owner is; null when unknown'),
   videos: z.array(urlSchema).describe('Empty when unknown'),
 };
-/** A reel in a list (specification, section 2.3). */
 export const reelItemSchema = z.object(reelItemFields).meta({ id: 'ImgnetReelItem' });
 export type ReelItem = Sparse<z.infer<typeof reelItemSchema>>;
 
-/** Items of the answers of lists. */
 export const wholeItems = { posts: withNullDefaults(postItemSchema), reels: withNullDefaults(reelItemSchema) };
 export type WholeItem = { readonly [Name in keyof typeof wholeItems]: ReturnType<(typeof wholeItems)[Name]> };
 
@@ -139,7 +130,6 @@ const sampleFields = {
   ...{ user_posted: SAMPLE.account, account: SAMPLE.account, num_comments: 1, date_posted: '2026-03-14T18:00:00.000Z' },
   shortcode: SAMPLE.shortcode,
 };
-/** Samples of items, for the kinds that return them. */
 export const samplePost = {
   ...{ ...sampleFields, type: 'post', url: `${SAMPLE.site}/p/${SAMPLE.shortcode}/`, content_type: 'image', likes: 214 },
   ...{ post_id: '3500000001', instagram_id: '3500000001', description: 'The bridge at dusk' },

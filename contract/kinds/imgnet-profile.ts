@@ -87,7 +87,6 @@ export const imgnetProfileFieldsSchema = z
     related_accounts: z.array(relatedAccountSchema).describe('Empty when unknown'),
   })
   .meta({ id: 'ImgnetProfileFields' });
-/** The stored form of these fields. */
 export type ImgnetProfileFields = Sparse<z.infer<typeof imgnetProfileFieldsSchema>>;
 const wholeProfile = withNullDefaults(imgnetProfileFieldsSchema);
 
@@ -96,7 +95,6 @@ const listFields = {
   list_cost: z.number().nonnegative().describe('The price of the list'),
 };
 
-/** The profile of an account (specification, section 2.2). */
 export const imgnetProfileSchema = imgnetProfileFieldsSchema
   .extend({
     status: z.literal('success'),
@@ -113,7 +111,6 @@ export const imgnetProfileSchema = imgnetProfileFieldsSchema
   .meta({ id: 'ImgnetProfile' });
 export type ImgnetProfile = z.infer<typeof imgnetProfileSchema>;
 
-/** The response while the profile is fetched. */
 export const imgnetProfilePendingSchema = pendingResultSchema
   .extend({
     ...listFields,
@@ -124,7 +121,6 @@ export const imgnetProfilePendingSchema = pendingResultSchema
   .meta({ id: 'ImgnetProfilePending' });
 export type ImgnetProfilePending = z.infer<typeof imgnetProfilePendingSchema>;
 
-/** The response of POST /api/imgnet/profile, and the body of its webhook. */
 export const imgnetProfileResultSchema = z
   .discriminatedUnion('status', [imgnetProfileSchema, imgnetProfilePendingSchema, failedResultSchema])
   .meta({ id: 'ImgnetProfileResult' });
@@ -152,7 +148,6 @@ export async function renderImgnetProfileResult(
   };
 }
 
-/** The profile of an account. */
 export const imgnetProfile = {
   workflow: 'imgnetProfile',
   endpoint: 'imgnet/profile',

@@ -16,5 +16,4 @@ export const jobInputs = Object.fromEntries(
   Object.values(kinds).map(({ workflow }) => [workflow, z.tuple([z.discriminatedUnion('type', schemasOf(workflow))])]),
 ) as unknown as InputsOf;
 
-/** The job of any workflow. */
 export const jobSchema = z.union(Object.values(kinds).map(({ job }) => job));

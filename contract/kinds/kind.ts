@@ -27,18 +27,15 @@ export type RecordContext = Pick<RenderContext, 'prices' | 'linkTo'>;
 
 /** A price that the configuration may override. */
 export interface PriceSetting {
-  /** The name of the environment variable. */
   readonly setting: `PRICE_${string}`;
   /** A decimal string with three decimals. */
   readonly default: string;
-  /** A description for operators. */
   readonly about: string;
 }
 
 /** The configured prices of a kind, by name. */
 export type PricesOf<Settings> = Readonly<Record<keyof Settings, Thousandths>>;
 
-/** A REST request for a job. */
 export interface RequestForJob {
   readonly path: string;
   readonly body: Readonly<Record<string, string | number | boolean>>;
@@ -46,7 +43,6 @@ export interface RequestForJob {
 
 /** The contract of one kind of job. The table `kinds` has one for each record type. */
 export interface Kind {
-  /** The workflow type. */
   readonly workflow: string;
   /** The value of `X-Webhook-Endpoint`. */
   readonly endpoint: string;
@@ -56,13 +52,11 @@ export interface Kind {
   readonly prices: Readonly<Record<string, PriceSetting>>;
   /** The input of its workflow. The values become paths, URLs and IDs, so they are checked once more. */
   readonly job: z.ZodType<{ readonly type: string; readonly mediaId: string }>;
-  /** An example for the API's description. */
   readonly sample: KindSample;
   /** The schema of its download record (specification, section 2.1). */
   readonly record: z.ZodObject;
   /** @returns the request that starts the same job again; undefined where it needs facts that the record does not contain */
   readonly requestOf: (record: DownloadRecord) => RequestForJob | undefined;
-  /** The download record in any state. */
   readonly renderRecord: (record: DownloadRecord, context: RecordContext, progress?: Progress) => object;
   /** Renders the answer of a job in any state, for its endpoint and its webhook alike. */
   readonly render: (record: DownloadRecord, context: RenderContext, progress?: Progress) => object;

@@ -15,7 +15,6 @@ import { transcript, transcriptSchema } from './transcript.ts';
 import { video, videoResultSchema } from './video.ts';
 import type { DownloadRecord, RecordType } from '../download-record.ts';
 
-/** All kinds of jobs, by the type of their records. */
 export const kinds = {
   audio,
   vidnet_video: video,
@@ -34,7 +33,6 @@ type Kinds = typeof kinds;
 export type JobWorkflow = Kinds[RecordType]['workflow'];
 export type JobResultBody = Awaited<ReturnType<Kinds[RecordType]['render']>>;
 
-/** Renders the answer of a job in any state, for its endpoint and its webhook alike. */
 export async function renderResult(
   record: DownloadRecord,
   context: RenderContext,
@@ -43,7 +41,6 @@ export async function renderResult(
   return kinds[record.type].render(record, context, progress);
 }
 
-/** The answer of a job of any kind. */
 export const jobResultSchema = z
   .union([
     audioResultSchema,
@@ -66,13 +63,11 @@ export const jobResultSchema = z
   .meta({ id: 'JobResult' });
 
 const recordSchemas = new Set(Object.values(kinds).map(({ record }) => record));
-/** The download record of any kind. */
 export const downloadRecordSchema = z
   // Kinds without files share a schema, and the list must not be empty for its type.
   .discriminatedUnion('type', [...recordSchemas] as [Kinds[RecordType]['record']])
   .meta({ id: 'DownloadRecord' });
 
-/** Answer of GET and DELETE /downloads/{downloadId}. */
 export const downloadResultSchema = z.object({ data: downloadRecordSchema }).meta({ id: 'DownloadResult' });
 export type DownloadResult = z.infer<typeof downloadResultSchema>;
 

@@ -54,11 +54,7 @@ export type MediaJob = JobInput & { readonly parameters: MediaParameters };
 const TRACKING =
   /^(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|mc_cid|mc_eid|igsh|igshid|si)(?:=|$)/i;
 
-/**
- * Normalizes a URL, so that each page has one URL. Removes the fragment, which no server receives and from which yt-dlp
- * takes options, and the query parameters that track the source of a link. Scheme, host and port are normalized as in
- * the URL standard.
- */
+/** One URL for each page: no fragment, from which yt-dlp takes options, and no parameters that track the source. */
 export function normalizedPage(url: URL): string {
   const page = new URL(url);
   page.hash = '';
@@ -71,7 +67,6 @@ export function normalizedPage(url: URL): string {
   return page.href;
 }
 
-/** The download record of the media of a page. */
 export const mediaRecordSchema = z
   .object({
     ...recordFields,
@@ -87,7 +82,6 @@ export const mediaRecordSchema = z
   .meta({ id: 'MediaRecord' });
 export type MediaRecord = z.infer<typeof mediaRecordSchema>;
 
-/** The response of POST /api/downloads/media, and the body of its webhook. */
 export const mediaResultSchema = z.object({ data: mediaRecordSchema }).meta({ id: 'MediaResult' });
 export type MediaResult = z.infer<typeof mediaResultSchema>;
 
@@ -119,7 +113,6 @@ export function renderMediaResult(record: DownloadRecord, context: RecordContext
   return { data: renderMedia(record, context, progress) };
 }
 
-/** The audio or the video of a page on any site. */
 export const media = {
   workflow: 'media',
   endpoint: 'downloads/media',

@@ -17,7 +17,6 @@ const rows = Object.values(kinds).flatMap(({ prices }) => Object.entries<PriceSe
 
 const priceSchema = z.string().regex(/^\d{1,6}\.\d{3}$/, 'three decimals, such as 0.005');
 
-/** The settings of the configuration that override single prices. */
 export const priceSettings: Readonly<Record<PriceSettingName, z.ZodOptional<z.ZodString>>> = Object.fromEntries(
   rows.map(([, { setting, about }]) => [setting, priceSchema.optional().describe(about)]),
 ) as Record<PriceSettingName, z.ZodOptional<z.ZodString>>;

@@ -2,7 +2,6 @@ import type { FailureCode } from '../failures.ts';
 import type { Progress } from '../http/fields.ts';
 import { ItemStream } from '../http/streams.ts';
 
-/** The values that the samples of all kinds share. */
 export const SAMPLE = {
   videoId: 'kX3vQ9mTz0A',
   channelId: 'UC4kZ0bTq3nW8yR1xV6sL9pA',
@@ -23,11 +22,9 @@ export interface KindSample {
   readonly progress?: Progress;
   /** A failure through the subject. Default: the page was removed. */
   readonly failure?: readonly [FailureCode, string];
-  /** The name of the published file. */
   readonly file?: string;
   readonly facts?: object;
   readonly lists?: Readonly<Record<string, readonly object[]>>;
-  /** Another successful result. */
   readonly other?: Partial<KindSample> & { readonly summary: string };
 }
 

@@ -3,10 +3,7 @@ import { z } from 'zod';
 /** Whether a platform may omit a field of an answer. */
 type IsOmittable<Value> = null extends Value ? true : Value extends readonly unknown[] ? true : false;
 
-/**
- * The fields of an answer as a platform sent them and as they are stored: omitted fields are absent. {@link withNullDefaults}
- * replaces them by null or an empty list.
- */
+/** The fields of an answer as they are stored: those that the platform omitted are absent, see {@link withNullDefaults}. */
 export type Sparse<Value> = Value extends readonly (infer Item)[]
   ? Sparse<Item>[]
   : Value extends object
@@ -16,11 +13,7 @@ export type Sparse<Value> = Value extends readonly (infer Item)[]
       }
     : Value;
 
-/**
- * @param schema the schema of an object in an answer
- * @returns a function that adds the missing fields of the schema: null for nullable fields, an empty list for lists, nothing for
- *   optional fields. Present fields keep their order.
- */
+/** Adds missing fields: null for nullable fields, an empty list for lists. Present fields keep their order. */
 export function withNullDefaults<Schema extends z.ZodObject>(
   schema: Schema,
 ): (value: Sparse<z.infer<Schema>>) => z.infer<Schema> {

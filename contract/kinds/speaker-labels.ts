@@ -27,10 +27,7 @@ const SPEAKERS_IN_ORDER = Array.from({ length: SPEAKERS_MAX }, (_, index) => ({
   properties: { min_speakers: { maximum: index + 1 }, max_speakers: { minimum: index + 1 } },
 }));
 
-/**
- * The body of POST /api/transcriptspeakerid (specification, section 4.3). Unknown fields are ignored. The last three
- * fields are an addition to the specification.
- */
+/** Specification, section 4.3; the last three fields are an addition. Unknown fields are ignored. */
 export const speakerLabelsRequestSchema = z
   .object({
     transcript_with_speaker_id: ulidSchema.describe('`transcript_speaker_id` of an audio download'),
@@ -60,7 +57,6 @@ export const speakerLabelsParametersSchema = z.object({
 export type SpeakerLabelsParameters = Readonly<z.infer<typeof speakerLabelsParametersSchema>>;
 export type SpeakerLabelsJob = JobInput & { readonly parameters: SpeakerLabelsParameters };
 
-/** A part of the transcript with one speaker (specification, section 2.8). */
 export const spokenSegmentSchema = z
   .object({
     text: z.string(),
@@ -77,7 +73,6 @@ export interface KeptSegment extends SpokenSegment {
   readonly wordStarts?: readonly number[];
 }
 
-/** The stored facts of a speaker-label job. */
 export interface SpeakerLabels {
   /** The name of the engine, with `+level` if speech was detected only by its level. */
   readonly engine: string;
@@ -144,7 +139,6 @@ export const spokenWordsSchema = z
   .meta({ id: 'SpokenWords' });
 export type SpokenWords = z.infer<typeof spokenWordsSchema>;
 
-/** The response while the transcription runs. */
 export const speakerLabelsPendingSchema = z
   .object({
     status: z.literal('pending'),
@@ -178,10 +172,7 @@ const prices = {
   },
 } as const;
 
-/**
- * Returns the price of speaker labels. Each started minute of the duration in whole seconds, which callers see, is
- * charged. (An hour of AAC ends in a partly filled frame: it is 3600.003 s long, and not 61 minutes.)
- */
+/** Each started minute of whole seconds is charged. An hour of AAC takes 3600.003 s, which are not 61 minutes. */
 export function speakerLabelsPrice(
   { speakerLabelsPerMinute }: PricesOf<typeof prices>,
   durationSeconds: number,
@@ -189,7 +180,6 @@ export function speakerLabelsPrice(
   return speakerLabelsPerMinute * Math.ceil(Math.round(durationSeconds) / 60);
 }
 
-/** Returns the price of speaker labels for a downloaded audio, as its record contains it. */
 export function labelsCostOf(audio: DownloadRecord, allPrices: PricesOf<typeof prices>): string | null {
   return audio.status === 'success' ? formatMoney(speakerLabelsPrice(allPrices, audio.durationSeconds ?? 0)) : null;
 }
@@ -280,7 +270,6 @@ export const speakerLabels = {
   prices,
   job: jobBaseSchema.extend({
     type: z.literal('speaker_labels'),
-    // The media ID of its audio.
     mediaId: shortcodeSchema,
     parameters: speakerLabelsParametersSchema,
   }),

@@ -2,10 +2,7 @@ import type { PostReference } from '../urls/imgnet-urls.ts';
 import type { SpeakerLabelsParameters } from './speaker-labels.ts';
 import type { DownloadRecord, RecordType } from '../download-record.ts';
 
-/**
- * Returns the ID of a subject, which is also its Workflow ID, so that a subject never has two open jobs. The parts are validated
- * IDs, which contain no slash. Only those of channels can be too long, see `channelSubjectOf`.
- */
+/** Also the Workflow ID, so that a subject never has two open jobs. The parts are validated IDs without slashes. */
 export function subjectIdOf(type: RecordType, ...parts: readonly string[]): string {
   return [type, ...parts].join('/');
 }
@@ -39,7 +36,6 @@ export function speakerLabelsSubjectOf({
   return [labelsOfAudio(audioId), ...options].join('/');
 }
 
-/** The subject of the speaker labels of an audio without options. */
 export function labelsOfAudio(audioId: string): string {
   return subjectIdOf('speaker_labels', audioId);
 }

@@ -98,7 +98,6 @@ const secondsSchema = z
   .regex(/^\d+(\.\d{1,3})?$/)
   .meta({ description: 'Seconds as a decimal string', examples: ['12.48'] });
 
-/** A caption line (specification, section 2.7). */
 export const captionLineSchema = z
   .object({ dur: secondsSchema, text: z.string(), start: secondsSchema })
   .meta({ id: 'CaptionLine' });
@@ -157,7 +156,6 @@ export const transcriptSchema = z
   .meta({ id: 'Transcript' });
 export type Transcript = z.infer<typeof transcriptSchema>;
 
-/** The response of POST /api/transcripts and GET /api/transcripts/{downloadID}, and the body of the webhook. */
 export type TranscriptResult = Transcript | VidnetPendingResult | VidnetFailedResult;
 
 /** The download record of a transcript job. GET /api/transcripts/{downloadID} returns the transcript itself. */
@@ -254,7 +252,6 @@ async function* fullText(lines: ItemStream<CaptionLine>): AsyncGenerator<string>
   }
 }
 
-/** The captions of a video in a language, optionally with its comments. */
 export const transcript = {
   workflow: 'transcript',
   endpoint: 'transcripts',

@@ -14,7 +14,6 @@ import { vidnetVideoIdSchema } from '../ids.ts';
 import { jobBaseSchema } from '../job-schema.ts';
 import { SAMPLE } from './sample.ts';
 
-/** The download record of a video job. */
 export const videoRecordSchema = z
   .object({
     ...vidnetRecordFields,
@@ -30,7 +29,6 @@ export const videoRecordSchema = z
   .meta({ id: 'VideoRecord' });
 export type VideoRecord = z.infer<typeof videoRecordSchema>;
 
-/** The response of POST /api/downloads/video, and the body of its webhook. */
 export const videoResultSchema = z.object({ data: videoRecordSchema }).meta({ id: 'VideoResult' });
 export type VideoResult = z.infer<typeof videoResultSchema>;
 
@@ -39,7 +37,6 @@ function renderVideo(record: DownloadRecord, context: RecordContext, progress?: 
   return { ...renderVidnetFields(record, progress), type: 'vidnet_video', ...files, ...NO_SPEAKERS };
 }
 
-/** The video file of a video. */
 export const video = {
   workflow: 'video',
   endpoint: 'downloads/video',

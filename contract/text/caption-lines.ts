@@ -4,10 +4,7 @@ import type { CaptionLine } from '../kinds/transcript.ts';
 /** A line is not cut at a space before this offset, so that its parts are not too short. */
 const EARLIEST_CUT = CAPTION_LINE_MAX_CHARS / 2;
 
-/**
- * Splits a caption line that exceeds the maximum length, at spaces where possible. The times of the parts assume a constant speed
- * of speech.
- */
+/** Splits a line at spaces where possible. The times of the parts assume a constant speed of speech. */
 export function* partsOfLine(line: CaptionLine): Generator<CaptionLine> {
   const { text, startSeconds, durationSeconds } = line;
   if (text.length <= CAPTION_LINE_MAX_CHARS) {

@@ -5,19 +5,13 @@ const SENTENCE_WORTH = 20;
 const SENTENCE_END = /[.!?…。！？]["'”’)»」]*$/;
 const CLAUSE_END = /[,;:–—，、；：]["'”’)»」]*$/;
 
-/** One or two lines that are displayed together. */
 export interface Cue {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly lines: readonly string[];
 }
 
-/**
- * Splits a text into cues of at most two lines of 42 columns. A text that fits keeps its own line breaks.
- *
- * @param labelColumns the width of the speaker's name before the first line of each cue
- * @returns at least one cue if there is text; each ends when the next one begins
- */
+/** Cues of at most two lines. A text that fits keeps its own line breaks. @param labelColumns the width of the speaker's name */
 export function cuesOf(text: TimedText, labelColumns = 0): Cue[] {
   const { startSeconds } = text;
   const endSeconds = startSeconds + text.durationSeconds;

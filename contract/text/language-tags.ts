@@ -4,17 +4,11 @@ import { z } from 'zod';
 /** The longest tag that RFC 5646 (section 4.4.1) expects. */
 const LANGUAGE_MAX_CHARS = 35;
 
-/**
- * Matches tags that consist of language, script, region and one variant, which are always well-formed. Other tags are checked
- * without a pattern, because subtags must not repeat and extensions have a grammar of their own.
- */
+/** Language, script, region and one variant, which are always well-formed. Other tags are checked without a pattern. */
 export const LANGUAGE_PATTERN =
   '^(?:[A-Za-z]{2,3}|[A-Za-z]{5,8})(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))?$';
 
-/**
- * @param text a language tag in any case, or a deprecated one: `EN`, `pt-br`, `iw`
- * @returns the canonical tag: `en`, `pt-BR`, `he`; undefined if the text is not a well-formed tag
- */
+/** @returns the canonical tag, such as `pt-BR` for `pt-br` and `he` for `iw`; undefined if it is not well-formed */
 export function canonicalLanguage(text: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(text)[0];
@@ -23,16 +17,12 @@ export function canonicalLanguage(text: string): string | undefined {
   }
 }
 
-/**
- * @param languages the codes that a speech engine supports; undefined if they are unknown
- * @returns the failure of a job in a language that the engine does not support, otherwise undefined
- */
+/** @param languages the codes that a speech engine supports; undefined if they are unknown */
 export function unknownLanguage(tag: string, languages: readonly string[] | undefined): Failure | undefined {
   const isSupported = languages === undefined || languages.includes(new Intl.Locale(tag).language);
   return isSupported ? undefined : languageFailure(tag, languages);
 }
 
-/** @param languages the codes of the supported languages */
 export function languageFailure(tag: string, languages: readonly string[]): Failure {
   const names = languages.length > 5 ? `${languages.length} others` : languages.join(', ');
   return failureFor('languageUnsupported', { language: tag, languages: names });

@@ -1,15 +1,11 @@
 import type { Span } from '../speech-results.ts';
 
-/** A voice segment in an RTTM file. */
 export interface RttmSegment extends Span {
   readonly file: string;
   readonly speaker: string;
 }
 
-/**
- * Writes a voice segment as a line of Rich Transcription Time Marked text (NIST RT-09, appendix A), to the millisecond. Spaces
- * separate the fields, so spaces in names become `_`.
- */
+/** A line of NIST RT-09, appendix A, to the millisecond. Spaces separate fields, so spaces in names become `_`. */
 export function rttmLine({ file, speaker, startSeconds, endSeconds }: RttmSegment): string {
   const startMs = Math.round(startSeconds * 1000);
   const durationMs = Math.round(endSeconds * 1000) - startMs;

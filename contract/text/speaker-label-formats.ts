@@ -13,10 +13,7 @@ export type SpeakerLabelFormat = z.infer<typeof speakerLabelFormatSchema>;
 
 export type ExportedLabels = Pick<KeptFacts<SpeakerLabels>, 'segments' | 'speakerTurns'>;
 
-/**
- * @param mediaId the name of the audio in RTTM
- * @returns the file in chunks
- */
+/** @param mediaId the name of the audio in RTTM */
 export function writeSpeakerLabels(
   labels: ExportedLabels,
   format: SpeakerLabelFormat,
@@ -39,10 +36,7 @@ async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<
   }
 }
 
-/**
- * Maps the speakers of voice segments to the labels of the text by the length of their overlap. The text numbers only speakers
- * with words; a speaker without words gets the next number.
- */
+/** Maps voices to labels of the text by their overlap. A speaker without words has no label and gets the next number. */
 export async function namesOfSpeakers({ segments, speakerTurns }: ExportedLabels): Promise<Map<number, string>> {
   const names = new Map<number, string>();
   const labels = new Set<string>();
@@ -67,11 +61,7 @@ interface Overlap {
   readonly seconds: number;
 }
 
-/**
- * Returns the overlaps, longest first. Both lists are ordered by start, so one pass over them is enough.
- *
- * @param labels receives all labels of the text
- */
+/** Longest first. Both lists are ordered by start, so one pass is enough. @param labels receives all labels of the text */
 async function overlapsOf({ segments, speakerTurns }: ExportedLabels, labels: Set<string>): Promise<Overlap[]> {
   const sums = new Map<string, Overlap>();
   const coming = itemsOf(speakerTurns);

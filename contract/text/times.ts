@@ -23,7 +23,6 @@ export function formatSeconds(seconds: number): string {
   return String(Math.max(0, toMilliseconds(seconds)));
 }
 
-/** Rounds seconds to the nearest millisecond. */
 export function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }

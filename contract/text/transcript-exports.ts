@@ -1,7 +1,6 @@
 import { columnsOf, type TimedText } from './cue-tokens.ts';
 import { cuesOf, type Cue } from './cues.ts';
 
-/** A line of captions or of speech. */
 export interface TimedLine extends TimedText {
   /** The speaker, such as `Speaker 1`; absent in a transcript without speaker labels. */
   readonly speaker?: string;
@@ -17,10 +16,7 @@ export interface ExportWriter {
   end(): string;
 }
 
-/**
- * SubRip, which has no standard and no escapes: texts are written unchanged, so a player may interpret `<i>` as markup. Only
- * arrows are replaced, because many players search for them to find the next cue.
- */
+/** SubRip has no escapes. Only arrows are replaced, because many players search for them to find the next cue. */
 export function srtWriter(): ExportWriter {
   let number = 0;
   return {
@@ -37,7 +33,6 @@ export function srtWriter(): ExportWriter {
   };
 }
 
-/** WebVTT of the W3C. */
 export function webVttWriter(): ExportWriter {
   return {
     begin: 'WEBVTT\n',
@@ -70,7 +65,6 @@ export function plainTextWriter(): ExportWriter {
   };
 }
 
-/** @returns the file in chunks of a line or two */
 export async function* writtenBy(
   writer: ExportWriter,
   lines: AsyncIterable<readonly TimedLine[]>,

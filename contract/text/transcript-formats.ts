@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { plainTextWriter, srtWriter, webVttWriter, type ExportWriter } from './transcript-exports.ts';
 
-/** The export formats of a transcript, by the extension of the URL. */
 export const transcriptFormatSchema = z.enum(['srt', 'vtt', 'txt']);
 export type TranscriptFormat = z.infer<typeof transcriptFormatSchema>;
 

@@ -1,6 +1,5 @@
 import { platformPageOf } from './platform-urls.ts';
 
-/** A reference to a channel. */
 export interface ChannelReference {
   readonly kind: keyof typeof PATH_PREFIXES;
   /** An ID, or a name in lower case; a handle has no `@`. */
@@ -27,13 +26,7 @@ export const CHANNEL_TABS = [
 export const VIDNET_PLATFORM_URL = 'https://www.youtube.com/';
 const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 
-/**
- * Parses a reference to a channel: a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, with or without
- * scheme, `www.`, tab and query, or a bare handle or ID.
- *
- * @param hosts further hosts of the platform, as the configuration names them, with port
- * @returns undefined for anything else
- */
+/** @param text a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, or a bare handle or ID */
 export function channelReferenceOf(text: string, hosts: readonly string[] = []): ChannelReference | undefined {
   const trimmed = text.trim();
   if (!trimmed.includes('/')) return bareReference(trimmed);

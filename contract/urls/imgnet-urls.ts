@@ -12,7 +12,6 @@ const REAL_HOSTS = ['instagram.com'];
 /** Names are tested before conversion to lower case, which may convert letters of other scripts to ASCII. */
 const ACCOUNT = /^(?!\.)(?!.+\.\.)[A-Za-z0-9._]{1,30}(?<!\.)$/;
 export const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
-/** The tabs of a profile's page. */
 const TABS = new Set(['reels', 'tagged']);
 /** The first path segments of the platform's own pages. No account has such a name. */
 export const OWN_PAGES: ReadonlySet<string> = new Set(
@@ -29,13 +28,7 @@ const POST_KINDS: Readonly<Record<string, PostReference['kind']>> = {
   reels: 'reel',
 };
 
-/**
- * Parses a reference to an account: the URL of its profile, with or without scheme, `www.`, tab, query and trailing slash;
- * `@name`; or a bare name without a dot, because `example.com` may also be a site.
- *
- * @param hosts further hosts of the platform, as the configuration names them, with port
- * @returns the name of the account in lower case; undefined for anything else, such as the URL of a post
- */
+/** @param text the URL of a profile, `@name`, or a name without a dot, because `example.com` may also be a site */
 export function profileReferenceOf(text: string, hosts: readonly string[] = []): string | undefined {
   const trimmed = text.trim();
   if (trimmed.startsWith('@')) return accountOf(trimmed.slice(1).replace(/\/$/, ''));
@@ -45,12 +38,7 @@ export function profileReferenceOf(text: string, hosts: readonly string[] = []):
   return tab === undefined || TABS.has(tab.toLowerCase()) ? accountOf(name.replace(/^@/, '')) : undefined;
 }
 
-/**
- * Parses a reference to a post or reel: `/p/CODE/`, `/reel/CODE/` or `/reels/CODE/`, optionally after `/NAME`.
- *
- * @param hosts further hosts of the platform, as the configuration names them, with port
- * @returns undefined for anything else, such as the URL of a profile
- */
+/** @param text `/p/CODE/`, `/reel/CODE/` or `/reels/CODE/`, optionally after `/NAME` */
 export function postReferenceOf(text: string, hosts: readonly string[] = []): PostReference | undefined {
   const segments = segmentsOf(text.trim(), hosts);
   // The name of the owner may precede the path of a post. No account has the name of such a path.

@@ -1,9 +1,4 @@
-/**
- * Parses a URL of the platform as people paste it: with or without scheme and `www.`, with duplicate slashes, with a query.
- *
- * @param hosts the hosts of the platform, with port where they have one
- * @returns undefined for a URL of another host
- */
+/** @param text with or without scheme and `www.`, with duplicate slashes, with a query */
 export function platformPageOf(
   text: string,
   hosts: readonly string[],

@@ -1,10 +1,7 @@
 import { CHANNEL_TABS } from './channel-urls.ts';
 import { OWN_PAGES } from './imgnet-urls.ts';
 
-/**
- * The top-level names of private networks and of infrastructure: reserved by RFCs 3172, 6761, 6762 and 8375 or by ICANN, or in
- * wide use without a delegation.
- */
+/** Reserved by RFCs 3172, 6761, 6762 and 8375 or by ICANN, or in wide use without a delegation. */
 export const PRIVATE_SUFFIXES = [
   'localhost',
   'localdomain',
@@ -28,10 +25,7 @@ export const PRIVATE_SUFFIXES = [
   'docker',
 ] as const;
 
-/**
- * Ports from 1024 of infrastructure whose protocol ignores or processes the lines of an HTTP request, or that serve an
- * administrative interface that often has no password. Webhook receivers do not use them.
- */
+/** Ports from 1024 whose protocol processes or ignores the lines of an HTTP request, or that often have no password. */
 // prettier-ignore
 export const INFRASTRUCTURE_PORTS: ReadonlySet<number> = new Set([
   1433, 1521, 3306, 5432, 5984, 7687, 8086, 9042, 26257, 27017, 27018, 27019, // databases
@@ -52,7 +46,6 @@ export const INFRASTRUCTURE_PORTS: ReadonlySet<number> = new Set([
  * look-aheads are negative, because generators of test data can ignore those.
  */
 
-/** The end of a path segment. */
 const PART_END = '(?:[/?#]|$)';
 const REST = '/?(?:[?#]\\S*)?';
 const SCHEME = '(?:https?://)?(?:www\\.|m\\.)?';
@@ -77,10 +70,7 @@ const PORT = `(?!${oneOf(INFRASTRUCTURE_PORTS)}${PART_END})(?:80|443|${PORTS_FRO
 export const WEBHOOK_URL_PATTERN =
   `^[Hh][Tt]{2}[Pp][Ss]?://(?![^:/?#]{254})(?:${LABEL}\\.)+${TOP_LABEL}` + `(?::${PORT})?(?:[/?#][!-\\[\\]-~]*)?$`;
 
-/**
- * Latin, Cyrillic, Hebrew, Arabic, Devanagari, kana, Chinese and Hangul letters of every Unicode version. The meaning of `\p{L}`
- * depends on the version.
- */
+/** Letters of every Unicode version; the meaning of `\p{L}` depends on the version. */
 const LETTERS = 'A-Za-zÀ-ÖØ-öø-ɏЀ-ҁҊ-ԯא-תء-غअ-हぁ-ゖァ-ヺ一-鿿가-힣';
 const HANDLE = `[${LETTERS}0-9._·-]{3,60}`;
 const CHANNEL_ID = 'UC[A-Za-z0-9_-]{22}';

@@ -4,15 +4,9 @@ const VIDEO_ID = /^[A-Za-z0-9_-]{11}$/;
 const HOSTS = ['youtube.com', 'music.youtube.com', 'youtube-nocookie.com'];
 /** The path of a short link is the ID. */
 const SHORT_HOSTS = ['youtu.be'];
-/** The path segments that precede the ID of a video. */
 const BEFORE_ID = new Set(['shorts', 'live', 'embed', 'v']);
 
-/**
- * Parses a reference to a video: a URL of one of its pages, with or without scheme, `www.` and further query parameters, or its ID.
- *
- * @param hosts further hosts of the platform, as the configuration names them, with port
- * @returns the ID; undefined for anything else
- */
+/** @param text the URL of a page of the video, or its ID. @param hosts further hosts of the platform, with port */
 export function videoIdOf(text: string, hosts: readonly string[] = []): string | undefined {
   const trimmed = text.trim();
   const short = platformPageOf(trimmed, SHORT_HOSTS);
