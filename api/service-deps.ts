@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import type { Platforms } from '../config.ts';
 import type { RenderContext } from '../contract/kinds/kind.ts';
-import type { Prices } from '../contract/kinds/prices.ts';
+import type { Prices } from '../contract/kinds/configured-prices.ts';
 import type { AccountStore } from '../store/accounts/account-store.ts';
 import type { KeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import type { DeliveryStore } from '../store/records/delivery-store.ts';

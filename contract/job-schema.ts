@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountOf, SHORTCODE } from './urls/imgnet-urls.ts';
 import { ulidSchema } from './ids.ts';
-import { WEBHOOK_URL_MAX_CHARS } from './limits.ts';
+import { WEBHOOK_URL_MAX_CHARS } from './request-limits.ts';
 
 /** The maximum length of the Temporal server. */
 export const workflowIdSchema = z.string().min(1).max(1000);

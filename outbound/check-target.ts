@@ -1,5 +1,5 @@
 import { isIP, type BlockList } from 'node:net';
-import { WEBHOOK_URL_MAX_CHARS } from '../contract/limits.ts';
+import { WEBHOOK_URL_MAX_CHARS } from '../contract/request-limits.ts';
 import { INFRASTRUCTURE_PORTS, PRIVATE_SUFFIXES } from '../contract/urls/url-patterns.ts';
 import { inNetworks, isPermittedAddress } from './addresses.ts';
 

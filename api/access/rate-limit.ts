@@ -3,7 +3,7 @@ import { HTTPResponse, type H3Event, type Middleware } from 'h3';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { ulidSchema } from '../../contract/ids.ts';
-import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
+import { POLL_INTERVAL_SECONDS } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { isWithin } from '../../contract/within.ts';

@@ -1,4 +1,4 @@
-import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
+import { LIST_MAX_ITEMS } from '../../contract/request-limits.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { currentJob } from '../use-cases/current-job.ts';
 import { listed } from '../use-cases/downloads.ts';

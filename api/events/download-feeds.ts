@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../contract/http/account-schemas.ts';
-import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
+import { LIST_MAX_ITEMS } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { formatMicroseconds } from '../../contract/text/times.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';

@@ -1,7 +1,7 @@
 import { assertBodySize, HTTPError, type H3Event } from 'h3';
 import type { z } from 'zod';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
+import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../../contract/request-limits.ts';
 import { invalidInput } from './to-api-error.ts';
 import { fieldNameOf, waitSecondsOf, type Operation } from '../operations/operation.ts';
 

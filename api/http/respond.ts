@@ -2,7 +2,7 @@ import { HTTPResponse, type H3Event } from 'h3';
 import type { Logger } from 'pino';
 import { ERROR_TABLE } from '../../contract/http/api-error.ts';
 import { originalStatusOf } from '../../contract/failures.ts';
-import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
+import { POLL_INTERVAL_SECONDS } from '../../contract/request-limits.ts';
 import { holdsStream, jsonChunks } from '../../contract/http/streams.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { rateLimitKeyOf, refuseRevoked } from '../access/access-middleware.ts';

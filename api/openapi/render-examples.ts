@@ -1,7 +1,7 @@
 import type { ContentsReader, KeptFacts } from '../../contract/kinds/contents.ts';
 import type { RenderContext } from '../../contract/kinds/kind.ts';
 import { renderDownload, renderResult } from '../../contract/kinds/kinds.ts';
-import { priceTable } from '../../contract/kinds/prices.ts';
+import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import { jsonChunks } from '../../contract/http/streams.ts';
 import { samples, type Sample } from './sample-records.ts';
 

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../../contract/http/api-error.ts';
 import { optionalField } from '../../contract/http/fields.ts';
-import { PREFER_WAIT_MAX_SECONDS } from '../../contract/limits.ts';
+import { PREFER_WAIT_MAX_SECONDS } from '../../contract/request-limits.ts';
 import { TextStream } from '../../contract/http/streams.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { LONGEST_STREAM_MS } from '../edge/event-stream.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { TRPCError } from '@trpc/server';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
 import { ERROR_TABLE } from '../../contract/http/api-error.ts';
-import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
+import { REQUEST_BODY_MAX_BYTES } from '../../contract/request-limits.ts';
 import { addressGroup } from '../../outbound/addresses.ts';
 import type { Tracing } from '../../runtime/telemetry/tracing.ts';
 import { isSameSecret, unauthorized } from '../access/authenticate.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/http/api-error.ts';
 import { failureFor } from '../../contract/failures.ts';
-import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
+import { POLL_INTERVAL_SECONDS } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { renderLastResponse, type LastResponse } from '../../contract/http/job-answers.ts';
 import type { Progress } from '../../contract/http/fields.ts';

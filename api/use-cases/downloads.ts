@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
+import { LIST_MAX_ITEMS } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import {
   renderDownload,

@@ -9,7 +9,7 @@ import {
 import { type ListPartName } from '../../contract/kinds/imgnet-list-job.ts';
 import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
 import { kinds } from '../../contract/kinds/kinds.ts';
-import { LIST_ID_VALID_MS, LIST_POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
+import { LIST_ID_VALID_MS, LIST_POLL_INTERVAL_SECONDS } from '../../contract/request-limits.ts';
 import { listPrice, splitListPrice } from '../../contract/kinds/list-price.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import type { Streamable } from '../../contract/http/streams.ts';

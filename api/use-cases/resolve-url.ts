@@ -11,7 +11,7 @@ import { contentPrice } from '../../contract/kinds/imgnet-content.ts';
 import { mediaPrice, mediaFormatSchema } from '../../contract/kinds/media.ts';
 import { transcriptPrice } from '../../contract/kinds/transcript.ts';
 import { formatMoney } from '../../contract/money.ts';
-import type { Prices } from '../../contract/kinds/prices.ts';
+import type { Prices } from '../../contract/kinds/configured-prices.ts';
 import type { Offer, Resolved, ResolveQuery, Subject } from '../../contract/http/resolved-schemas.ts';
 import { isPlaylistUrl, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import type { ServiceDeps } from '../service-deps.ts';

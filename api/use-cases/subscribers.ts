@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
+import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { checkTarget } from '../../outbound/check-target.ts';

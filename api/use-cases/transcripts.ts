@@ -11,7 +11,7 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import type { Streamable } from '../../contract/http/streams.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
-import { writtenBy } from '../../contract/text/transcript-exports.ts';
+import { writtenBy } from '../../contract/text/transcript-formats.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/text/transcript-formats.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { ExportedText, UseCase } from '../operations/operation.ts';

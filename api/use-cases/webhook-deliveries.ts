@@ -12,7 +12,7 @@ import {
   type WebhookTestResult,
 } from '../../contract/http/delivery-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { DELIVERY_ATTEMPTS_MAX, REDELIVERIES_PER_MINUTE_MAX } from '../../contract/limits.ts';
+import { DELIVERY_ATTEMPTS_MAX, REDELIVERIES_PER_MINUTE_MAX } from '../../contract/request-limits.ts';
 import { receiverHostOf, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from '../../contract/http/webhook-delivery.ts';
 import { webhookHeaders } from '../../contract/http/webhook-headers.ts';
 import { optional } from '../../runtime/optional.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { progressStages } from '../job-input.ts';
-import { LIST_MAX_ITEMS, WEBHOOK_URL_MAX_CHARS } from '../limits.ts';
+import { LIST_MAX_ITEMS, WEBHOOK_URL_MAX_CHARS } from '../request-limits.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 
 /** An optional field of a request. Null counts as absent, because many clients send it for missing values. */

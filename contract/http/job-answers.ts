@@ -3,7 +3,7 @@ import { chargeOf } from '../kinds/charges.ts';
 import { FAILURE_CODES } from '../failures.ts';
 import { moneySchema, progressSchema, timestampSchema, type Progress } from './fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { LAST_RESPONSE_MS } from '../limits.ts';
+import { LAST_RESPONSE_MS } from '../request-limits.ts';
 import { formatMoney } from '../money.ts';
 import { recordTypeSchema } from '../download-record.ts';
 import type { DownloadRecord, FailedRecord, PendingRecord, SuccessRecord } from '../download-record.ts';

@@ -1,4 +1,4 @@
-import { WEBHOOKS_PER_JOB_MAX } from '../limits.ts';
+import { WEBHOOKS_PER_JOB_MAX } from '../request-limits.ts';
 
 /** Delays before the 1st, 2nd and 3rd retry (specification, section 6). */
 export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;

@@ -22,7 +22,7 @@ import {
   type JobNews,
 } from '../http/job-answers.ts';
 import type { Kind, RenderContext } from './kind.ts';
-import { MAX_AGE_DAYS_MAX } from '../limits.ts';
+import { MAX_AGE_DAYS_MAX } from '../request-limits.ts';
 import { listPrices } from './list-price.ts';
 import { formatMoney } from '../money.ts';
 import { recordStatusSchema, type DownloadRecord, type FailedRecord, type SuccessRecord } from '../download-record.ts';

@@ -8,7 +8,7 @@ import { FAILED_IS_ADDED, failedResultSchema, renderFailed } from '../http/job-a
 import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RenderContext } from './kind.ts';
 import { languageSchema } from '../text/language-tags.ts';
-import { SPEAKERS_MAX } from '../limits.ts';
+import { SPEAKERS_MAX } from '../request-limits.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import type { SpeakerTurn } from '../speech-results.ts';

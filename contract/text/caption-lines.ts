@@ -1,4 +1,4 @@
-import { CAPTION_LINE_MAX_CHARS } from '../limits.ts';
+import { CAPTION_LINE_MAX_CHARS } from '../request-limits.ts';
 import type { CaptionLine } from '../kinds/transcript.ts';
 
 /** A line is not cut at a space before this offset, so that its parts are not too short. */

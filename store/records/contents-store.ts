@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
 import { LONG_PARTS, MissingContentsError, type KeptFacts } from '../../contract/kinds/contents.ts';
-import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../../contract/limits.ts';
+import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../../contract/request-limits.ts';
 import type { StoredList } from '../../contract/download-record.ts';
 import { ItemStream } from '../../contract/http/streams.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';

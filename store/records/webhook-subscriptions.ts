@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
+import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/request-limits.ts';
 import { receiverHostOf } from '../../contract/http/webhook-delivery.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 

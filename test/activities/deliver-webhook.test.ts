@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } fro
 import { createDeliverActivity, type AttemptInput, type LocalAttemptResult } from '../../activities/deliver-webhook.ts';
 import { pendingRecordOf, type JobInput } from '../../contract/job-input.ts';
 import type { ChannelJob } from '../../contract/kinds/channel.ts';
-import { priceTable } from '../../contract/kinds/prices.ts';
+import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import type { JobOutcome } from '../../contract/download-record.ts';
 import { speakerLabelsSchema } from '../../contract/kinds/speaker-labels.ts';
 import { createContentsStore, type ContentsStore } from '../../store/records/contents-store.ts';

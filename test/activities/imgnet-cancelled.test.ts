@@ -11,7 +11,7 @@ import { failureFor, type Failure } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { renderDownload } from '../../contract/kinds/kinds.ts';
-import { priceTable } from '../../contract/kinds/prices.ts';
+import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import { UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
 import { createAccountStore, type AccountStore } from '../../store/accounts/account-store.ts';
 import { createDiskFiles } from '../../store/files/disk-files.ts';

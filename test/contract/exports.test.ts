@@ -11,7 +11,7 @@ import {
   webVttWriter,
   type ExportWriter,
   type TimedLine,
-} from '../../contract/text/transcript-exports.ts';
+} from '../../contract/text/transcript-formats.ts';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { keptFacts, wholeOf } from '../helpers/contents.ts';
 

@@ -6,7 +6,7 @@ import { renderResult } from '../../contract/kinds/kinds.ts';
 import { imgnetListResultSchema, renderImgnetList, type ListPart } from '../../contract/kinds/imgnet-list.ts';
 import { type ListPartName } from '../../contract/kinds/imgnet-list-job.ts';
 import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
-import { priceTable } from '../../contract/kinds/prices.ts';
+import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import type { DownloadRecord, RecordStatus, SuccessRecord } from '../../contract/download-record.ts';
 import { wholeOf } from '../helpers/contents.ts';
 

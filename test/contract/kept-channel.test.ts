@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderResult } from '../../contract/kinds/kinds.ts';
 import type { ContentsReader } from '../../contract/kinds/contents.ts';
-import { priceTable } from '../../contract/kinds/prices.ts';
+import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { jsonChunks } from '../../contract/http/streams.ts';
 import { noLists } from '../helpers/contents.ts';

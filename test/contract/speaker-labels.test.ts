@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ContentsReader } from '../../contract/kinds/contents.ts';
-import { priceTable } from '../../contract/kinds/prices.ts';
+import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import type { DownloadRecord, PendingRecord } from '../../contract/download-record.ts';
 import type { RenderContext } from '../../contract/kinds/kind.ts';
 import {

@@ -6,7 +6,7 @@ import type { FailureCode } from '../../contract/failures.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { listPrice, splitListPrice } from '../../contract/kinds/list-price.ts';
-import { priceTable } from '../../contract/kinds/prices.ts';
+import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import { speakerLabelsPrice } from '../../contract/kinds/speaker-labels.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { formatDuration, formatMicroseconds } from '../../contract/text/times.ts';

@@ -12,7 +12,7 @@ import { webhookMessage } from '../../activities/webhook-message.ts';
 import type { TranscriptFacts, VideoComment } from '../../contract/kinds/transcript.ts';
 import type { DownloadRecord, JobResult } from '../../contract/download-record.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
-import { priceTable } from '../../contract/kinds/prices.ts';
+import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import { brightDataFacts } from '../../sources/imgnet/records/sparse-facts.ts';
 import { linesOf } from '../../sources/imgnet/read-lines.ts';
 import { pagesOf } from '../../sources/imgnet/snapshot-rows.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CAPTIONS_MAX_BYTES } from '../../contract/limits.ts';
+import { CAPTIONS_MAX_BYTES } from '../../contract/request-limits.ts';
 import { firstTrackArguments } from '../../sources/vidnet/yt-dlp/yt-dlp-first-track.ts';
 import type { YtdlpSettings, YtdlpStarter } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';

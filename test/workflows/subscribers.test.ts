@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
+import { WEBHOOKS_PER_JOB_MAX } from '../../contract/request-limits.ts';
 import { Subscribers } from '../../workflows/webhooks/job-subscribers.ts';
 
 it('returns each URL once, with all callers that have subscribed it so far', () => {

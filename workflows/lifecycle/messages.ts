@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
+import { WEBHOOK_URL_MAX_CHARS } from '../../contract/request-limits.ts';
 
 /** Adds a webhook to a running job, with the caller that subscribes it. */
 export const subscribeSignal = defineSignal<[url: string, subscribedBy?: string]>('subscribe');

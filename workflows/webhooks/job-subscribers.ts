@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../../contract/http/webhook-delivery.ts';
 import type { JobInput } from '../../contract/job-input.ts';
-import { WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
+import { WEBHOOKS_PER_JOB_MAX } from '../../contract/request-limits.ts';
 import { webhookAttributesOf } from '../../runtime/temporal/visibility.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 

@@ -4,7 +4,7 @@ import {
   srtWriter,
   webVttWriter,
   type ExportWriter,
-} from '../../../contract/text/transcript-exports.ts';
+} from '../../../contract/text/transcript-formats.ts';
 import { rttmLine } from '../../../contract/text/rttm.ts';
 
 export type Names = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { chargeOf } from '../../../contract/kinds/charges.ts';
 import type { ListParameters } from '../../../contract/kinds/imgnet-list-job.ts';
 import { listPrice, splitListPrice } from '../../../contract/kinds/list-price.ts';
 import type { MediaParameters } from '../../../contract/kinds/media.ts';
-import { priceTable } from '../../../contract/kinds/prices.ts';
+import { priceTable } from '../../../contract/kinds/configured-prices.ts';
 import { speakerLabelsPrice } from '../../../contract/kinds/speaker-labels.ts';
 import type { ContentParameters } from '../../../contract/kinds/imgnet-content.ts';
 import type { OwnerProfileParameters } from '../../../contract/kinds/imgnet-profile.ts';

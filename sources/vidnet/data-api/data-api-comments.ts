@@ -1,4 +1,4 @@
-import { COMMENT_MAX_CHARS } from '../../../contract/limits.ts';
+import { COMMENT_MAX_CHARS } from '../../../contract/request-limits.ts';
 import type { VideoComment } from '../../../contract/kinds/transcript.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { commentListSchema, commentThreadListSchema, type DataApiComment } from './data-api-schemas.ts';

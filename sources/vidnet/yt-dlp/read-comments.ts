@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { COMMENT_MAX_CHARS } from '../../../contract/limits.ts';
+import { COMMENT_MAX_CHARS } from '../../../contract/request-limits.ts';
 import type { VideoComment } from '../../../contract/kinds/transcript.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { bounded, countSchema, formatTimestamp, textSchema } from '../fact-schemas.ts';

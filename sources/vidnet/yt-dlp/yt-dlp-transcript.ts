@@ -2,7 +2,7 @@ import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { JobError } from '../../../runtime/job-error.ts';
-import { CAPTIONS_MAX_BYTES } from '../../../contract/limits.ts';
+import { CAPTIONS_MAX_BYTES } from '../../../contract/request-limits.ts';
 import type { CaptionLine, TranscriptFacts } from '../../../contract/kinds/transcript.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { rankTracks } from '../captions/choose-track.ts';

@@ -4,7 +4,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createDeliverActivity } from '../../../activities/deliver-webhook.ts';
 import { pendingRecordOf } from '../../../contract/job-input.ts';
-import { priceTable } from '../../../contract/kinds/prices.ts';
+import { priceTable } from '../../../contract/kinds/configured-prices.ts';
 import { deliveryIdOf, deliveryPriorityOf } from '../../../contract/http/webhook-delivery.ts';
 import { createContentsStore } from '../../../store/records/contents-store.ts';
 import { createDeliveryStore } from '../../../store/records/delivery-store.ts';

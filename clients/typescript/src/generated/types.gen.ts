@@ -1310,7 +1310,7 @@ export type ImgnetPostComment = {
     user_commenting: string | null;
     likes: number | null;
     /**
-     * Where only the day is told, its midnight
+     * Where only the day is known, its midnight
      */
     created_at: string | null;
 };
