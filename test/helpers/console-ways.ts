@@ -137,6 +137,36 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
     );
 
     it(
+      'keeps the focus and the text of a user who types while a page or a search appears',
+      ...inPage(async ({ page, go }) => {
+        await go('/console/nowhere');
+        // Both scripts act at the earliest moment at which a user could.
+        await page.evaluate(`new MutationObserver((_, observer) => {
+          const field = document.querySelector('form[role=search] input');
+          if (field === null) return;
+          observer.disconnect();
+          field.focus();
+        }).observe(document.body, { childList: true, subtree: true })`);
+        await page.getByRole('link', { name: 'Fetch', exact: true }).click();
+        const field = page.getByLabel('A link, handle or id');
+        await field.waitFor();
+        await page.evaluate(`{
+          const replaceState = history.replaceState.bind(history);
+          history.replaceState = (...state) => {
+            history.replaceState = replaceState;
+            replaceState(...state);
+            const field = document.querySelector('form[role=search] input');
+            field.value += 'XY';
+            field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+          };
+        }`);
+        await page.keyboard.type('nasa');
+        await eventually(() => new URL(page.url()).searchParams.get('q')).toBe('nasaXY');
+        expect(await field.inputValue()).toBe('nasaXY');
+      }),
+    );
+
+    it(
       'shows a failure in plain words with what can be done, and tries again, all by the keyboard',
       ...inPage(async ({ page, go, violations }) => {
         await go('/console/nowhere');

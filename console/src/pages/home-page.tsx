@@ -19,9 +19,15 @@ export function Home({ query }: { readonly query: URLSearchParams }) {
   const searched = query.get('q') ?? '';
   const [text, setText] = useState(searched);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => setText((before) => (before.trim() === searched ? before : searched)), [searched]);
+  // Only a search from elsewhere, such as a link, changes the field: text typed since the last search stays.
+  const sent = useRef(searched);
+  useEffect(() => {
+    if (searched !== sent.current) setText(searched);
+    sent.current = searched;
+  }, [searched]);
   const search = (next: string): void => {
     const trimmed = next.trim();
+    sent.current = trimmed;
     if (trimmed !== searched) navigate(pathTo('home', { q: trimmed }), { isReplaced: true });
   };
   useEffect(() => {

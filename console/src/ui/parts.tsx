@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Problem, sentenceOf } from '../console-api.ts';
 import { agoText, countText, priceText } from '../format-values.ts';
 import type { Download, DownloadType } from '../types.ts';
@@ -71,7 +71,8 @@ let isFirst = true;
 /** The heading of a page. It gets the focus when the user navigates to the page, so that screen readers continue there. */
 export function Title({ children }: { readonly children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // An effect after the paint could take the focus from a field in which the user types already.
+  useLayoutEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;
   }, []);
