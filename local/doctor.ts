@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { settings, type Config } from '../config.ts';
 import type { WorkerRole } from '../runtime/temporal/worker-roles.ts';
 import { readPythonProgram } from '../sources/vidnet/warm/python-program.ts';
-import { chooseRelease, createReleaseFolder, PINNED } from '../sources/vidnet/releases/release-folder.ts';
+import { createReleases } from '../sources/vidnet/releases/releases.ts';
 import { createWarmYtdlp } from '../sources/vidnet/warm/warm-yt-dlp.ts';
+import { ytdlpSettingsOf } from '../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { chromium } from './engines/chromium.ts';
 import type { Setup } from './engines/environment.ts';
@@ -112,15 +113,8 @@ function withWarmth(tool: Tool, env: Setup['env']): Tool {
     ...tool,
     describe: async (program) => {
       const { version, where } = await tool.describe(program);
-      const defaults = settings.parse({});
-      const warm = createWarmYtdlp({
-        program,
-        videoUrlTemplate: defaults.VIDNET_VIDEO_URL,
-        channelUrlTemplate: defaults.VIDNET_CHANNEL_URL,
-        pluginDir: env['YTDLP_PLUGIN_DIR'] || undefined,
-        maxFileBytes: defaults.MAX_FILE_BYTES,
-        maxVideoHeight: defaults.MAX_VIDEO_HEIGHT,
-      });
+      const pluginDir = env['YTDLP_PLUGIN_DIR'] || undefined;
+      const warm = createWarmYtdlp({ ...ytdlpSettingsOf(settings.parse({})), program, pluginDir });
       const how = await warm.ready().then(
         () => 'kept warm',
         (error: unknown) => `started anew for each call: ${message(error)}`,
@@ -132,21 +126,25 @@ function withWarmth(tool: Tool, env: Setup['env']): Tool {
 }
 
 function releaseFindings(tool: Tool, config: Config): readonly Promise<Finding>[] {
-  const { YTDLP_CHANNEL: channel, ytdlpDir } = config;
+  const { YTDLP_CHANNEL: channel, YTDLP_INDEX_URL: indexUrl, ytdlpDir: folder } = config;
   if (channel === 'pinned') return [];
   const name = `yt-dlp ${channel}`;
   const found = async (): Promise<Finding> => {
     const program = await (tool.given?.check() ??
       firstWorking(tool.name, tool.found, () => undefined).then(({ value }) => value));
     await readPythonProgram(program);
-    const state = await createReleaseFolder(ytdlpDir).read();
-    const { version: pinned } = await readYtdlpVersion(program);
-    const current = chooseRelease(state, { pinned, channel });
+    const { version: pinnedVersion } = await readYtdlpVersion(program);
+    const releases = createReleases({
+      ...{ channel, folder, indexUrl, settings: { ...ytdlpSettingsOf(config), program }, pinnedVersion },
+      ...{ onEvent: () => undefined, signal: AbortSignal.timeout(REACH_TIMEOUT_MS) },
+    });
+    const { refused } = await releases.read();
+    const { version: current } = await releases.choose();
     const notes = [
-      current === PINNED ? `none newer than ${pinned} is used` : ytdlpDir,
-      ...(state.refused.length === 0 ? [] : [`refused: ${state.refused.join(', ')} (npm run yt-dlp)`]),
+      current === pinnedVersion ? `none newer than ${current} is used` : folder,
+      ...(refused.length === 0 ? [] : [`refused: ${refused.join(', ')} (npm run yt-dlp)`]),
     ];
-    const version = withAge(current === PINNED ? pinned : current);
+    const version = withAge(current);
     return { name, optional: true, state: 'ready', version, where: notes.join('; ') };
   };
   return [

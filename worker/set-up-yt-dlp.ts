@@ -6,7 +6,7 @@ import { datedVersion, YTDLP_OLD_AFTER_DAYS, type DatedVersion } from '../runtim
 import { ytdlpReleases } from '../runtime/telemetry/diagnostics.ts';
 import { createReleases, type ReleaseEvent } from '../sources/vidnet/releases/releases.ts';
 import { readPythonProgram } from '../sources/vidnet/warm/python-program.ts';
-import { createWarmYtdlp, type WarmYtdlp } from '../sources/vidnet/warm/warm-yt-dlp.ts';
+import { createWarmYtdlp } from '../sources/vidnet/warm/warm-yt-dlp.ts';
 import { ytdlpSettingsOf, type YtdlpSettings } from '../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { createYtdlpInUse } from '../store/records/ytdlp-in-use.ts';
@@ -58,41 +58,48 @@ interface StartOptions {
 
 async function start(config: Config, cold: YtdlpSettings, { log, onUse }: StartOptions): Promise<StartedYtdlp> {
   const { YTDLP_CHANNEL: channel } = config;
-  const keepWarm = (settings: YtdlpSettings): WarmYtdlp =>
-    createWarmYtdlp(settings, {
-      onStateChange: (failure) =>
-        failure === undefined
-          ? log.info('yt-dlp is preloaded')
-          : log.warn({ err: failure }, 'yt-dlp is not preloaded: each call starts it, which takes longer'),
-    });
+  const onStateChange = (failure?: Error): void =>
+    failure === undefined
+      ? log.info('yt-dlp is preloaded')
+      : log.warn({ err: failure }, 'yt-dlp is not preloaded: each call starts it, which takes longer');
   if (channel === 'pinned') {
-    const warm = keepWarm(cold);
+    const starter = createWarmYtdlp(cold, { onStateChange });
     let known: Promise<DatedVersion> | undefined;
     const version = async (): Promise<DatedVersion> => {
-      known ??= readYtdlpVersion(cold.program, warm).then((found) => {
+      known ??= readYtdlpVersion(cold.program, starter).then((found) => {
         onUse(found.version);
         return found;
       });
       return datedVersion((await known).version, Date.now());
     };
-    return { settings: { ...cold, starter: warm }, version, close: () => warm.close() };
+    return { settings: { ...cold, starter }, version, close: () => starter.close() };
   }
   await readPythonProgram(cold.program).catch((cause: unknown) => {
     throw new Error(`YTDLP_CHANNEL=${channel}: YTDLP_PATH must name a yt-dlp that is written in Python`, { cause });
   });
-  const releases = createReleases({
-    ...{ channel, folder: config.ytdlpDir, indexUrl: config.YTDLP_INDEX_URL, settings: cold, keepWarm },
+  const closing = new AbortController();
+  const { choose, chooseOrPinned, keepUpdating } = createReleases({
+    ...{ channel, folder: config.ytdlpDir, indexUrl: config.YTDLP_INDEX_URL, settings: cold, signal: closing.signal },
     pinnedVersion: (await readYtdlpVersion(cold.program)).version,
     onEvent: ({ what, ...details }) => {
       ytdlpReleases.publish({ what });
       const [level, message] = EVENT_LOGS[what];
       log[level](details, message);
-      if (what === 'switched' && 'version' in details) onUse(details.version);
+      if (what === 'switched' && details.version !== undefined) onUse(details.version);
     },
   });
-  onUse((await releases.current()).version);
-  void releases.keepUpdating(RELEASE_CHECKS);
-  return { settings: { ...cold, releases }, version: () => releases.current(), close: () => releases.close() };
+  const { program, version: current } = await choose();
+  onUse(current);
+  const starter = createWarmYtdlp({ ...cold, program }, { onStateChange });
+  void keepUpdating(RELEASE_CHECKS);
+  return {
+    settings: { ...cold, starter, chooseProgram: chooseOrPinned },
+    version: async () => datedVersion((await choose()).version, Date.now()),
+    close: () => {
+      closing.abort();
+      return starter.close();
+    },
+  };
 }
 
 const EVENT_LOGS: Readonly<Record<ReleaseEvent['what'], readonly ['info' | 'warn', string]>> = {

@@ -1,7 +1,7 @@
 import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import type { SourceCall } from '../source-call-options.ts';
 
-/** Where comments come from: yt-dlp, or the Data API when the operator has a key. */
+/** The source of comments: yt-dlp, or the Data API if the operator has a key. */
 export interface CommentSource {
   /** Threads are newest first, each followed by its replies, oldest first. There are none when comments are disabled. */
   pages(videoId: string, max: number, call: SourceCall): AsyncIterable<readonly VideoComment[]>;

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { FEW_SITES } from './yt-dlp.ts';
 import { createReleases, type ReleaseEvent, type ReleasesOptions } from '../../sources/vidnet/releases/releases.ts';
 import { readFacts } from '../../sources/vidnet/yt-dlp/yt-dlp-facts.ts';
-import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
+import type { YtdlpSettings, YtdlpStarter } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { inFolder, type RecordedSite } from './recorded-site.ts';
 import { serveOnLoopback } from '../../local/loopback-server.ts';
 
@@ -173,17 +173,20 @@ export function workerOf(
   options: Pick<ReleasesOptions, 'folder' | 'indexUrl'> & Partial<ReleasesOptions>,
 ) {
   const events: ReleaseEvent[] = [];
-  const cold = { ...site.settings(), starter: undefined };
+  const settings = { ...site.settings(), starter: undefined };
+  const closing = new AbortController();
+  onTestFinished(() => closing.abort());
   const releases = createReleases({
-    ...{ channel: 'stable', settings: cold, pinnedVersion: PINNED, onEvent: (event) => events.push(event) },
-    ...options,
+    ...{ channel: 'stable', settings, pinnedVersion: PINNED, signal: closing.signal },
+    ...{ onEvent: (event) => events.push(event), ...options },
   });
-  onTestFinished(() => releases.close());
-  const eventLines = (): string[] =>
-    events.map((event) => `${event.what} ${'version' in event ? event.version : ''}`.trim());
-  const read = (page: string) =>
-    readPage({ ...cold, releases }, page.startsWith('http') ? page : `${site.url}/recorded/${page}`);
-  return { releases, events, eventLines, read };
+  const eventLines = (): string[] => events.map(({ what, version = '' }) => `${what} ${version}`.trim());
+  const read = (page: string, starter?: YtdlpStarter) =>
+    readPage(
+      { ...settings, starter, chooseProgram: releases.chooseOrPinned },
+      page.startsWith('http') ? page : `${site.url}/recorded/${page}`,
+    );
+  return { releases, settings, events, eventLines, read };
 }
 
 /** Reads a page as a job does. @returns its title, and the release that read it */

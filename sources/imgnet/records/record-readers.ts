@@ -83,7 +83,7 @@ export function timeOf(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** As {@link timeOf}, but a day stays a day. */
+/** Does the same as {@link timeOf}, but a day remains a day. */
 export function timeOrDayOf(value: unknown): string | undefined {
   const text = wordOf(value);
   if (text === undefined || !DATE_ONLY.test(text)) return timeOf(value);

@@ -8,22 +8,30 @@ import { parseJson } from '../../../runtime/parse-json.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { run } from '../../../runtime/subprocess/run-program.ts';
 import { sha256Of } from '../../../store/files/checksum.ts';
+import { lastLine } from '../warm/warm-parent.ts';
 import { readPythonProgram, type PythonProgram } from '../warm/python-program.ts';
 import { serveTestPage } from '../yt-dlp/yt-dlp-test-page.ts';
 import { environmentOf, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
 import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../yt-dlp/yt-dlp-version.ts';
 import { compareVersions } from './release-version.ts';
+import type { ReleasesOptions } from './releases.ts';
 
 /** The index of yt-dlp has half a megabyte, and its wheel has three. */
 const MAX_FETCHED_BYTES = 64 * 1024 ** 2;
 const MAX_UNPACKED_BYTES = 512 * 1024 ** 2;
-const STEP_TIMEOUT_MS = 10 * 60_000;
+const INSTALL_TIMEOUT_MS = 20 * 60_000;
 const CHECK_TIMEOUT_MS = 120_000;
 /** PEP 691. Without this type, an index answers HTML. */
 const INDEX_TYPE = 'application/vnd.pypi.simple.v1+json';
 /** Scripts without which yt-dlp reads fewer pages. Each release names the exact version that it needs. */
 const SCRIPTS = 'yt-dlp-ejs';
+const FETCH_LIMITS = {
+  mostFailures: 3,
+  onProgress: (done: number, whole = 0): void => {
+    if (Math.max(done, whole) > MAX_FETCHED_BYTES) throw new Error(`it has more than ${MAX_FETCHED_BYTES} bytes`);
+  },
+};
 
 const indexSchema = z.object({
   files: z.array(
@@ -36,17 +44,13 @@ const indexSchema = z.object({
   ),
 });
 
-export interface Wheel {
-  readonly version: string;
-  readonly url: string;
-  readonly sha256: string;
-}
+type Wheel = Awaited<ReturnType<typeof listWheels>>[number];
 
 /** Lists the wheels of a package, except those that were withdrawn and those without a checksum. */
-export async function listWheels(indexUrl: string, name: string, signal: AbortSignal): Promise<readonly Wheel[]> {
+export async function listWheels(indexUrl: string, name: string, signal: AbortSignal) {
   const url = `${indexUrl.replace(/(?<!\/)\/+$/, '')}/${name}/`;
   const folder = await mkdtemp(join(tmpdir(), 'tapedeck-index-'));
-  const text = await fetchLimited(url, join(folder, 'index'), { signal, accept: INDEX_TYPE })
+  const text = await fetchFile(url, join(folder, 'index'), { ...FETCH_LIMITS, signal, accept: INDEX_TYPE })
     .then((file) => readFile(file, 'utf8'))
     .finally(() => rm(folder, { recursive: true, force: true }));
   const { success, data: index, error } = indexSchema.safeParse(parseJson(text));
@@ -71,36 +75,44 @@ export function programIn(folder: string): string {
   return join(folder, 'yt-dlp');
 }
 
-interface InstallOptions {
-  readonly folder: string;
-  readonly indexUrl: string;
-  /** The settings of the pinned yt-dlp, whose interpreter and packages the release uses. */
-  readonly settings: YtdlpSettings;
-  readonly signal: AbortSignal;
-}
+type InstallOptions = Pick<ReleasesOptions, 'folder' | 'indexUrl' | 'settings' | 'signal'>;
 
 /**
- * Downloads a release and the scripts that it needs, compares both with their checksums, and tries the release before a rename
+ * Downloads a release, which uses the interpreter and packages of the pinned one, and the scripts that it needs, compares both with their checksums, and tries the release before a rename
  * gives it its final path. A copy that another worker installed first remains.
  *
  * @throws UnusableReleaseError; other errors after which nothing is left
  */
 export async function installRelease(wheel: Wheel, options: InstallOptions): Promise<void> {
-  const { folder, indexUrl, settings, signal } = options;
+  const { folder, indexUrl, settings } = options;
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(INSTALL_TIMEOUT_MS)]);
   const program = await readPythonProgram(settings.program);
   const staging = `${folder}.${randomBytes(6).toString('hex')}.tmp`;
   await mkdir(staging, { recursive: true });
+  const runPython = async (...args: readonly string[]): Promise<void> => {
+    const { exitCode, stderrTail } = await run(program.python, ['-I', ...args], {
+      ...{ cwd: staging, env: bareEnvironment(program.python), timeoutMs: INSTALL_TIMEOUT_MS, signal },
+      maxFolderBytes: MAX_UNPACKED_BYTES,
+    });
+    if (exitCode !== 0) throw new Error(`python3 ${args.slice(0, 2).join(' ')} failed: ${lastLine(stderrTail)}`);
+  };
+  const unpack = async ({ url, sha256 }: Wheel): Promise<void> => {
+    const file = await fetchFile(url, join(staging, 'wheel'), { ...FETCH_LIMITS, signal });
+    const sum = await sha256Of(file, signal);
+    if (sum !== sha256) throw new Error(`${url} has the SHA-256 ${sum}, and not ${sha256}, which the index states`);
+    await runPython('-m', 'zipfile', '-e', file, staging);
+    await forget(file);
+  };
   try {
-    const steps = { program, staging, signal };
-    await unpack(wheel, steps);
+    await unpack(wheel);
     const needed = await scriptsVersionIn(staging);
     if (needed !== undefined) {
       const scripts = (await listWheels(indexUrl, SCRIPTS, signal)).find(({ version }) => version === needed);
       if (scripts === undefined) throw new Error(`${indexUrl} has no ${SCRIPTS} ${needed}, which the release needs`);
-      await unpack(scripts, steps);
+      await unpack(scripts);
     }
     // Calls write no compiled modules, so each call would compile what it uses.
-    await runPython(['-m', 'compileall', '-q', staging], steps);
+    await runPython('-m', 'compileall', '-q', staging);
     await writeFile(programIn(staging), launcherFor(program), { mode: 0o755 });
     await checkRelease({ ...settings, program: programIn(staging) }, wheel.version, signal).catch((error: unknown) => {
       signal.throwIfAborted();
@@ -116,57 +128,13 @@ export async function installRelease(wheel: Wheel, options: InstallOptions): Pro
 
 /** The first line works however long the path of the interpreter is. To Python, the line after it is a string. */
 function launcherFor({ python, flags }: PythonProgram): string {
-  return [
-    '#!/bin/sh',
-    `'''exec' "${python}"${flags.map((flag) => ` ${flag}`).join('')} "$0" "$@"`,
-    "' '''",
-    'import os, runpy, sys',
-    'sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))',
-    "runpy.run_module('yt_dlp', run_name='__main__')",
-    '',
-  ].join('\n');
-}
-
-interface Steps {
-  readonly program: PythonProgram;
-  readonly staging: string;
-  readonly signal: AbortSignal;
-}
-
-async function unpack({ url, sha256 }: Wheel, steps: Steps): Promise<void> {
-  const file = await fetchLimited(url, join(steps.staging, 'wheel'), steps);
-  const sum = await sha256Of(file, steps.signal);
-  if (sum !== sha256) throw new Error(`${url} has the SHA-256 ${sum}, and not ${sha256}, which the index states`);
-  await runPython(['-m', 'zipfile', '-e', file, steps.staging], steps);
-  await forget(file);
-}
-
-async function fetchLimited(
-  url: string,
-  file: string,
-  { signal, accept }: { readonly signal: AbortSignal; readonly accept?: string },
-): Promise<string> {
-  const tooLarge = new AbortController();
-  const path = await fetchFile(url, file, {
-    signal: AbortSignal.any([signal, tooLarge.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]),
-    mostFailures: 3,
-    accept,
-    onProgress: (done, whole = 0) => {
-      if (Math.max(done, whole) > MAX_FETCHED_BYTES)
-        tooLarge.abort(new Error(`${url} has more than ${MAX_FETCHED_BYTES} bytes`));
-    },
-  });
-  // The limit may be exceeded by the last chunk.
-  tooLarge.signal.throwIfAborted();
-  return path;
-}
-
-async function runPython(args: readonly string[], { program: { python }, staging, signal }: Steps): Promise<void> {
-  const { exitCode, stderrTail } = await run(python, ['-I', ...args], {
-    ...{ cwd: staging, env: bareEnvironment(python), timeoutMs: STEP_TIMEOUT_MS, signal },
-    maxFolderBytes: MAX_UNPACKED_BYTES,
-  });
-  if (exitCode !== 0) throw new Error(`python3 ${args.slice(0, 2).join(' ')} failed: ${lastLine(stderrTail)}`);
+  return `#!/bin/sh
+'''exec' "${python}"${flags.map((flag) => ` ${flag}`).join('')} "$0" "$@"
+' '''
+import os, runpy, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+runpy.run_module('yt_dlp', run_name='__main__')
+`;
 }
 
 /** @returns the version of the scripts that a release names in its metadata */
@@ -194,8 +162,4 @@ async function checkRelease(settings: YtdlpSettings, version: string, signal: Ab
     page.close();
     await rm(cwd, { recursive: true, force: true });
   }
-}
-
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? '';
 }

@@ -16,16 +16,5 @@ export function isOfChannel(version: string, channel: YtdlpChannel): boolean {
   return isRelease(version) && (channel === 'nightly' || (channel === 'stable' && !version.endsWith('.dev0')));
 }
 
-/** Compares versions by their numbers: `2026.08.19` equals `2026.8.19`. A text without numbers is the oldest. */
-export function compareVersions(version: string, other: string): number {
-  const [one, two] = [numbersOf(version), numbersOf(other)];
-  for (let index = 0; index < Math.max(one.length, two.length); index += 1) {
-    const difference = (one[index] ?? -1) - (two[index] ?? -1);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-function numbersOf(version: string): readonly number[] {
-  return /^\d+(?:\.\d+)*/.exec(version)?.[0].split('.').map(Number) ?? [];
-}
+/** Compares versions by their numbers: `2026.08.19` equals `2026.8.19`. */
+export const { compare: compareVersions } = new Intl.Collator('en', { numeric: true });

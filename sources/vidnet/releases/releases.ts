@@ -1,23 +1,27 @@
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { datedVersion, type DatedVersion } from '../../../runtime/subprocess/dated-version.ts';
-import type { WarmYtdlp } from '../warm/warm-yt-dlp.ts';
-import type { YtdlpRelease, YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
+import { orMissing } from '../../../store/files/or-missing.ts';
+import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { installRelease, listWheels, programIn, UnusableReleaseError } from './install-release.ts';
-import { chooseRelease, createReleaseFolder, PINNED, type FolderState } from './release-folder.ts';
-import { compareVersions, isOfChannel, type YtdlpChannel } from './release-version.ts';
+import { compareVersions, isOfChannel, isRelease, type YtdlpChannel } from './release-version.ts';
 
-export type ReleaseEvent =
-  | { readonly what: 'fetched' | 'switched'; readonly version: string }
-  /** The release does not work here, and is not used. */
-  | { readonly what: 'refused'; readonly version: string; readonly reason: string }
-  /** Nothing has changed. The next check tries again. */
-  | { readonly what: 'trouble'; readonly reason: string };
+/** Calls are shorter than a day, so an older release that was replaced twice is not in use. */
+const REMOVED_AFTER_MS = 24 * 3_600_000;
+/** The current release and the one before it. */
+const KEPT = 2;
+const REFUSED = '.refused';
 
-type WarmProgram = Pick<WarmYtdlp, 'startOf' | 'retire' | 'close'>;
+/** After `refused` the release is not used, because it does not work here. After `trouble` the next check tries again. */
+export interface ReleaseEvent {
+  readonly what: 'fetched' | 'switched' | 'refused' | 'trouble';
+  readonly version?: string;
+  readonly reason?: string;
+}
 
 export interface ReleasesOptions {
-  readonly channel: Exclude<YtdlpChannel, 'pinned'>;
-  /** The folder of installed releases, which is created if it does not exist. */
+  readonly channel: YtdlpChannel;
+  /** Each release is in a subfolder named after its version. A file beside it says why a release is refused. */
   readonly folder: string;
   /** Base URL of an index of Python packages, such as `https://pypi.org/simple`. */
   readonly indexUrl: string;
@@ -25,64 +29,56 @@ export interface ReleasesOptions {
   readonly settings: YtdlpSettings;
   readonly pinnedVersion: string;
   readonly onEvent: (event: ReleaseEvent) => void;
-  /** Preloads a program. Without it, each call starts the program. */
-  readonly keepWarm?: (settings: YtdlpSettings) => WarmProgram;
+  readonly signal: AbortSignal;
 }
 
-export type Releases = ReturnType<typeof createReleases>;
-
 /** Installs and chooses releases of yt-dlp that are newer than the pinned one. */
-export function createReleases(options: ReleasesOptions) {
-  const { channel, indexUrl, settings, pinnedVersion, onEvent, keepWarm } = options;
-  const folder = createReleaseFolder(options.folder);
-  const closing = new AbortController();
-  const retiring = new Set<WarmProgram>();
-  let used: { readonly name: string; readonly warm: WarmProgram | undefined } | undefined;
-  let reading: Promise<FolderState> | undefined;
+export function createReleases({ channel, folder, indexUrl, settings, ...options }: ReleasesOptions) {
+  const { pinnedVersion, onEvent, signal } = options;
+  const pinned = { version: pinnedVersion, program: settings.program };
+  let usedVersion = pinnedVersion;
+  let reading: ReturnType<typeof read> | undefined;
 
+  const entries = async (): Promise<readonly string[]> => (await readdir(folder).catch(orMissing)) ?? [];
+  const isNewer = (version: string): boolean =>
+    isOfChannel(version, channel) && compareVersions(version, pinnedVersion) > 0;
+  /** Lists the installed releases, the newest first, and all refused ones. */
+  const read = async () => {
+    const names = await entries();
+    return {
+      installed: names.filter(isRelease).sort((one, other) => compareVersions(other, one)),
+      refused: names.filter((name) => name.endsWith(REFUSED)).map((name) => name.slice(0, -REFUSED.length)),
+    };
+  };
+  const refuse = (version: string, reason: string): Promise<void> =>
+    writeFile(join(folder, version + REFUSED), `${reason}\n`);
   const reportTrouble = (error: unknown): void =>
     onEvent({ what: 'trouble', reason: error instanceof Error ? error.message : String(error) });
-  const programOf = (name: string): string => (name === PINNED ? settings.program : programIn(folder.pathOf(name)));
-  const versionOf = (name: string): string => (name === PINNED ? pinnedVersion : name);
-  const isNewer = ({ version }: { readonly version: string }): boolean =>
-    isOfChannel(version, channel) && compareVersions(version, pinnedVersion) > 0;
-
-  const switchTo = (name: string): void => {
-    if (closing.signal.aborted || used?.name === name) return;
-    if (used !== undefined || name !== PINNED) onEvent({ what: 'switched', version: versionOf(name) });
-    const before = used?.warm;
-    if (before !== undefined) {
-      retiring.add(before);
-      void before.retire().finally(() => retiring.delete(before));
-    }
-    used = { name, warm: keepWarm?.({ ...settings, program: programOf(name) }) };
-  };
-  /** Reads the choice for each run, because another process may have changed the folder. */
-  const choose = async (): Promise<string> => {
+  /** Chooses the release of a run. It reads the folder each time, because another process may have changed it. */
+  const choose = async () => {
     // Calls share a read, so an outdated state cannot arrive after a newer one.
-    reading ??= folder.read().finally(() => (reading = undefined));
-    const name = chooseRelease(await reading, { pinned: pinnedVersion, channel });
-    switchTo(name);
-    return name;
+    reading ??= read().finally(() => (reading = undefined));
+    const { installed, refused } = await reading;
+    const version = installed.find((one) => isNewer(one) && !refused.includes(one));
+    const chosen = version === undefined ? pinned : { version, program: programIn(join(folder, version)) };
+    if (chosen.version !== usedVersion) onEvent({ what: 'switched', version: chosen.version });
+    usedVersion = chosen.version;
+    return chosen;
   };
-  /**
-   * Installs a release, by default the newest of the channel, unless it is installed or was refused.
-   *
-   * @returns its version; undefined when the index has no such release
-   */
-  const install = async (signal: AbortSignal, requested?: string): Promise<string | undefined> => {
+  /** Installs the newest release, unless it is installed or was refused. @returns its version, if there is one */
+  const install = async (): Promise<string | undefined> => {
     const [wheel] = (await listWheels(indexUrl, 'yt-dlp', signal))
-      .filter((one) => (requested === undefined ? isNewer(one) : one.version === requested))
+      .filter(({ version }) => isNewer(version))
       .sort((one, other) => compareVersions(other.version, one.version));
     if (wheel === undefined) return undefined;
     const { version } = wheel;
-    const { installed, refused } = await folder.read();
-    if (installed.includes(version) || (requested === undefined && refused.includes(version))) return version;
+    const { installed, refused } = await read();
+    if (installed.includes(version) || refused.includes(version)) return version;
     try {
-      await installRelease(wheel, { folder: folder.pathOf(version), indexUrl, settings, signal });
+      await installRelease(wheel, { folder: join(folder, version), indexUrl, settings, signal });
     } catch (error) {
       if (error instanceof UnusableReleaseError) {
-        await folder.refuse(version, error.message);
+        await refuse(version, error.message);
         onEvent({ what: 'refused', version, reason: error.message });
       }
       throw error;
@@ -90,40 +86,38 @@ export function createReleases(options: ReleasesOptions) {
     onEvent({ what: 'fetched', version });
     return version;
   };
+  /** Removes old releases, except the newest two and the current one, and what killed installations have left. */
+  const removeOld = async (): Promise<void> => {
+    const kept = [...(await read()).installed.slice(0, KEPT), (await choose()).version];
+    for (const name of await entries()) {
+      if (kept.includes(name) || !(isRelease(name) || name.endsWith('.tmp'))) continue;
+      const { mtimeMs } = await stat(join(folder, name));
+      if (Date.now() - mtimeMs > REMOVED_AFTER_MS) await rm(join(folder, name), { recursive: true, force: true });
+    }
+  };
   return {
-    folder,
-    choose,
-    install,
-    /** Picks the release of a run. A folder that cannot be read must not fail a job. */
-    async pick(): Promise<YtdlpRelease> {
-      const name = await choose().catch((error: unknown) => {
+    ...{ read, refuse, choose, install, removeOld },
+    reasonOf: async (version: string): Promise<string> =>
+      (await readFile(join(folder, version + REFUSED), 'utf8')).trim(),
+    /** Chooses as `choose` does. A folder that cannot be read must not fail a job. */
+    chooseOrPinned: () =>
+      choose().catch((error: unknown) => {
         reportTrouble(error);
-        return PINNED;
-      });
-      return { program: programOf(name), starter: used?.warm };
-    },
-    /** @throws when the folder cannot be read */
-    current: async (): Promise<DatedVersion> => datedVersion(versionOf(await choose()), Date.now()),
-    /** Checks for newer releases until `close` is called. */
-    async keepUpdating({ firstMs, everyMs }: { readonly firstMs: number; readonly everyMs: number }): Promise<void> {
-      const { signal } = closing;
+        return pinned;
+      }),
+    /** Checks for newer releases until the signal is aborted. */
+    keepUpdating: async ({ firstMs, everyMs }: { readonly firstMs: number; readonly everyMs: number }) => {
       for (let waitMs = firstMs; ; waitMs = everyMs) {
+        // The jitter spreads the requests of workers that were started together.
+        await delay(waitMs * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => undefined);
+        if (signal.aborted) return;
         try {
-          // The jitter spreads the requests of workers that were started together.
-          await delay(waitMs * (0.75 + Math.random() / 2), undefined, { signal, ref: false });
-          await install(signal);
-          await folder.removeOld(await choose());
+          await install();
+          await removeOld();
         } catch (error) {
-          if (signal.aborted) return;
           reportTrouble(error);
         }
       }
-    },
-    /** Ends the preloaded programs with their calls. */
-    async close(): Promise<void> {
-      closing.abort(new Error('closed'));
-      const warm = used?.warm;
-      await Promise.all([...retiring, ...(warm === undefined ? [] : [warm])].map((one) => one.close()));
     },
   };
 }

@@ -177,7 +177,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
   }
 }
 
-function lastLine(text: string): string {
+export function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
 }
 

@@ -20,11 +20,15 @@ export type WarmYtdlp = ReturnType<typeof createWarmYtdlp>;
 
 const ANY_ID = 'aaaaaaaaaaa';
 
-/** Keeps a parent process that has loaded yt-dlp and forks for each call. While there is none, calls start the program. */
+/**
+ * Keeps a parent process that has loaded yt-dlp and forks for each call. While there is none, calls start the program. A call
+ * of another program replaces the parent.
+ */
 export function createWarmYtdlp(
   settings: YtdlpSettings,
   { onStateChange, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
 ) {
+  let { program } = settings;
   let current: WarmParent | undefined;
   const retired = new Set<WarmParent>();
   let starting: Promise<void> | undefined;
@@ -42,7 +46,12 @@ export function createWarmYtdlp(
   };
   const begin = async (): Promise<void> => {
     try {
-      const parent = await startFor(settings, closing.signal);
+      const loaded = program;
+      const parent = await startFor({ ...settings, program: loaded }, closing.signal);
+      if (loaded !== program) {
+        await parent.close();
+        return;
+      }
       retire();
       current = parent;
       failure = undefined;
@@ -72,17 +81,16 @@ export function createWarmYtdlp(
     if (current === undefined) throw failure ?? new Error('it was closed');
     return current;
   };
-  const stop = async (end: (parent: WarmParent) => Promise<unknown>): Promise<void> => {
-    closing.abort();
-    await starting;
-    retire();
-    await Promise.all([...retired].map(end));
-  };
   renew();
   return {
     async startOf(requested: Pick<YtdlpSettings, 'program' | 'pluginDir'>): Promise<Start | undefined> {
       // The parent has loaded one program with its plugins only.
-      if (requested.program !== settings.program || requested.pluginDir !== settings.pluginDir) return undefined;
+      if (requested.pluginDir !== settings.pluginDir) return undefined;
+      if (requested.program !== program) {
+        ({ program } = requested);
+        notBeforeMs = 0;
+        retire();
+      }
       forget();
       const seen = current;
       const isOutdated = await seen?.isOutdated();
@@ -100,9 +108,12 @@ export function createWarmYtdlp(
     },
     ready: async (): Promise<number> => (await whenReady()).pid,
     version: async (): Promise<string> => (await whenReady()).version,
-    /** Starts no more parents. The current one exits after its calls. */
-    retire: (): Promise<void> => stop((parent) => parent.gone),
-    close: (): Promise<void> => stop((parent) => parent.close()),
+    async close(): Promise<void> {
+      closing.abort();
+      await starting;
+      retire();
+      await Promise.all([...retired].map((parent) => parent.close()));
+    },
   };
 }
 

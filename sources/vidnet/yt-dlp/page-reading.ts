@@ -6,7 +6,7 @@ import { subjectError, type Subject } from './yt-dlp-failures.ts';
 /** The limits for reading a page and everything that it leads to, except the media. */
 export interface ReadingLimits {
   readonly timeoutMs: number;
-  /** Of the whole run, including the transfer of media. */
+  /** The limit for the whole run, including the transfer of media. */
   readonly maxCpuSeconds: number;
   /** Counted by the built-in proxy, so there is no limit with YTDLP_PROXY. */
   readonly maxBytes: number;

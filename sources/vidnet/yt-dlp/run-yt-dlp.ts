@@ -34,7 +34,7 @@ const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];
 /** Every run of a job goes through this function. @returns the tail of stderr, which holds the warnings */
 export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRunSpec): Promise<string> {
   const { subject, url, maxFileBytes } = spec;
-  const { program, starter } = (await settings.releases?.pick()) ?? settings;
+  const { program } = (await settings.chooseProgram?.()) ?? settings;
   const guard = settings.proxy === undefined ? settings.guard?.lend() : undefined;
   const limits = { ...PAGE_LIMITS, ...spec.reading, ...settings.pageLimits };
   const reading = startReading(subject, limits, () => guard?.receivedBytes() ?? 0);
@@ -49,7 +49,7 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: 
       { program, proxy: settings.proxy ?? guard?.url },
       { home: call.folder, programs: join(privateFolder, 'programs') },
     );
-    const start = await starter?.startOf({ program, pluginDir: settings.pluginDir });
+    const start = await settings.starter?.startOf({ program, pluginDir: settings.pluginDir });
     const { exitCode, stderrTail } = await run(program, [...args, ...(url === undefined ? [] : ['--', url])], {
       cwd: call.folder,
       env,

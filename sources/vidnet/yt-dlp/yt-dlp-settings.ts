@@ -18,8 +18,8 @@ export interface YtdlpSettings {
   readonly jsRuntime?: string | undefined;
   /** Starts the program faster than the system does (`warm-yt-dlp.ts`). */
   readonly starter?: YtdlpStarter | undefined;
-  /** Picks the release of each run instead of `program` and `starter` (`releases/releases.ts`). */
-  readonly releases?: { readonly pick: () => Promise<YtdlpRelease> } | undefined;
+  /** Chooses the program of each run instead of `program` (`releases/releases.ts`). */
+  readonly chooseProgram?: (() => Promise<Pick<YtdlpSettings, 'program'>>) | undefined;
   readonly minimumRate?: MinimumRate;
   readonly pageLimits?: Partial<ReadingLimits>;
   readonly maxFileBytes: number;
@@ -35,8 +35,6 @@ export interface YtdlpStarter {
   /** @returns undefined when the program must be started as usual */
   readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
 }
-
-export type YtdlpRelease = Pick<YtdlpSettings, 'program' | 'starter'>;
 
 export function ytdlpSettingsOf(config: {
   readonly YTDLP_PATH: string;
