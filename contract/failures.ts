@@ -1,4 +1,4 @@
-/** Who can act: nobody (`subject`), the platform, which may recover (`upstream`), or the operator (`internal`). */
+/** The origin of a failure: the subject itself (final), the upstream (may recover), or this service (the operator acts). */
 export type Fault = 'subject' | 'upstream' | 'internal';
 
 type Sentences = Readonly<Record<string, string>>;

@@ -19,7 +19,7 @@ export const shortcodeSchema = z.string().regex(SHORTCODE);
 export const postSchema = z.object({ shortcode: shortcodeSchema, kind: z.enum(['post', 'reel']) });
 export const daySchema = z.iso.date();
 
-/** What the inputs of all jobs have in common. Each kind adds its type, `mediaId` and parameters. */
+/** The fields that the inputs of all jobs share. Each kind adds its type, `mediaId` and parameters. */
 export const jobBaseSchema = z.object({
   version: z.int().min(1),
   recordId: ulidSchema,

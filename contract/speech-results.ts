@@ -27,7 +27,7 @@ export interface WindowResult {
   /** The language of the words, such as `en`; absent when the engine does not report it. */
   readonly language?: string;
   readonly words: readonly Word[];
-  /** In order of their start; they may overlap. */
+  /** They are sorted by their start, and may overlap. */
   readonly voices: readonly VoiceSegment[];
 }
 

@@ -35,7 +35,7 @@ export const speakerLabelOperations = {
     body: speakerLabelsRequestSchema,
     jobs: ['speaker_labels'],
     answers: {
-      200: { description: 'The transcript, which is empty if nobody speaks', schema: speakerLabelsSchema },
+      200: { description: 'The transcript, which is empty if there is no speech', schema: speakerLabelsSchema },
       202: LABELS_PENDING,
       ...failed(speakerLabelsFailedSchema),
     },
@@ -52,7 +52,7 @@ export const speakerLabelOperations = {
     wait: 'on request',
     answers: {
       200: {
-        description: 'The transcript, which is empty if nobody speaks, or why the job failed',
+        description: 'The transcript, which is empty if there is no speech, or why the job failed',
         schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
       },
       202: LABELS_PENDING,

@@ -101,7 +101,7 @@ interface Listed {
 }
 
 /**
- * The downloads of a caller's list, newest first. A key lists the downloads that it requested, whoever started them; callers
+ * The downloads of a caller's list, newest first. A key lists the downloads that it requested, including those that another caller started; callers
  * without a key list those that neither a key nor a service started; services list all. If few downloads of a key match the
  * filter, the result may be shorter than the limit although older ones follow.
  */

@@ -124,7 +124,7 @@ export async function renderSpokenWords(mediaId: string, labels: ExportedLabels)
     media_id: mediaId,
     segments: labels.segments.map(({ text, start, duration, speaker, wordStarts }) => ({
       ...{ text, start, duration, speaker },
-      word_starts: wordStarts === undefined ? null : [...wordStarts],
+      word_starts: [...wordStarts],
     })),
     turns: labels.speakerTurns.map(({ startSeconds, endSeconds, speaker }) => ({
       start: startSeconds,

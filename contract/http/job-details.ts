@@ -29,7 +29,7 @@ export const jobDetailsSchema = z
         fault: z
           .enum(['subject', 'upstream', 'internal'])
           .describe(
-            'Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`internal`)',
+            'The origin of the failure: the subject (final), the platform (`upstream`, may recover) or the service (`internal`, the operator acts)',
           ),
         message: z.string(),
       })

@@ -48,7 +48,7 @@ export interface Kind {
   readonly endpoint: string;
   /** How long a success answers new requests, in seconds; `files`: as long as its files are kept (design, section 3). */
   readonly freshness: number | 'files';
-  /** By their names in the price table. */
+  /** The names of the prices in the price table. */
   readonly prices: Readonly<Record<string, PriceSetting>>;
   /** The input of its workflow. The values become paths, URLs and IDs, so they are checked once more. */
   readonly job: z.ZodType<{ readonly type: string; readonly mediaId: string }>;

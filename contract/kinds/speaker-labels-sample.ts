@@ -9,8 +9,11 @@ export const speakerLabelsSample: KindSample = {
   facts: {
     ...sampleLabels,
     segments: sampleList(
-      { text: 'shall we take the bridge', start: 0.48, duration: 1.91, speaker: 'Speaker 1' },
-      { text: 'if it is open', start: 2.72, duration: 1.1, speaker: 'Speaker 2' },
+      {
+        ...{ text: 'shall we take the bridge', start: 0.48, duration: 1.91, speaker: 'Speaker 1' },
+        wordStarts: [0.48, 0.8, 1.02, 1.4, 1.55],
+      },
+      { text: 'if it is open', start: 2.72, duration: 1.1, speaker: 'Speaker 2', wordStarts: [2.72, 2.9, 3.1, 3.3] },
     ),
     speakerTurns: sampleList(
       { startSeconds: 0.48, endSeconds: 2.39, speaker: 0 },
@@ -20,7 +23,7 @@ export const speakerLabelsSample: KindSample = {
   failure: ['unsupported', 'The audio cannot be read.'],
   progress: { stage: 'transcribing', percent: 50, items: 2, total_items: 4 },
   other: {
-    summary: 'Nobody speaks',
+    summary: 'No speech',
     price: 0,
     facts: { ...sampleLabels, segments: sampleList(), speakerTurns: sampleList() },
   },

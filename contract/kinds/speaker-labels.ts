@@ -69,8 +69,8 @@ export type SpokenSegment = z.infer<typeof spokenSegmentSchema>;
 
 /** The stored form of a segment; times are rounded to the millisecond. */
 export interface KeptSegment extends SpokenSegment {
-  /** The start of each word of the text in seconds. Words are separated by spaces. Absent in older jobs. */
-  readonly wordStarts?: readonly number[];
+  /** The start of each word of the text in seconds. Words are separated by spaces. */
+  readonly wordStarts: readonly number[];
 }
 
 export interface SpeakerLabels {
@@ -125,10 +125,7 @@ export const spokenWordsSchema = z
         spokenSegmentSchema.extend({
           word_starts: z
             .array(z.number().min(0))
-            .nullable()
-            .describe(
-              'The start of each word of the text, in seconds; words are separated by spaces. Null in older jobs',
-            ),
+            .describe('The start of each word of the text, in seconds; words are separated by spaces'),
         }),
       )
       .describe('Empty when there is no speech'),

@@ -137,18 +137,13 @@ describe('GET /api/downloads/{downloadId}/job', () => {
 describe('GET /api/transcriptspeakerid/{id}/words', () => {
   it('returns the start of each word and the voice segments', async () => {
     const audio = await keepAudio(facades);
-    const [first, second] = LABELS.segments;
-    const labels = { ...LABELS, segments: [{ ...first!, wordStarts: [0.5, 0.75, 1.1] }, second!] };
-    const { id } = await keepLabels(facades, aLabelsJob(audio), labels);
+    const { id } = await keepLabels(facades, aLabelsJob(audio));
     const { status, body } = await get(`/api/transcriptspeakerid/${id}/words`);
     expect(status).toBe(200);
     expect(spokenWordsSchema.strict().parse(body)).toEqual({
       status: 'success',
       media_id: audio.mediaId,
-      segments: [
-        { ...first!, word_starts: [0.5, 0.75, 1.1] },
-        { ...second!, word_starts: null },
-      ],
+      segments: LABELS.segments.map(({ wordStarts, ...segment }) => ({ ...segment, word_starts: wordStarts })),
       turns: [
         { start: 0.5, duration: 1.25, speaker: 'Speaker 1' },
         { start: 2, duration: 0.5, speaker: 'Speaker 2' },
@@ -158,7 +153,7 @@ describe('GET /api/transcriptspeakerid/{id}/words', () => {
     expect((await get(`/api/transcriptspeakerid/${audio.id}/words`)).body).toEqual(body);
   });
 
-  it('returns no words if nobody speaks, and 409 while the job runs', async () => {
+  it('returns no words if there is no speech, and 409 while the job runs', async () => {
     const silent = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(silent), SILENCE);
     expect(await get(`/api/transcriptspeakerid/${silent.id}/words`)).toMatchObject({

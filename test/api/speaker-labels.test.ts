@@ -136,7 +136,7 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('is a free success if nobody speaks', async () => {
+  it('is a free success if there is no speech', async () => {
     const audio = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(audio), SILENCE);
     const { body } = await request(audio.id);

@@ -36,8 +36,8 @@ export const LABELS: SpeakerLabels = {
   language: 'en',
   durationSeconds: 61.2,
   segments: [
-    { text: 'Shall we <begin>?', start: 0.5, duration: 1.25, speaker: 'Speaker 1' },
-    { text: 'Yes.', start: 2, duration: 0.5, speaker: 'Speaker 2' },
+    { text: 'Shall we <begin>?', start: 0.5, duration: 1.25, speaker: 'Speaker 1', wordStarts: [0.5, 0.75, 1.1] },
+    { text: 'Yes.', start: 2, duration: 0.5, speaker: 'Speaker 2', wordStarts: [2] },
   ],
   speakerTurns: [
     { startSeconds: 0.5, endSeconds: 1.75, speaker: 0 },

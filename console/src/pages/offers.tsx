@@ -175,7 +175,7 @@ function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Cho
       : [
           {
             title: 'Transcript with speakers',
-            about: 'Who says what, heard in the audio: to read, to search, to play and as subtitles',
+            about: 'What each speaker says in the audio: to read, to search, to play and as subtitles',
             icon: 'speakers',
             offer: audio,
             speakers: labels,

@@ -26,7 +26,7 @@ export function Speakers({ record: { id } }: { readonly record: Download }) {
     <Loaded load={(signal) => load(id, signal)} dependsOn={[id]} what="Loading the transcript">
       {(labels) =>
         labels.transcript.lines.length === 0 ? (
-          <Card title="Nobody speaks">
+          <Card title="No speech">
             <p>{labels.body.data.message ?? 'No speech was found in the audio.'}</p>
           </Card>
         ) : (
@@ -45,7 +45,7 @@ async function load(id: string, signal: AbortSignal): Promise<Labels> {
   const { data: audio } = await read<{ data: Download }>(`/downloads/${body.transcript_speaker_id}`, signal);
   const lines = words.segments.map(({ word_starts: starts, ...line }) => ({
     ...line,
-    wordStarts: starts ?? undefined,
+    wordStarts: starts,
   }));
   return { body, audio, transcript: { mediaId: words.media_id, lines, voiceSegments: words.turns } };
 }
@@ -68,7 +68,7 @@ function Spoken({ labels, recordId }: { readonly labels: Labels; readonly record
     <Card title="Transcript" end={<span class="quiet">{facts.filter((fact) => fact !== undefined).join(' · ')}</span>}>
       {engine?.endsWith('+level') === true ? (
         <Notice icon="warning">
-          Nobody is heard clearly here. What may be voices was taken for speech, and much of this may be wrong.
+          There is no clear speech here. Sounds that may be voices were taken for speech, and much of this may be wrong.
         </Notice>
       ) : null}
       <Sound media={media} audio={audio} lines={lines} durationSeconds={duration} />

@@ -2018,7 +2018,7 @@ export type JobDetails = {
          */
         code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
         /**
-         * Who can resolve the failure: nobody (`subject`), the platform (`upstream`) or the operator (`internal`)
+         * The origin of the failure: the subject (final), the platform (`upstream`, may recover) or the service (`internal`, the operator acts)
          */
         fault: 'subject' | 'upstream' | 'internal';
         message: string;
@@ -2169,9 +2169,9 @@ export type SpokenWords = {
          */
         speaker: string;
         /**
-         * The start of each word of the text, in seconds; words are separated by spaces. Null in older jobs
+         * The start of each word of the text, in seconds; words are separated by spaces
          */
-        word_starts: Array<number> | null;
+        word_starts: Array<number>;
     }>;
     /**
      * The intervals with one speaker, including those without words, in order of their start
@@ -3441,7 +3441,7 @@ export type RequestSpeakerLabelsError = RequestSpeakerLabelsErrors[keyof Request
 
 export type RequestSpeakerLabelsResponses = {
     /**
-     * The transcript, which is empty if nobody speaks
+     * The transcript, which is empty if there is no speech
      */
     200: SpeakerLabels;
     /**
@@ -3509,7 +3509,7 @@ export type GetSpeakerLabelsError = GetSpeakerLabelsErrors[keyof GetSpeakerLabel
 
 export type GetSpeakerLabelsResponses = {
     /**
-     * The transcript, which is empty if nobody speaks, or why the job failed
+     * The transcript, which is empty if there is no speech, or why the job failed
      */
     200: SpeakerLabels | SpeakerLabelsFailed;
     /**
