@@ -168,7 +168,7 @@ async function send(
   { key, claimId }: { readonly key: SnapshotKey; readonly claimId: string },
 ): Promise<string> {
   try {
-    // A stopping worker does not abort the request, because nobody would know what was started.
+    // A stopping worker does not abort the request, because it would then be unknown what was started.
     const call = { signal: new AbortController().signal, timeoutMs: TRIGGER_TIMEOUT_MS };
     return (await imgnet.trigger(request, call)).snapshotId;
   } catch (error) {

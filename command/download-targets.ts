@@ -7,7 +7,7 @@ const MAX_NAME_BYTES = 255;
 /** The limits of the ID and the ending in a file name; the title gets the rest. */
 const MAX_PART_BYTES = 60;
 
-/** Where results are saved: in one given file, or in a folder. */
+/** The target of results: one given file, or a folder. */
 export type SaveTarget = { readonly file: string } | { readonly folder: string };
 
 export interface Naming {

@@ -13,7 +13,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const LOCK = join(ROOT, '.tapedeck', 'npm-ci.lock');
 const PINNED_NODE = join(ROOT, 'local', 'node');
-/** What a service runs, and its operators: it does with the packages of `npm ci --omit=dev`, and nothing is installed beside them. */
+/** Commands of services and operators. The packages of `npm ci --omit=dev` suffice for them, and nothing else is installed. */
 const PRODUCT = /^(?:api|worker|operator)\//;
 
 function fail(message) {
@@ -21,7 +21,7 @@ function fail(message) {
   process.exit(1);
 }
 
-/** What package.json says in `engines`: releases with long support, from the first that undici 8 takes. */
+/** The `engines` of package.json: releases with long support, from the first one that undici 8 supports. */
 function isSupported(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major === 22 ? minor >= 19 : major === 24 || major >= 26;
@@ -79,7 +79,7 @@ function supportedNode() {
   return join(dir, program);
 }
 
-/** By the list that npm leaves after an installation, also one made by hand. Optional packages may be absent. */
+/** Compares with the list that npm writes at each installation. Optional packages may be absent. */
 function isFresh(target) {
   if (!existsSync(INSTALLED)) return false;
   const installed = JSON.parse(readFileSync(INSTALLED, 'utf8')).packages;

@@ -19,7 +19,7 @@ interface EndedJob {
   readonly jobStatus: JobOutcome['status'];
   /** The failure code; absent for a success. */
   readonly code?: FailureCode;
-  /** What a success is charged, as a decimal string. The charge of a cancelled job is known to its record only. */
+  /** The charge of a success, as a decimal string. The charge of a cancelled job is known to its record only. */
   readonly charge?: string;
   /** The time from the request to the end of the job. */
   readonly jobSeconds: number;

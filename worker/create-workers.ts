@@ -30,11 +30,11 @@ const POLLS = {
 } as const;
 
 interface WorkersOptions {
-  /** By default all. */
+  /** The default is all roles. */
   readonly roles?: readonly WorkerRole[];
   readonly connection: NativeConnection;
   readonly namespace: string;
-  /** Where payloads are encrypted. */
+  /** It is set if payloads are encrypted. */
   readonly dataConverter?: DataConverter | undefined;
   readonly taskQueue: string;
   /** Needed by the role that runs them. */
@@ -45,7 +45,7 @@ interface WorkersOptions {
   readonly routes: readonly Route[];
   readonly maxFetches: number;
   readonly maxSpeechWindows: number;
-  /** Of the engine that this worker has. */
+  /** The key of the engine that this worker has. */
   readonly engineKey?: string | undefined;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
@@ -169,7 +169,7 @@ export async function createWorkers(options: WorkersOptions) {
     shutdown,
     /** Resolves when all have stopped, rejects when one of them failed. */
     run: async (): Promise<void> => {
-      // One that fails takes the others along: half a worker would accept work that nobody does.
+      // If one fails, the others stop too: half a worker would accept work that it cannot do.
       await Promise.all(workers.map((worker) => worker.run().finally(shutdown)));
     },
   };
@@ -178,7 +178,7 @@ export async function createWorkers(options: WorkersOptions) {
 function stateOf(worker: Worker): QueueState['state'] {
   const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
   if (runState === 'INITIALIZED') return 'starting';
-  // Where there are no workflows, their poller is shut down from the start.
+  // A worker without workflows shuts down their poller from the start.
   const pollers = [activityPollerState, ...(worker.options.workflowBundle === undefined ? [] : [workflowPollerState])];
   if (runState === 'FAILED' || pollers.includes('FAILED')) return 'failed';
   return runState === 'RUNNING' && pollers.every((state) => state === 'POLLING') ? 'polled' : 'stopping';

@@ -207,7 +207,7 @@ const workers = await createWorkers({
   watch: telemetry.watch,
 });
 
-// What is done once for the whole service is done by those who run its workflows.
+// Workers that run workflows do what is done once for the whole service.
 if (config.WORKER_ROLES.includes('workflows')) await arrangeRetention(client, retention).catch(exitWith);
 // Last: meanwhile it warms up.
 await ytdlpProgram.check().catch(exitWith);

@@ -14,9 +14,9 @@ type RetentionSchedule = ScheduleOptions & { readonly action: { readonly args: P
 
 interface RetentionSettings {
   readonly taskQueue: string;
-  /** Of files. */
+  /** The retention of files, in days. */
   readonly retentionDays: number | undefined;
-  /** Of what is kept beside them. */
+  /** The retention of documents, in days. */
   readonly keepDays?: RetentionInput['keepDays'];
 }
 
@@ -54,7 +54,7 @@ export async function arrangeRetention(
     await client.schedule.create({ ...schedule, scheduleId });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    // What operators set at it (a pause, a note) stays.
+    // Changes by operators, such as a pause or a note, remain.
     await handle.update(({ state }) => ({ ...schedule, state })).catch(unlessGone);
   }
 }

@@ -35,7 +35,7 @@ export async function loadWorkflows({ hidesFailures = false } = {}): Promise<Wor
   return bundle;
 }
 
-/** What tells workflows apart that may replay differently. */
+/** Distinguishes workflow bundles that may replay differently. */
 export async function workflowsId(): Promise<string> {
   return basename(await cachedBuildPath('workflows', SOURCES));
 }

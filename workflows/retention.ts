@@ -53,7 +53,7 @@ export async function retention(input: RetentionInput): Promise<Summary> {
   const { retentionDays, keepDays = {}, confirmedBy, progress } = input;
   if (confirmedBy === undefined && !isScheduled())
     throw ApplicationFailure.nonRetryable(
-      'Nothing was removed: this run was not started by the schedule of its task queue, and nobody has confirmed it (confirmedBy).',
+      'Nothing was removed: this run was not started by the schedule of its task queue, and no operator has confirmed it (confirmedBy).',
       'unconfirmed',
     );
   const confirmed = optional('confirmedBy', confirmedBy);

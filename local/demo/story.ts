@@ -159,7 +159,7 @@ async function showSpeakers(record: AudioRecord, scene: Scene, service: Service)
   terminal.fact('WebVTT', vtt, `GET ${LABELS}/${audioId}.vtt, also as .srt, .txt and .rttm`);
   const speakers = new Set(segments.map(({ speaker }) => speaker)).size;
   const count = `${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}\n`;
-  terminal.fact('Transcript', speakers === 0 ? (message ?? 'nobody speaks') : count);
+  terminal.fact('Transcript', speakers === 0 ? (message ?? 'no speech') : count);
   for (const { start, speaker, text } of segments) terminal.block(`${clockText(start)}  ${speaker}  ${text}`);
   return body.download_id ?? audioId;
 }

@@ -137,7 +137,7 @@ export function goInstall({ env, module, oldestGo, what, ...target }: GoOptions)
 export interface NpmProgram {
   readonly name: string;
   readonly version: string;
-  /** As in a lock file: `sha512-…`. */
+  /** The form is that of a lock file: `sha512-…`. */
   readonly integrity: string;
 }
 
@@ -158,7 +158,7 @@ export async function installNpmProgram(
   return join(dir, path);
 }
 
-/** As Go names platforms, such as `linux_amd64`. */
+/** The platform in Go's form, such as `linux_amd64`. */
 export const GO_PLATFORM = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
 
 export function platformFolder({ cacheDir }: Setup, nameAndVersion: string): string {

@@ -103,7 +103,7 @@ export interface MongodbAddress {
   readonly release: () => Promise<void>;
 }
 
-/** By default a socket that only its owner reaches: the server has no password, so any user could write to it on a port. */
+/** The default is a socket that only its owner can open: the server has no password, so any user could write to a port. */
 export async function mongodbAddress(env: Env, stateDir: string): Promise<MongodbAddress> {
   const given = env['MONGODB_PORT'];
   if (given !== undefined && given !== '') {
@@ -112,7 +112,7 @@ export async function mongodbAddress(env: Env, stateDir: string): Promise<Mongod
     return { at: { port }, uri: `mongodb://127.0.0.1:${String(port)}/`, release: () => Promise.resolve() };
   }
   if (fits(stateDir)) return { ...bySocket(stateDir), release: () => Promise.resolve() };
-  // A new folder each time, which nobody else can have prepared.
+  // The folder is new each time, so no other user can have prepared it.
   const dir = await mkdtemp(join(fits(join(tmpdir(), 'tapedeck-XXXXXX')) ? tmpdir() : '/tmp', 'tapedeck-'));
   return { ...bySocket(dir), release: () => rm(dir, { recursive: true, force: true }) };
 }

@@ -8,7 +8,7 @@ export interface Strategy<T> {
   readonly hint?: string;
   /** Only searches; its failure is shown when something has to be installed, so that a warm start is quiet. */
   readonly looks?: boolean;
-  /** For the doctor. @throws the reason why it cannot work here */
+  /** The doctor calls it. @throws the reason why it cannot work here */
   readonly possible?: () => Promise<unknown>;
   readonly attempt: (log: Log) => Promise<T>;
 }
@@ -122,7 +122,7 @@ export function inCache<T>(paths: readonly string[], use: (path: string) => Prom
   };
 }
 
-/** What a setting names, unless it is empty. `value` contains no password. */
+/** The tool that a setting names, unless the setting is empty. `value` contains no password. */
 export function givenBy<T>(env: Env, setting: string, check: (value: string) => Promise<T>): Tool<T>['given'] {
   const value = env[setting];
   if (value === undefined || value === '') return undefined;

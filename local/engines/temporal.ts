@@ -87,7 +87,7 @@ function startServer(
     ...(options.isFair ? FAIR_QUEUES : []),
     // Nexus is on the same port and ignores the Host header.
     'system.enableNexus=false',
-    // By default a shard reads its queues 20 times a second at most, and this server has one: each step waited for 40 ms.
+    // A shard reads its queues at most 20 times a second by default. This server has one shard, so each step waited for 40 ms.
     ...['history.transferProcessorMaxPollRPS=1000', 'history.timerProcessorMaxPollRPS=1000'],
   ];
   return startDaemon({

@@ -11,10 +11,9 @@ import { inCache, type Tool } from './strategies.ts';
 const VERSION = '1.38.0';
 const POM = fileURLToPath(new URL('./test-server/pom.xml', import.meta.url));
 const DOWNLOAD_INFO_URL = 'https://temporal.download/temporal-test-server/default';
-/** For a quick start. */
 const JAVA_FLAGS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto';
 
-/** What `TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })` takes. */
+/** The test server that `TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })` starts. */
 export type TimeSkippingServer =
   | { readonly type: 'existing-path'; readonly path: string }
   | { readonly type: 'cached-download'; readonly downloadDir: string };

@@ -53,7 +53,7 @@ export function flatten(comments: readonly CatalogueComment[]): CatalogueComment
   return comments.flatMap((one) => [one, ...flatten(one.replies)]);
 }
 
-/** As the platform sorts them: a pinned one first, then the newest or the best liked. */
+/** Sorts comments as the platform does: a pinned one first, then the newest or the best liked. */
 export function sortComments(comments: readonly CatalogueComment[], order: 'new' | 'top'): CatalogueComment[] {
   const pinned = (one: CatalogueComment): number => (one.pinned ? 0 : 1);
   const newest = (a: CatalogueComment, b: CatalogueComment): number =>

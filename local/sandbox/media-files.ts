@@ -87,7 +87,7 @@ const factsSchema = z.object({
   sampleRateHz: z.number().optional(),
   audioChannels: z.number().optional(),
 });
-/** What ffprobe reports about a file, by yt-dlp's names. */
+/** Facts about a file that ffprobe reports, by yt-dlp's names. */
 export type MediaFacts = z.infer<typeof factsSchema>;
 
 /** The file has no readable audio or video; the message says why. */

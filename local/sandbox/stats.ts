@@ -1,4 +1,4 @@
-/** What the sandbox served of one video; README.md explains the counters. */
+/** Counters of the requests for one video, which README.md explains. */
 const NOTHING_SERVED = {
   page_reads: 0,
   media_requests: 0,

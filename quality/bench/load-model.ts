@@ -80,7 +80,7 @@ export function loadModel(kept: ReadonlyMap<string, KeptResult>): string {
     historyBytes: scaled.histories.bytes / scaled.jobs,
     temporalBytes: scaled.temporalBytes / scaled.jobs,
     recordBytes: recordBytesOf(scaled),
-    slots: scaled.places,
+    slots: scaled.slots,
   });
 }
 

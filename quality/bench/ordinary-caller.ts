@@ -12,7 +12,7 @@ const PROBE_EVERY_MS = 100;
 /** A probe that fails counts as if it had taken so long. */
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** What an ordinary caller notices, in milliseconds. */
+/** Times that an ordinary caller measures, in milliseconds. */
 export interface Measured {
   /** From the request to the end of the job. */
   readonly job: number;
@@ -38,11 +38,11 @@ export async function measureCaller(caller: OrdinaryCaller, request: JobRequest)
   const signal = AbortSignal.timeout(JOB_TIMEOUT_MS);
   try {
     const id = await again(signal, () => accepted(caller, request, signal));
-    const toldMs = await again(signal, () => ended(caller, id, signal));
+    const notifiedMs = await again(signal, () => ended(caller, id, signal));
     const record = await caller.records.findOne({ _id: id });
     if (record?.status !== 'success') throw new Error(`job ${id} failed`);
     const finishedMs = Date.parse(record.finishedAt);
-    return { job: finishedMs - begunMs, event: toldMs - finishedMs, live: await probes.stop() };
+    return { job: finishedMs - begunMs, event: notifiedMs - finishedMs, live: await probes.stop() };
   } catch (error) {
     if (!signal.aborted) throw error;
     return { job: JOB_TIMEOUT_MS, event: undefined, live: await probes.stop() };

@@ -94,7 +94,7 @@ export async function startBench(options: BenchServiceOptions) {
       ...{ stack, sandbox, tools, ids, request, db, temporal: new Client({ connection }) },
       temporalData: beside.temporalData ?? join(dataDir, 'temporal'),
       processes: () => [...stack.processes(), ...beside.processes()],
-      /** @param authorization the header of the caller's key; by default nobody pays */
+      /** @param authorization the header of the caller's key; by default the job is free */
       requestAudio: (videoId: string, webhook?: string, authorization?: string) =>
         request(
           '/api/downloads/audio',

@@ -12,7 +12,7 @@ const HISTORIES = 200;
 
 export interface Collection {
   readonly documents: number;
-  /** As BSON, without indexes and compression, from a sample. */
+  /** The size as BSON, without indexes and compression, from a sample. */
   readonly bytesEach: number;
 }
 
@@ -76,7 +76,7 @@ type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory'
 
 export interface TemporalCounts {
   readonly events: number;
-  /** As Temporal Cloud bills them (docs.temporal.io/cloud/actions), heartbeats left out: histories do not hold them. */
+  /** Actions that Temporal Cloud bills (docs.temporal.io/cloud/actions), without heartbeats, which histories do not contain. */
   readonly actions: number;
 }
 

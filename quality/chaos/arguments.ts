@@ -19,7 +19,7 @@ const argumentsSchema = z
     kills: z.coerce.number().int().min(1).optional(),
     seed: z.coerce.number().int().min(0).optional(),
     imgnet: z.coerce.number().min(0).max(1).optional(),
-    /** For so many minutes everything is left alone after the last kill; what is not done then is stuck. */
+    /** The minutes without faults after the last kill. A job that has not ended by then is stuck. */
     patience: z.coerce.number().positive().default(5),
     json: z.string().optional(),
     keep: z.boolean().default(false),

@@ -22,7 +22,7 @@ export class InjectedFaults {
   }
 
   /** Reads the supervisor's lines, such as `worker is back`. */
-  heard(line: string): void {
+  readLog(line: string): void {
     const name = /^(\w+) is back$/.exec(line)?.[1]?.toLowerCase() as ProcessName | undefined;
     const sinceMs = name === undefined ? undefined : this.#awaySinceMs.get(name);
     if (name === undefined || sinceMs === undefined) return;
@@ -49,7 +49,7 @@ export async function killAll(deps: InjectorDeps, plan: readonly PlannedKill[]):
 async function killOne(deps: InjectorDeps, wanted: Victim, signal: NodeJS.Signals): Promise<void> {
   const { stage, injected, nowMs, say } = deps;
   const startedMs = nowMs();
-  // Where no tool runs, the worker is killed instead.
+  // If no tool runs, the worker is killed instead.
   let victim = wanted;
   for (let pid = pidOf(stage, victim); ; pid = pidOf(stage, victim)) {
     if (pid !== undefined) {

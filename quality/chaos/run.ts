@@ -53,7 +53,7 @@ export async function runChaos(options: RunOptions) {
   const processes = watchDescendants(WATCH_EVERY_MS);
   try {
     const log = (line: string): void => {
-      injected.heard(line);
+      injected.readLog(line);
       say(line);
     };
     const stage = await setStage({

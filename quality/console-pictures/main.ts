@@ -65,7 +65,7 @@ async function pictureOf(browser: Browser, url: string, look: (typeof LOOKS)[num
   if (url.endsWith('/account')) await page.addInitScript("sessionStorage.setItem('tapedeck.key', 'td_example')");
   await page.goto(url);
   await page.locator('h1').waitFor();
-  // What comes after the first drawing: a curve, a plot, pictures, how far a job is.
+  // Curves, plots, pictures and the progress of jobs appear after the first drawing.
   await page.locator('.loading').first().waitFor({ state: 'hidden' });
   await page.waitForTimeout(2_000);
   const picture = await page.screenshot();

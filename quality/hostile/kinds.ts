@@ -39,7 +39,7 @@ export interface HostileTarget {
 type Attack = (
   caller: HostileCaller,
   target: HostileTarget,
-) => { readonly inPlace: Promise<void>; over: Promise<void> };
+) => { readonly started: Promise<void>; over: Promise<void> };
 
 let numbers = 0;
 /** A job about a new page on a site of its own. */
@@ -54,7 +54,7 @@ const holding =
     const before = sites.requestsOf(page);
     return {
       over: caller.holdJobs(rates.jobsAtOnce, () => pageJob(sites, page)),
-      inPlace: untilSo(caller, () => sites.requestsOf(page) > before, page),
+      started: untilSo(caller, () => sites.requestsOf(page) > before, page),
     };
   };
 
@@ -71,7 +71,7 @@ const sending =
       }
     };
     const over = Promise.all(Array.from({ length: LANES }, lane)).then(() => undefined);
-    return { over, inPlace: untilSo(caller, () => answered >= LANES, 'requests') };
+    return { over, started: untilSo(caller, () => answered >= LANES, 'requests') };
   };
 
 const streaming: Attack = (caller, { rates, lastingJob }) => {
@@ -100,7 +100,7 @@ const streaming: Attack = (caller, { rates, lastingJob }) => {
     });
     await Promise.all(streams);
   };
-  return { over: run(), inPlace: untilSo(caller, () => answered >= rates.streams, 'streams') };
+  return { over: run(), started: untilSo(caller, () => answered >= rates.streams, 'streams') };
 };
 
 /** Starts the second attack when the first has its effect. A busy api could delay the first beyond its timeout. */
@@ -108,12 +108,12 @@ const inOrder =
   (first: Attack, second: Attack): Attack =>
   (caller, target) => {
     const one = first(caller, target);
-    const other = one.inPlace.then(() => (caller.hasLeft() ? undefined : second(caller, target)));
-    // Only `inPlace` reports an attack that did not begin in time.
+    const other = one.started.then(() => (caller.hasLeft() ? undefined : second(caller, target)));
+    // Only `started` reports an attack that did not begin in time.
     const ends = [one.over, other.then((running) => running?.over).catch(() => undefined)];
     return {
       over: Promise.all(ends).then(() => undefined),
-      inPlace: other.then((running) => running?.inPlace),
+      started: other.then((running) => running?.started),
     };
   };
 
@@ -131,8 +131,8 @@ const ATTACKS: Readonly<Record<HostileKind, Attack>> = {
 
 export function attack(kind: HostileKind, target: HostileTarget) {
   const caller = createHostileCaller(target);
-  const { over, inPlace } = ATTACKS[kind](caller, target);
-  const begun = Promise.race([inPlace, over]);
+  const { over, started } = ATTACKS[kind](caller, target);
+  const begun = Promise.race([started, over]);
   // A failure must not end the process before these promises are awaited.
   for (const one of [over, begun]) one.catch(() => undefined);
   const stop = async (): Promise<void> => {
@@ -142,7 +142,7 @@ export function attack(kind: HostileKind, target: HostileTarget) {
   return {
     answers: caller.answers,
     /** Resolves when the attack has its effect. */
-    inPlace: begun,
+    started: begun,
     /** Ends the attack; its jobs go on. */
     stop,
     async stopWithJobs(): Promise<void> {

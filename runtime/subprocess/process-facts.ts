@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What /proc says about a running process. */
+/** Facts about a running process from /proc. */
 export interface ProcessFacts {
   readonly parentId: string;
   /** The start time in clock ticks, which is unique together with the process ID. */

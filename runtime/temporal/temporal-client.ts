@@ -4,7 +4,7 @@ import { createReconnectingClient, type ReconnectingClient } from './reconnectin
 import { checkSearchAttributes, registerSearchAttributes } from './search-attributes.ts';
 
 const CHANNEL = {
-  // By default gRPC waits up to two minutes between attempts to reconnect.
+  // The default of gRPC is up to two minutes between attempts to reconnect.
   'grpc.initial_reconnect_backoff_ms': 500,
   'grpc.max_reconnect_backoff_ms': 3_000,
   // A connection without a response is closed after 20 s; by default after 45 s. Temporal closes connections that send pings

@@ -6,9 +6,9 @@ import type { Thousandths } from '../../contract/money.ts';
 export type HeldReservation = CreditReservation & { readonly heldAtMs: number };
 
 export interface ReservationsOfAccount {
-  /** By record ID. */
+  /** The keys are record IDs. */
   readonly holds: Readonly<Record<string, Omit<HeldReservation, 'recordId'>>>;
-  /** By chunk name: one bit for each reservation of the chunk, which is set while the reservation is open. */
+  /** The keys are names of chunks. Each reservation of a chunk has one bit, which is set while the reservation is open. */
   readonly chunks?: Readonly<Record<string, number>>;
 }
 interface AccountDocument extends ReservationsOfAccount {
@@ -39,10 +39,10 @@ const TIME_CHARS = 10;
 export function createOverflowChunks(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
   const chunks: Collection<ChunkDocument> = db.collection('overflow_chunks');
-  /** By key ID and record ID. A slot never changes, so one read of a chunk serves all of its reservations. */
+  /** The keys are a key ID with a record ID. A slot never changes, so one read of a chunk serves all of its reservations. */
   const slots = new Map<string, Slot>();
   const moving = new Set<string>();
-  /** By key ID: how many chunks {@link next} has returned. */
+  /** The number of chunks that {@link next} has returned for each key ID. */
   const cursors = new Map<string, number>();
 
   const openIn = async ({ _id: keyId, chunks: masks = {} }: AccountDocument, chunk: string) => {

@@ -31,7 +31,7 @@ export const manifestSchema = z.object({
   format: z.literal(1),
   /** ISO 8601 UTC. All that was answered before this time is in the copy. */
   takenAt: z.iso.datetime(),
-  /** By name. NAME.jsonl has a document in each line, as canonical Extended JSON. */
+  /** The keys are names of collections. NAME.jsonl has a document in each line, as canonical Extended JSON. */
   collections: z.record(z.string().regex(/^[\w-]{1,100}$/), partSchema),
   /** The published files of the records. If `areCopied`, they are in the folder `files`. */
   files: partSchema.extend({ areCopied: z.boolean() }),

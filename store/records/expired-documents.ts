@@ -8,7 +8,7 @@ export type KeptKind = 'contents' | 'deliveries' | 'snapshots' | 'failed';
 
 export interface ExpiredPage {
   readonly records: ReadonlyMap<string, readonly string[]>;
-  /** Where the next page begins; absent on the last one. */
+  /** The start of the next page; absent on the last page. */
   readonly next?: string;
 }
 

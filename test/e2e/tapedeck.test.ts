@@ -121,7 +121,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
     expect(await readdir(join(folder, 'list'))).toHaveLength(1);
   });
 
-  it('asks for what comes first: the audio of speakers, the profile of a list', async () => {
+  it('requests the audio before speaker labels, and the profile before a list', async () => {
     const speakers = await tapedeck(['speakers', '-o', 'talk.rttm', '--', service.videoId('ordinary')]);
     expect(speakers).toMatchObject({ code: 0, stdout: 'talk.rttm\n' });
     expect(await readFile(join(folder, 'talk.rttm'), 'utf8')).toMatch(/^SPEAKER /);
@@ -145,7 +145,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
     ]);
   });
 
-  it('tells by its exit code who is at fault', async () => {
+  it('exits with 2 for a wrong command line and 3 for a refusing or unreachable service', async () => {
     const id = service.videoId('ordinary');
     const ends = await Promise.all([
       tapedeck(['audio', '--', id], { env: { TAPEDECK_KEY: `td_${'A'.repeat(43)}` } }),
@@ -153,7 +153,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
       tapedeck(['audio', 'two words']),
       tapedeck(['transcript', '--', id]),
       tapedeck(['webhook', 'test', 'ftp://receiver.example']),
-      // Nobody would go on with the job.
+      // No process would continue the job.
       tapedeck(['audio', '--no-wait', '--', id], { env: { TAPEDECK_URL: '', PORT: String(await freePort()) } }),
     ]);
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual([3, 3, 2, 2, 2, 2].map((code) => [code, '']));

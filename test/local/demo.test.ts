@@ -154,7 +154,7 @@ describe('the demo', () => {
 
   if (isLong()) {
     it(
-      'takes a recording in which nobody speaks',
+      'accepts a recording without speech',
       async () => {
         const recording = join(folder, "a user's recording.wav");
         const tone = 'sine=frequency=330:duration=4.5:sample_rate=22050';

@@ -34,7 +34,7 @@ it('sends the windows to workers with the engine that began', async () => {
   expect([...queues].sort()).toEqual([`speech-by-${ENGINE_KEY}`, `speech-steps-by-${ENGINE_KEY}`]);
 });
 
-it('transcribes nothing if nobody speaks', async () => {
+it('transcribes nothing if there is no speech', async () => {
   speech.prepareSpeech.mockResolvedValue({ ...PREPARED, windows: 0, durationSeconds: 60 });
   speech.labelSpeakers.mockResolvedValue({ durationSeconds: 60, charge: 0 });
   expect(await run(aSpeakerLabelsJob())).toBeUndefined();

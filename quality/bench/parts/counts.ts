@@ -6,7 +6,7 @@ import type { Part } from '../part.ts';
 
 const KINDS = Object.keys(KIND_WEIGHTS) as Kind[];
 
-/** What a job of each kind, with a webhook, asks of the engines. Counted: histories, the server's metrics, the database's line. */
+/** Requests of a job of each kind to the engines: from histories, the server's metrics and the database's connection. */
 export const counts: Part = {
   title: 'What a job asks of the engines',
   run: ({ dataDir, engine, say }) =>

@@ -50,7 +50,7 @@ export const hostile: Part = {
               Promise.resolve({ path: '/api/downloads/audio', body: { vidnet_video_id: ulid().slice(-11) } }),
           });
           try {
-            await running.inPlace;
+            await running.started;
             return await measure();
           } finally {
             await running.stopWithJobs();

@@ -30,7 +30,7 @@ export interface ScaleRun {
 
 export interface ScaleRaw {
   /** Slots for jobs in each worker. */
-  readonly places: number;
+  readonly slots: number;
   readonly fetchSeconds: number;
   readonly runs: readonly ScaleRun[];
   readonly histories: Histories;
@@ -59,7 +59,7 @@ export const scale: Part = {
       }
       const warmUp = ofAll * slots * WARM_UP_PER_SLOT;
       const raw: ScaleRaw = {
-        ...{ places: slots, fetchSeconds, runs, jobs: warmUp + sum(runs.map(({ jobs }) => jobs)) },
+        ...{ slots, fetchSeconds, runs, jobs: warmUp + sum(runs.map(({ jobs }) => jobs)) },
         histories: await historiesOf(bench.temporal),
         collections: await collectionsOf(bench.db),
         temporalBytes: (await bytesBelow(bench.temporalData)) - bytesBefore,

@@ -47,13 +47,13 @@ export async function auditFiles(deps: FilesDeps, { records }: Pick<Evidence, 'r
 async function flawsOf(deps: FilesDeps, path: string, record: SuccessRecord): Promise<string[]> {
   const file = record.files.find(({ name }) => path.endsWith(`/${record.id}/${name}`));
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
-  // What ffprobe cannot read has no streams and no length.
+  // A file that ffprobe cannot read has no streams and no length.
   const probed = await probeFile(deps.ffprobe, path, signal).catch(() => undefined);
   const streams = probed?.streams.map(({ kind }) => kind) ?? [];
   const seconds = probed?.durationSeconds ?? 0;
   const hasPictures = record.type === 'vidnet_video' || /\.mp4$/.test(path);
   const expectedStreams = hasPictures ? ['audio', 'video'] : ['audio'];
-  // Of a post with several videos the record has the length of all together.
+  // The record of a post with several videos has their total length.
   const recorded = record.files.length > 1 ? undefined : record.durationSeconds;
   const catalogued = deps.index.video(record.mediaId)?.durationSeconds;
   const isOff = (expected: number | undefined): boolean =>

@@ -7,7 +7,7 @@ import type { Finding } from './evidence.ts';
 /** Below DATA_DIR: must be empty when nothing runs. */
 const WORK_FOLDERS = ['work', 'speech', 'speech-work'];
 
-/** What is left when everything was stopped. @param seen all processes that the run ever started */
+/** Finds what is left after everything was stopped. @param seen all processes that the run ever started */
 export async function auditRemains(
   dataDir: string,
   seen: ReadonlyMap<string, RunningProcess>,

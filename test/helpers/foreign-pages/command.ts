@@ -53,7 +53,7 @@ export async function startCommand(
       ...{ PORT: '0', RPC_PORT: '0', SANDBOX_PORT: '0', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
       // Or the limit would refuse what nothing else refuses.
       RATE_LIMIT_PER_MINUTE: '100000',
-      // Nobody speaks here: no models are fetched.
+      // The audio has no speech, so no models are fetched.
       SPEECH_ENGINE: 'builtin',
       // A job that is refused waits longer than all attacks take.
       ...{ UPSTREAM_FIRST_PAUSE_SECONDS: '3600', UPSTREAM_MAX_PAUSE_SECONDS: '3600' },

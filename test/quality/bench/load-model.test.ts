@@ -27,7 +27,7 @@ const RESULTS: readonly [string, KeptResult][] = [
   kept('scale', {
     engine: 'cluster',
     raw: {
-      ...{ places: 16, fetchSeconds: 8, jobs: 100, temporalBytes: 4_000_000 },
+      ...{ slots: 16, fetchSeconds: 8, jobs: 100, temporalBytes: 4_000_000 },
       runs: [{ workers: 4, jobs: 50, processorSeconds: { temporal: 4, postgresql: 3, api: 9 } }],
       histories: { workflows: 100, events: 2_500, bytes: 1_000_000, actionsEach: 7 },
       collections: { records: { documents: 100, bytesEach: 2_000 } },

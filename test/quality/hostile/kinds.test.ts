@@ -49,7 +49,7 @@ it.each(HOSTILE_KINDS)(
     if (kind === 'long ids') await until(() => requests.filter(isLongId).length > RATES.jobsAtOnce);
     else await until(() => posts().length >= RATES.jobsAtOnce);
     if (kind === 'many streams') {
-      await running.inPlace;
+      await running.started;
       expect(running.answers['streams']).toBe(RATES.streams);
     }
     // The worker of a service would request it.
