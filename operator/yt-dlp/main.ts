@@ -11,7 +11,6 @@ const USAGE = [
   '  update  installs the newest release of YTDLP_CHANNEL for new jobs',
   '  back    new jobs use the release before the current one, which is refused from now on',
 ].join('\n');
-const TIMEOUT_MS = 30 * 60_000;
 
 await runOperatorCommand(USAGE, async ([command = 'list', ...rest]) => {
   if (rest.length > 0 || !['list', 'update', 'back'].includes(command)) throw new UsageError('no such command');
@@ -22,7 +21,7 @@ await runOperatorCommand(USAGE, async ([command = 'list', ...rest]) => {
   const { version: pinnedVersion } = await readYtdlpVersion(settings.program);
   const { choose, install, read, reasonOf, refuse } = createReleases({
     ...{ channel, folder, indexUrl, settings, pinnedVersion },
-    ...{ onEvent: () => undefined, signal: AbortSignal.timeout(TIMEOUT_MS) },
+    ...{ onEvent: () => undefined, signal: AbortSignal.timeout(30 * 60_000) },
   });
   const lines: string[] = [];
   if (command === 'update') {

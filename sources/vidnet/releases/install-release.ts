@@ -15,7 +15,6 @@ import { environmentOf, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
 import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../yt-dlp/yt-dlp-version.ts';
 import { compareVersions } from './release-version.ts';
-import type { ReleasesOptions } from './releases.ts';
 
 /** The index of yt-dlp has half a megabyte, and its wheel has three. */
 const MAX_FETCHED_BYTES = 64 * 1024 ** 2;
@@ -75,7 +74,13 @@ export function programIn(folder: string): string {
   return join(folder, 'yt-dlp');
 }
 
-type InstallOptions = Pick<ReleasesOptions, 'folder' | 'indexUrl' | 'settings' | 'signal'>;
+export interface InstallOptions {
+  /** Base URL of an index of Python packages, such as `https://pypi.org/simple`. */
+  readonly indexUrl: string;
+  /** The settings of the pinned yt-dlp. */
+  readonly settings: YtdlpSettings;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Downloads a release, which uses the interpreter and packages of the pinned one, and the scripts that it needs, compares both with their checksums, and tries the release before a rename
@@ -83,8 +88,8 @@ type InstallOptions = Pick<ReleasesOptions, 'folder' | 'indexUrl' | 'settings' |
  *
  * @throws UnusableReleaseError; other errors after which nothing is left
  */
-export async function installRelease(wheel: Wheel, options: InstallOptions): Promise<void> {
-  const { folder, indexUrl, settings } = options;
+export async function installRelease(wheel: Wheel, folder: string, options: InstallOptions): Promise<void> {
+  const { indexUrl, settings } = options;
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(INSTALL_TIMEOUT_MS)]);
   const program = await readPythonProgram(settings.program);
   const staging = `${folder}.${randomBytes(6).toString('hex')}.tmp`;

@@ -2,14 +2,11 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { orMissing } from '../../../store/files/or-missing.ts';
-import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
-import { installRelease, listWheels, programIn, UnusableReleaseError } from './install-release.ts';
+import { installRelease, listWheels, programIn, UnusableReleaseError, type InstallOptions } from './install-release.ts';
 import { compareVersions, isOfChannel, isRelease, type YtdlpChannel } from './release-version.ts';
 
 /** Calls are shorter than a day, so an older release that was replaced twice is not in use. */
 const REMOVED_AFTER_MS = 24 * 3_600_000;
-/** The current release and the one before it. */
-const KEPT = 2;
 const REFUSED = '.refused';
 
 /** After `refused` the release is not used, because it does not work here. After `trouble` the next check tries again. */
@@ -19,17 +16,12 @@ export interface ReleaseEvent {
   readonly reason?: string;
 }
 
-export interface ReleasesOptions {
+export interface ReleasesOptions extends InstallOptions {
   readonly channel: YtdlpChannel;
   /** Each release is in a subfolder named after its version. A file beside it says why a release is refused. */
   readonly folder: string;
-  /** Base URL of an index of Python packages, such as `https://pypi.org/simple`. */
-  readonly indexUrl: string;
-  /** The settings of the pinned yt-dlp. */
-  readonly settings: YtdlpSettings;
   readonly pinnedVersion: string;
   readonly onEvent: (event: ReleaseEvent) => void;
-  readonly signal: AbortSignal;
 }
 
 /** Installs and chooses releases of yt-dlp that are newer than the pinned one. */
@@ -75,7 +67,7 @@ export function createReleases({ channel, folder, indexUrl, settings, ...options
     const { installed, refused } = await read();
     if (installed.includes(version) || refused.includes(version)) return version;
     try {
-      await installRelease(wheel, { folder: join(folder, version), indexUrl, settings, signal });
+      await installRelease(wheel, join(folder, version), { indexUrl, settings, signal });
     } catch (error) {
       if (error instanceof UnusableReleaseError) {
         await refuse(version, error.message);
@@ -88,7 +80,7 @@ export function createReleases({ channel, folder, indexUrl, settings, ...options
   };
   /** Removes old releases, except the newest two and the current one, and what killed installations have left. */
   const removeOld = async (): Promise<void> => {
-    const kept = [...(await read()).installed.slice(0, KEPT), (await choose()).version];
+    const kept = [...(await read()).installed.slice(0, 2), (await choose()).version];
     for (const name of await entries()) {
       if (kept.includes(name) || !(isRelease(name) || name.endsWith('.tmp'))) continue;
       const { mtimeMs } = await stat(join(folder, name));
