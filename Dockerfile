@@ -37,15 +37,15 @@ FROM ${DEBIAN_IMAGE} AS ffmpeg
 WORKDIR /build
 RUN find /etc/apt/sources.list* -type f -exec sed -i 's/^Types: deb$/& deb-src/; s/^deb \(.*\)/&\ndeb-src \1/' {} + \
   && apt-get update \
-  && apt-get install -y --no-install-recommends dpkg-dev gcc libc6-dev libdav1d-dev libx264-dev nasm pkgconf zlib1g-dev \
+  && apt-get install -y --no-install-recommends dpkg-dev gcc libc6-dev libdav1d-dev libx264-dev libzimg-dev nasm pkgconf zlib1g-dev \
   && apt-get source ffmpeg
 RUN cd ffmpeg-*/ \
   && ./configure --prefix=/usr --libdir=/usr/lib/ffmpeg --enable-rpath --enable-shared --disable-static --toolchain=hardened \
     --disable-autodetect --disable-debug --disable-devices --disable-doc --disable-ffplay --disable-network --disable-postproc \
-    --enable-gpl --enable-libdav1d --enable-libx264 --enable-zlib --enable-indev=lavfi \
+    --enable-gpl --enable-libdav1d --enable-libx264 --enable-libzimg --enable-zlib --enable-indev=lavfi \
     --disable-encoders --enable-encoder=aac,libx264,pcm_s16le \
     --disable-muxers --enable-muxer=ipod,mp4,null,pcm_s16le,wav \
-    --disable-filters --enable-filter=aformat,ametadata,anull,anullsrc,apad,aresample,asetnsamples,asplit,astats,atrim,pan,scale \
+    --disable-filters --enable-filter=aformat,ametadata,anull,anullsrc,apad,aresample,asetnsamples,asplit,astats,atrim,format,pan,scale,sidedata,tonemap,zscale \
   && make -j"$(nproc)" && make install-progs install-libs DESTDIR=/package \
   && install -D --mode=644 debian/copyright /package/usr/share/doc/ffmpeg/copyright && mkdir /package/DEBIAN \
   && dpkg-shlibdeps --ignore-missing-info -l/package/usr/lib/ffmpeg /package/usr/bin/* /package/usr/lib/ffmpeg/*.so \

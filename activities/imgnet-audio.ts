@@ -2,15 +2,14 @@ import { failureFor, type Failure } from '../contract/failures.ts';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { videoUrlsOf } from './video-urls.ts';
-import { JobError } from '../runtime/job-error.ts';
 import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { JobResult, PublishedFile } from '../contract/download-record.ts';
 import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
-import { codecOf, type Probe } from '../media/probe.ts';
+import { streamOf } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
-import { conversionProgress, type MakerDeps } from './make-file.ts';
+import { conversionProgress, rejectTooLong, type MakerDeps } from './make-file.ts';
 import { hasExpired, mediaFailure, readingMedia } from './media-failures.ts';
 import { withSourceCall, type RunningCall } from './source-call.ts';
 import { withSpace } from './with-space.ts';
@@ -116,28 +115,14 @@ async function makeAudio(
   call: RunningCall,
 ): Promise<Pick<MadeAudio, 'durationSeconds' | 'isSilence'>> {
   const probe = await media.probe(source, call.signal);
-  const audioCodec = codecOf(probe, 'audio');
-  if (audioCodec === undefined) return { durationSeconds: probe.durationSeconds, isSilence: true };
-  if (probe.durationSeconds > maxMediaSeconds) {
-    throw new JobError('videoTooLong');
-  }
+  const sound = streamOf(probe, 'audio');
+  if (sound === undefined) return { durationSeconds: await media.measure(source, call), isSilence: true };
   call.report({ stage: 'converting' });
-  const path = `${source}.m4a`;
   const onProgress = conversionProgress(call, probe.durationSeconds);
-  await media.writeM4a({ path: source, audioCodec }, path, { ...call, onProgress });
-
-  call.report({ stage: 'verifying' });
-  const result = await media.probe(path, call.signal);
-  const lostSeconds = soundSeconds(probe) - result.durationSeconds;
-  if (codecOf(result, 'audio') !== 'aac' || lostSeconds > Math.max(1, soundSeconds(probe) / 100)) {
-    throw new JobError(failureFor('outputIncomplete', { format: 'audio' }));
-  }
-  return { durationSeconds: result.durationSeconds, isSilence: false };
-}
-
-/** The sound of a video may be shorter than its pictures. */
-function soundSeconds(probe: Probe): number {
-  return probe.streams.find(({ kind }) => kind === 'audio')?.durationSeconds ?? probe.durationSeconds;
+  const track = { path: source, audioCodec: sound.codec, index: sound.index };
+  const durationSeconds = await media.writeM4a(track, `${source}.m4a`, { ...call, onProgress });
+  rejectTooLong(durationSeconds, maxMediaSeconds);
+  return { durationSeconds, isSilence: false };
 }
 
 async function publish(

@@ -1,13 +1,12 @@
-import { failureFor } from '../contract/failures.ts';
 import { join } from 'node:path';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { JobInput } from '../contract/job-input.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
 import type { JobResult } from '../contract/download-record.ts';
-import type { Media, MediaSource } from '../media/ffmpeg.ts';
+import { EXCESS_SECONDS, type Media, type MediaSource } from '../media/ffmpeg.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
-import { codecOf, type Probe } from '../media/probe.ts';
+import { codecOf, streamOf, type Probe } from '../media/probe.ts';
 import type { FetchedMedia, FetchOptions, VidnetSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import type { FileStore } from '../store/files/file-store.ts';
 import type { SpaceGuard } from '../store/files/free-space.ts';
@@ -49,11 +48,12 @@ export function fetchFile(
       const options = { ...limits, folder: attempt.folder, maxMediaSeconds, onProgress: attempt.report };
       const fetched = await fetch(options);
       const made = await readingMedia(fetched.cameWhole, async () => {
-        const copied = format === 'audio' ? await copyM4a(deps, attempt, fetched) : undefined;
+        const copied = fetched.cameWhole && format === 'audio' ? await copyM4a(deps, attempt, fetched) : undefined;
         if (copied !== undefined) return copied;
         const paths = await Promise.all(fetched.paths.map((path) => deps.media.rewrap(path, limits)));
         return make(deps, attempt, { ...fetched, paths, format });
       });
+      rejectTooLong(made.durationSeconds, maxMediaSeconds);
       attempt.report({ stage: 'publishing' });
       attempt.signal.throwIfAborted();
       const name = `${mediaId}.${EXTENSIONS[format]}`;
@@ -64,38 +64,28 @@ export function fetchFile(
 }
 
 /**
- * Copies an M4A with AAC, the most common source, without probing it first. The finished file shows whether that was right.
+ * Copies an M4A with AAC, the most common source, without probing it first.
  *
  * @returns undefined for any other source, which must be probed
- * @throws JobError
  */
 async function copyM4a(
   { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
   attempt: RunningCall,
-  { paths: [source = ''], statedDurationSeconds: expectedSeconds }: FetchedMedia,
+  { paths: [source = ''], statedDurationSeconds = 0 }: FetchedMedia,
 ) {
-  if (expectedSeconds === undefined || !source.endsWith('.m4a')) return undefined;
+  if (!source.endsWith('.m4a') || !(await media.isPlainM4a(source))) return undefined;
   const { signal } = attempt;
   attempt.report({ stage: 'converting' });
   const path = join(attempt.folder, `output.${EXTENSIONS.audio}`);
-  try {
-    const onProgress = conversionProgress(attempt, expectedSeconds);
-    await media.writeM4a({ path: source, audioCodec: 'aac' }, path, { signal, timeoutMs, onProgress });
-  } catch (error) {
-    if (error instanceof UnreadableMediaError) return undefined;
-    throw error;
-  }
-  attempt.report({ stage: 'verifying' });
-  const result = await media.probeM4a(path, signal);
-  if (result.codec !== 'aac') return undefined;
-  verifyDuration(result, expectedSeconds);
-  return { path, durationSeconds: result.durationSeconds };
+  const onProgress = conversionProgress(attempt, statedDurationSeconds);
+  const sound = { path: source, audioCodec: 'aac' };
+  return { path, durationSeconds: await media.writeM4a(sound, path, { signal, timeoutMs, onProgress }) };
 }
 
 async function make(
   { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
   attempt: RunningCall,
-  { format, ...fetched }: FetchedMedia & { readonly format: Format },
+  { format, statedDurationSeconds, ...fetched }: FetchedMedia & { readonly format: Format },
 ) {
   const { signal } = attempt;
   attempt.report({ stage: 'converting' });
@@ -109,23 +99,38 @@ async function make(
     if (format === 'audio') throw new JobError('noAudio');
     throw new JobError('noVideo');
   }
+  if (!fetched.cameWhole) {
+    // The end of a file is missing if its packets end before the page, or else its header, says.
+    const expectedSeconds = statedDurationSeconds ?? main.probe.durationSeconds;
+    for (const { path } of sources) {
+      const seconds = await media.measure(path, { signal, timeoutMs });
+      if (expectedSeconds - seconds > Math.max(1, expectedSeconds / 100)) throw new JobError('durationWrong');
+    }
+  }
   const path = join(attempt.folder, `output.${EXTENSIONS[format]}`);
   const options = { signal, timeoutMs, onProgress: conversionProgress(attempt, main.probe.durationSeconds) };
-  if (pictures !== undefined) await media.writeMp4({ pictures, sound }, path, options);
-  else await media.writeM4a({ path: main.path, audioCodec: codecOf(main.probe, 'audio') ?? '' }, path, options);
-
+  if (pictures === undefined) {
+    const { codec: audioCodec = '', index } = streamOf(main.probe, 'audio') ?? {};
+    const leadSeconds = leadOf(main.probe, statedDurationSeconds);
+    const source = { path: main.path, audioCodec, index, leadSeconds };
+    return { path, durationSeconds: await media.writeM4a(source, path, options) };
+  }
+  await media.writeMp4({ pictures, sound }, path, options);
   attempt.report({ stage: 'verifying' });
   const result = await media.probe(path, signal);
-  const hasPictures = codecOf(result, 'video') === 'h264';
   const hasSound = codecOf(result, 'audio') === 'aac';
-  if (hasPictures !== (pictures !== undefined) || hasSound !== (sound !== undefined)) {
-    throw new JobError(failureFor('outputIncomplete', { format }));
+  if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
+    throw new UnreadableMediaError('pictures or sound could not be decoded');
   }
-  const expectedSeconds = fetched.statedDurationSeconds ?? main.probe.durationSeconds;
-  verifyDuration(result, expectedSeconds);
-  const cameApart = pictures !== undefined && sound !== undefined && sound !== pictures;
-  if (cameApart && !fetched.isSizeVerified) verifyEachStream(result, expectedSeconds);
   return { path, durationSeconds: result.durationSeconds };
+}
+
+/**
+ * Some containers count from an arbitrary time, others from the start of the recording, of which sound without its pictures
+ * may come late. Only the latter end when the page says.
+ */
+function leadOf({ startSeconds, durationSeconds }: Probe, statedSeconds = 0): number {
+  return startSeconds > 0 && startSeconds + durationSeconds < statedSeconds + 1 ? startSeconds : 0;
 }
 
 /** @returns a function that reports the progress of a conversion */
@@ -136,20 +141,7 @@ export function conversionProgress(attempt: RunningCall, totalSeconds: number): 
   };
 }
 
-/** The duration may differ from the stated one by 1 s or 1 %, whichever is more. @throws JobError `incomplete` */
-function verifyDuration({ durationSeconds }: Pick<Probe, 'durationSeconds'>, expectedSeconds: number): void {
-  if (Math.abs(durationSeconds - expectedSeconds) > Math.max(1, expectedSeconds / 100)) {
-    throw new JobError('durationWrong');
-  }
-}
-
-/**
- * Checks that pictures and sound from separate files are both complete, because a truncated one would not change the total
- * duration. The finished file is probed, since a fragmented source states the full duration even when half is missing.
- * Streams whose sizes were verified are not checked: some recordings end with pictures without sound.
- */
-function verifyEachStream(result: Probe, expectedSeconds: number): void {
-  for (const { durationSeconds = result.durationSeconds } of result.streams) {
-    verifyDuration({ durationSeconds }, expectedSeconds);
-  }
+/** Media that are too long were cut a little beyond the limit. @throws JobError `too_long` */
+export function rejectTooLong(durationSeconds: number, maxMediaSeconds: number): void {
+  if (durationSeconds > maxMediaSeconds + EXCESS_SECONDS / 2) throw new JobError('videoTooLong');
 }

@@ -9,15 +9,21 @@ export function hasExpired(error: unknown): boolean {
   return error instanceof DownloadError && error.problem.kind === 'status' && EXPIRED.has(error.problem.statusCode);
 }
 
+/** How ffmpeg reports a container or codec that is not in the lists of media/media-guard.ts, or that it does not know. */
+const UNKNOWN_FORMAT = /not on whitelist|no decoder found|Decoder .*not found|could not find codec parameters/i;
+
 /**
- * Reads media from the platform. Unreadable media that arrived completely is the subject's fault, because another download
+ * Reads media from the platform. Media in a format that is not converted, and unreadable media that arrived completely is the subject's fault, because another download
  * would bring the same. Unreadable media that is incomplete is the upstream's fault.
  */
 export async function readingMedia<Result>(isWhole: boolean, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
   } catch (error) {
-    if (!isWhole || !(error instanceof UnreadableMediaError)) throw error;
+    if (!(error instanceof UnreadableMediaError)) throw error;
+    const isFormat = error.cause instanceof Error && UNKNOWN_FORMAT.test(error.cause.message);
+    if (isFormat) throw new JobError('mediaFormatUnsupported', { cause: error.cause });
+    if (!isWhole) throw error;
     throw new JobError('mediaUnreadable', { cause: error.cause });
   }
 }

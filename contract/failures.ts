@@ -74,7 +74,8 @@ export const FAILURES = {
   }),
   ...subject('unsupported', {
     addressForbidden: 'The platform links to an address that must not be called.',
-    mediaUnreadable: 'The media of the platform cannot be read.',
+    mediaUnreadable: 'The media of the platform cannot be read: they are damaged or in an unknown format.',
+    mediaFormatUnsupported: 'The media are in a format that this service does not convert.',
     pageUnreadable: 'The {page} cannot be read.',
     pageTooSlow: 'The {page} took too long to read.',
     pageTooMuchWork: 'The {page} takes more work than this service spends on it.',
@@ -142,10 +143,9 @@ export const FAILURES = {
   ...upstream('incomplete', {
     transferIncomplete: 'The {upstream} ended the transfer too early.',
     fileIncomplete: 'The video platform sent less than the whole file.',
-    durationWrong: 'The video platform sent less or more than the whole recording.',
+    durationWrong: 'The video platform sent less than the whole recording.',
     mediaDamaged: 'The media that the platform sent cannot be read.',
     mediaHostIncomplete: "The platform's media host ended its answer too early.",
-    outputIncomplete: 'The {format} that was made is incomplete.',
     datasetIncomplete: 'The dataset API ended its answer too early.',
     datasetRowUnreadable: 'The dataset API sent a row that cannot be read.',
   }),

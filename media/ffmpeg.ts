@@ -11,14 +11,27 @@ import {
   UnreadableMediaError,
 } from './media-guard.ts';
 import { maxPixels, rejectTooTall, timeForMs, type Work } from './media-limits.ts';
-import { readM4a } from './m4a.ts';
-import { codecOf, countPictures, probeFile, type Probe } from './probe.ts';
+import { AAC, KEEP_TIME_LINE, picturesOf, playsEverywhere } from './encoding.ts';
+import { isPlainM4a, readM4a } from './m4a.ts';
+import { codecOf, countPictures, probeFile, streamOf, type Probe } from './probe.ts';
 
-/** At this bit rate, speech and music sound like the source. */
-const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
-/** Every common player supports 8-bit 4:2:0 with an even width and height. */
-const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
-const EVEN_SIDES = ['-vf', 'scale=trunc(iw/2)*2:trunc(ih/2)*2'] as const;
+/** Decodes sound without keeping it. */
+const DECODED_RATE = 8_000;
+const DECODED = [
+  '-ac',
+  '1',
+  '-ar',
+  String(DECODED_RATE),
+  '-c:a',
+  'pcm_s16le',
+  '-f',
+  's16le',
+  'file:/dev/null',
+] as const;
+/** Shorter gaps are not audible as a delay. */
+const MAX_GAP_SECONDS = 0.25;
+/** Written beyond the longest permitted duration, so that media that are too long are recognised. */
+export const EXCESS_SECONDS = 0.25;
 
 interface FfmpegSettings {
   readonly ffmpeg: string;
@@ -34,6 +47,15 @@ export interface MediaSource {
   readonly probe: Probe;
 }
 
+export interface SoundSource {
+  readonly path: string;
+  readonly audioCodec: string;
+  /** The index of the stream; default: the first of sound. */
+  readonly index?: number | undefined;
+  /** Silence to put before the sound. */
+  readonly leadSeconds?: number;
+}
+
 interface RunLimits {
   readonly signal: AbortSignal;
   /** Time limit of all runs together. Each run also has a limit that depends on its work. */
@@ -46,12 +68,16 @@ export type Media = ReturnType<typeof createMedia>;
 
 /** Runs ffmpeg and ffprobe on files that may be hostile. All paths are absolute. */
 export function createMedia(settings: FfmpegSettings) {
+  // The duration limit ends a decompression bomb.
+  const mostSeconds = ['-t', String(settings.maxMediaSeconds + EXCESS_SECONDS)];
+
+  /** @returns the end of the output, and the size of the first output if there are several */
   const convert = async (args: readonly string[], output: string, options: RunLimits & { work: Work }) => {
     const common = ['-v', 'error', '-nostdin', '-y', '-filter_threads', String(MEDIA_THREADS)];
-    // Only mapped streams are written, and the duration limit ends a decompression bomb.
-    const bounds = ['-threads', String(MEDIA_THREADS), '-t', String(settings.maxMediaSeconds)];
-    const limits = ['-sn', '-dn', '-map_metadata', '-1', ...bounds];
+    // Only mapped streams are written.
+    const limits = ['-sn', '-dn', '-map_metadata', '-1', '-threads', String(MEDIA_THREADS), ...mostSeconds];
     const target = ['-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
+    const written = { seconds: 0, bytes: 0 };
     const result = await runTool('FFMPEG_PATH', () =>
       run(settings.ffmpeg, [...common, ...args, ...limits, ...target], {
         ...toolOptions(output, settings.ffmpeg),
@@ -59,12 +85,13 @@ export function createMedia(settings: FfmpegSettings) {
         timeoutMs: Math.min(options.timeoutMs, timeForMs(options.work)),
         maxFileBytes: settings.maxFileBytes,
         onStdoutLine: (line) => {
-          const written = /^out_time_us=(\d+)$/.exec(line)?.[1];
-          if (written !== undefined) options.onProgress(Number(written) / 1_000_000);
+          const [, name, value] = /^(out_time_us|total_size)=(\d+)$/.exec(line) ?? [];
+          if (name === 'total_size') written.bytes = Number(value);
+          if (name === 'out_time_us') options.onProgress((written.seconds = Number(value) / 1_000_000));
         },
       }),
     );
-    if (result.exitCode === 0) return;
+    if (result.exitCode === 0) return written;
     if (/No space left on device|Disk quota exceeded/.test(result.stderrTail)) {
       throw new JobError('diskFull', { cause: new Error(result.stderrTail) });
     }
@@ -76,27 +103,36 @@ export function createMedia(settings: FfmpegSettings) {
 
   /** @returns the number of pixels to decode, which may be large in a small file: a black frame takes a hundred bytes */
   const pixelsOf = async ({ path, probe }: MediaSource, options: RunLimits): Promise<number> => {
-    const { width = 0, height = 0 } = probe.streams.find(({ kind }) => kind === 'video') ?? {};
+    const { index = 0, width = 0, height = 0 } = streamOf(probe, 'video') ?? {};
     const timeoutMs = Math.min(options.timeoutMs, timeForMs({ bytes: await sizeOf(path) }));
-    const pixels = width * height * (await countPictures(settings.ffprobe, path, { ...options, timeoutMs }));
+    const pixels = width * height * (await countPictures(settings.ffprobe, { path, index }, { ...options, timeoutMs }));
     if (pixels > maxPixels(settings.maxVideoHeight)) throw new JobError('mediaTooMuchWork');
     return pixels;
+  };
+
+  /** Reads the audio of an M4A file that this service wrote. A file with a small index is read without ffprobe. */
+  const probeM4a = async (path: string, signal: AbortSignal) => {
+    const read = await readM4a(path);
+    if (read !== undefined) return read;
+    const probe = await probeFile(settings.ffprobe, path, signal);
+    return { codec: codecOf(probe, 'audio'), durationSeconds: probe.durationSeconds };
   };
 
   return {
     /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
     probe: (path: string, signal: AbortSignal): Promise<Probe> => probeFile(settings.ffprobe, path, signal),
+    isPlainM4a,
 
-    /** Reads the audio of an M4A file that this service wrote. A file with a small index is read without ffprobe. */
-    probeM4a: async (path: string, signal: AbortSignal) => {
-      const read = await readM4a(path);
-      if (read !== undefined) return read;
-      const probe = await probeFile(settings.ffprobe, path, signal);
-      return { codec: codecOf(probe, 'audio'), durationSeconds: probe.durationSeconds };
+    /** @returns the duration of a file's packets, which are all read, because the headers may be wrong */
+    measure: async (path: string, options: Omit<RunLimits, 'onProgress'>): Promise<number> => {
+      const work = { bytes: await sizeOf(path) };
+      const streams = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', 'null'];
+      const args = [...INPUT_GUARD, '-i', fileUrl(path), ...streams];
+      return (await convert(args, `${path}.null`, { ...options, work, onProgress: () => undefined })).seconds;
     },
 
     /**
-     * Copies the video and audio of an MPEG transport stream, which HLS delivers, into an MP4 file beside it without re-encoding.
+     * Copies all video and audio of an MPEG transport stream, which HLS delivers, into an MP4 file beside it without re-encoding.
      * Some builds of ffprobe crash on such a stream.
      *
      * @returns the path of the media; a file that is no transport stream is left unchanged
@@ -104,7 +140,7 @@ export function createMedia(settings: FfmpegSettings) {
     rewrap: async (path: string, options: Omit<RunLimits, 'onProgress'>): Promise<string> => {
       if (!(await isTransportStream(path))) return path;
       const output = `${path}.mp4`;
-      const streams = ['-map', '0:V:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'mp4'];
+      const streams = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', 'mp4'];
       const args = [...TRANSPORT_STREAM_GUARD, '-i', fileUrl(path), ...streams];
       const work = { bytes: await sizeOf(path) };
       await convert(args, output, { ...options, work, onProgress: () => undefined });
@@ -112,22 +148,38 @@ export function createMedia(settings: FfmpegSettings) {
       return output;
     },
 
-    /** Writes the first audio stream as M4A: AAC is copied, anything else becomes AAC. */
+    /**
+     * Writes sound as M4A. AAC is copied if its samples fill its time line; with gaps, a late start or damage, and in any other
+     * codec, it is encoded with silence in the gaps.
+     *
+     * @returns the duration in seconds
+     */
     writeM4a: async (
-      { path, audioCodec }: { path: string; audioCodec: string },
+      { path, audioCodec, index, leadSeconds = 0 }: SoundSource,
       output: string,
       options: RunLimits,
-    ): Promise<void> => {
-      const isCopied = audioCodec === 'aac';
-      const codec = isCopied ? ['-c:a', 'copy'] : AAC;
-      const args = [...INPUT_GUARD, '-i', fileUrl(path), '-map', '0:a:0', '-vn', ...codec, '-f', 'ipod'];
-      const work = { bytes: await sizeOf(path), seconds: isCopied ? 0 : settings.maxMediaSeconds };
-      await convert(args, output, { ...options, work });
+    ): Promise<number> => {
+      const input = ['-itsoffset', String(leadSeconds), ...INPUT_GUARD, '-i', fileUrl(path)];
+      const sound = ['-map', index === undefined ? '0:a:0' : `0:${String(index)}`, '-vn'];
+      const limits = { ...options, work: { bytes: await sizeOf(path), seconds: settings.maxMediaSeconds } };
+      const durationOf = async (): Promise<number> => {
+        const { codec, durationSeconds } = await probeM4a(output, options.signal);
+        if (codec !== 'aac') throw new UnreadableMediaError('no sound was decoded');
+        return durationSeconds;
+      };
+      if (audioCodec === 'aac' && leadSeconds === 0) {
+        const copy = [...sound, '-c:a', 'copy', '-f', 'ipod'];
+        const { bytes } = await convert([...input, ...sound, ...mostSeconds, ...DECODED, ...copy], output, limits);
+        const seconds = await durationOf();
+        if (Math.abs(seconds - bytes / 2 / DECODED_RATE) <= MAX_GAP_SECONDS) return seconds;
+      }
+      await convert([...input, ...sound, '-af', KEEP_TIME_LINE, ...AAC, '-f', 'ipod'], output, limits);
+      return durationOf();
     },
 
-    writeSilence: (seconds: number, output: string, options: RunLimits): Promise<void> => {
+    writeSilence: async (seconds: number, output: string, options: RunLimits): Promise<void> => {
       const source = ['-t', String(seconds), '-f', 'lavfi', '-i', 'anullsrc=r=44100:cl=mono'];
-      return convert([...source, '-map', '0:a:0', ...AAC, '-f', 'ipod'], output, { ...options, work: { seconds } });
+      await convert([...source, '-map', '0:a:0', ...AAC, '-f', 'ipod'], output, { ...options, work: { seconds } });
     },
 
     /**
@@ -144,6 +196,8 @@ export function createMedia(settings: FfmpegSettings) {
       const isCopied = playsEverywhere(pictures.probe);
       const inOneFile = sound?.path === pictures.path;
       const inputs = [pictures, ...(sound === undefined || inOneFile ? [] : [sound])];
+      const { index = 0, colorTransfer } = streamOf(pictures.probe, 'video') ?? {};
+      const soundStream = sound && streamOf(sound.probe, 'audio');
       const sizes = await Promise.all(inputs.map(({ path }) => sizeOf(path)));
       const work = {
         bytes: sizes.reduce((sum, size) => sum + size, 0),
@@ -151,11 +205,13 @@ export function createMedia(settings: FfmpegSettings) {
         pixels: isCopied ? 0 : await pixelsOf(pictures, options),
       };
       const args = [
-        ...inputs.flatMap(({ path }) => [...INPUT_GUARD, '-i', fileUrl(path)]),
-        // The capital V excludes cover pictures.
-        ...['-map', '0:V:0', ...(isCopied ? ['-c:v', 'copy'] : [...H264, ...EVEN_SIDES])],
-        ...(sound === undefined ? [] : ['-map', inOneFile ? '0:a:0' : '1:a:0']),
-        ...(sound !== undefined && codecOf(sound.probe, 'audio') === 'aac' ? ['-c:a', 'copy'] : AAC),
+        // ffmpeg moves the start of each file to 0.
+        ...inputs.flatMap(({ path, probe }) => [
+          ...['-itsoffset', String(delayAfter(pictures.probe, probe)), ...INPUT_GUARD, '-i', fileUrl(path)],
+        ]),
+        ...['-map', `0:${String(index)}`, ...(isCopied ? ['-c:v', 'copy'] : picturesOf(colorTransfer))],
+        ...(soundStream === undefined ? [] : ['-map', `${inOneFile ? '0' : '1'}:${String(soundStream.index)}`]),
+        ...(soundStream?.codec === 'aac' ? ['-c:a', 'copy'] : ['-af', KEEP_TIME_LINE, ...AAC]),
         ...['-f', 'mp4'],
       ];
       await convert(args, output, { ...options, work });
@@ -178,7 +234,8 @@ async function isTransportStream(path: string): Promise<boolean> {
   }
 }
 
-function playsEverywhere(pictures: Probe): boolean {
-  const stream = pictures.streams.find(({ kind }) => kind === 'video');
-  return stream?.codec === 'h264' && ['yuv420p', 'yuvj420p'].includes(stream.pixelFormat ?? '');
+/** How much later a file starts than the pictures, unless the files have different time lines. */
+function delayAfter(pictures: Probe, { startSeconds }: Probe): number {
+  const delay = startSeconds - pictures.startSeconds;
+  return Math.abs(delay) < pictures.durationSeconds ? delay : 0;
 }

@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises';
+import type { InputAudioTrack } from 'mediabunny';
 
 /** The index of about an hour of AAC. It is limited, because this process reads it, and a hostile index has millions of entries. */
 const MAX_INDEX_BYTES = 1024 ** 2;
+const SOON_SECONDS = 0.1;
 
 /**
  * Reads the index at the front of an M4A file that ffmpeg wrote. This takes less than a millisecond; ffprobe takes 15.
@@ -9,6 +11,25 @@ const MAX_INDEX_BYTES = 1024 ** 2;
  * @returns the codec by MediaBunny's name, and the duration as ffprobe measures it; undefined if only ffprobe can read the file
  */
 export async function readM4a(path: string): Promise<{ codec: string; durationSeconds: number } | undefined> {
+  return readTracks(path, async ([track]) => {
+    const codec = await track?.getCodec();
+    return track && codec ? { codec, durationSeconds: await track.computeDuration() } : undefined;
+  });
+}
+
+/** @returns whether the index at the front of a file shows a single track of AAC that begins at once, which needs no probe */
+export async function isPlainM4a(path: string): Promise<boolean> {
+  const isPlain = await readTracks(path, async ([track, ...others]) => {
+    if (track === undefined || others.length > 0 || (await track.getCodec()) !== 'aac') return false;
+    return (await track.getFirstTimestamp()) < SOON_SECONDS;
+  });
+  return isPlain === true;
+}
+
+async function readTracks<Result>(
+  path: string,
+  read: (tracks: readonly InputAudioTrack[]) => Promise<Result>,
+): Promise<Result | undefined> {
   // Loading takes a tenth of a second, which the api and most tests need not spend.
   const { BufferSource, Input, Logging, LogLevel, MP4 } = await import('mediabunny');
   // MediaBunny writes about unknown codecs to the console.
@@ -16,9 +37,7 @@ export async function readM4a(path: string): Promise<{ codec: string; durationSe
   const head = await readHead(path);
   const input = new Input({ source: new BufferSource(head), formats: [MP4] });
   try {
-    const track = await input.getPrimaryAudioTrack();
-    const codec = await track?.getCodec();
-    return track && codec ? { codec, durationSeconds: await track.computeDuration() } : undefined;
+    return await read(await input.getAudioTracks());
   } catch {
     return undefined;
   } finally {

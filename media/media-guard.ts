@@ -8,7 +8,8 @@ import { RunStartError, RunTimeoutError, type RunOptions, type RunResult } from 
  * Containers that ffmpeg may open. Without this list, ffmpeg detects the container from the content, and an .m4a file that is a
  * playlist or an ffconcat script would copy another local file into the output.
  */
-const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac';
+const CONTAINERS =
+  'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,flv,avi,mpeg,asf,aiff,amr,au,caf,w64,ac3,eac3,gsm,g722';
 
 /**
  * Decoders that may run, by ffmpeg's names. The list covers what media platforms put into the containers above. ffmpeg has 500
@@ -22,6 +23,9 @@ const DECODERS = [
   ...['vorbis', 'libvorbis', 'flac', 'alac', 'ac3', 'eac3', 'amrnb', 'amrwb', 'libopencore_amrnb', 'libopencore_amrwb'],
   ...['pcm_u8', 'pcm_s8', 'pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'pcm_s24be', 'pcm_s32le', 'pcm_s32be'],
   ...['pcm_f32le', 'pcm_f32be', 'pcm_f64le', 'pcm_f64be', 'pcm_alaw', 'pcm_mulaw', 'adpcm_ms', 'adpcm_ima_wav'],
+  ...['flv', 'vp6', 'vp6f', 'vp3', 'h261', 'h263p', 'wmv1', 'wmv2', 'wmv3', 'vc1', 'svq3', 'dvvideo', 'rawvideo'],
+  ...['wmav1', 'wmav2', 'wmapro', 'wmavoice', 'nellymoser', 'speex', 'gsm', 'gsm_ms', 'g722', 'g726', 'g726le'],
+  ...['adpcm_swf', 'adpcm_yamaha', 'adpcm_ima_qt', 'pcm_dvd', 'pcm_s16le_planar', 'wavpack'],
   ...['dca', 'truehd', 'png', 'mjpeg', 'webp', 'bmp', 'gif'],
   ...['mov_text', 'webvtt', 'subrip', 'srt', 'text', 'ass', 'ssa'],
   ...['dvdsub', 'dvbsub', 'pgssub', 'cc_dec'],

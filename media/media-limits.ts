@@ -1,6 +1,6 @@
 import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
-import type { Probe } from './probe.ts';
+import { streamOf, type Probe } from './probe.ts';
 
 /** The work of a run of ffmpeg: bytes to copy, seconds of audio to encode, pixels to decode and encode. */
 export interface Work {
@@ -21,7 +21,7 @@ export function maxPixels(maxVideoHeight: number): number {
 
 /** The shorter side of a video counts, so that upright videos have the same limit. @throws JobError `too_large` */
 export function rejectTooTall(probe: Probe, maxVideoHeight: number): void {
-  const stream = probe.streams.find(({ kind }) => kind === 'video');
+  const stream = streamOf(probe, 'video');
   const height = Math.min(stream?.width ?? 0, stream?.height ?? 0);
   if (height <= maxVideoHeight) return;
   throw new JobError(failureFor('picturesTooTall', { height, maxHeight: maxVideoHeight }));

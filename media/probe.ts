@@ -10,23 +10,26 @@ const probeSchema = z
     format: z.object({
       format_name: z.string(),
       format_long_name: z.string().default(''),
+      start_time: z.coerce.number().catch(0),
       duration: z.coerce.number().optional(),
       size: z.coerce.number(),
     }),
     streams: z.array(
       z.object({
+        index: z.number(),
         codec_type: z.string(),
         codec_name: z.string().default('unknown'),
         profile: z.string().optional(),
         /** In seconds; undefined in containers that state it for the whole only (Matroska). */
         duration: z.coerce.number().optional(),
         pix_fmt: z.string().optional(),
+        color_transfer: z.string().optional(),
         width: z.number().optional(),
         height: z.number().optional(),
         sample_rate: z.coerce.number().optional(),
         channels: z.number().optional(),
         bit_rate: z.coerce.number().optional(),
-        disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+        disposition: z.record(z.string(), z.number()).default({}),
       }),
     ),
   })
@@ -35,17 +38,23 @@ const probeSchema = z
     container: format.format_name,
     /** For people, such as `QuickTime / MOV`. */
     containerName: format.format_long_name,
-    /** Longest of container and streams, in seconds. */
+    /** When the first stream starts on the file's own time line. */
+    startSeconds: format.start_time,
+    /** What the headers state: longest of container and streams, in seconds. It may be wrong, or 0 if they state nothing. */
     durationSeconds: Math.max(format.duration ?? 0, ...streams.map((stream) => stream.duration ?? 0)),
     sizeBytes: format.size,
+    /** The best of each kind first. */
     streams: streams
       // An album cover is stored as a video stream.
-      .filter((stream) => stream.disposition?.attached_pic !== 1)
+      .filter(({ disposition }) => PICTURES_APART.every((name) => disposition[name] !== 1))
+      .toSorted((a, b) => rankOf(a) - rankOf(b))
       .map((stream) => ({
+        index: stream.index,
         kind: stream.codec_type,
         codec: stream.codec_name,
         profile: stream.profile,
         pixelFormat: stream.pix_fmt,
+        colorTransfer: stream.color_transfer,
         width: stream.width,
         height: stream.height,
         durationSeconds: stream.duration,
@@ -56,16 +65,32 @@ const probeSchema = z
   }));
 export type Probe = z.infer<typeof probeSchema>;
 
-/** The codec of the first stream of a kind; undefined when there is none. */
+const PICTURES_APART = ['attached_pic', 'timed_thumbnails'];
+/** Dispositions of tracks that replace or comment on the main one, such as an audio description. */
+const ALTERNATIVES = [
+  ...['dub', 'comment', 'lyrics', 'karaoke', 'hearing_impaired', 'visual_impaired', 'clean_effects', 'descriptions'],
+];
+
+/** The main track is the one marked as default, then one in the original language, then the first. */
+function rankOf({ disposition }: { readonly disposition: Readonly<Record<string, number>> }): number {
+  const isMarked = (name: string) => disposition[name] === 1;
+  return (ALTERNATIVES.some(isMarked) ? 4 : 0) + (isMarked('default') ? 0 : 2) + (isMarked('original') ? 0 : 1);
+}
+
+/** The main stream of a kind; undefined when there is none. */
+export function streamOf(probe: Probe, kind: 'audio' | 'video'): Probe['streams'][number] | undefined {
+  return probe.streams.find((stream) => stream.kind === kind);
+}
+
 export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefined {
-  return probe.streams.find((stream) => stream.kind === kind)?.codec;
+  return streamOf(probe, kind)?.codec;
 }
 
 /** The entries exclude texts from the file, which may have megabytes. */
 const ENTRIES = [
-  'format=format_name,format_long_name,duration,size',
-  'stream=codec_type,codec_name,profile,duration,pix_fmt,width,height,sample_rate,channels,bit_rate',
-  'stream_disposition=attached_pic',
+  'format=format_name,format_long_name,start_time,duration,size',
+  'stream=index,codec_type,codec_name,profile,duration,pix_fmt,color_transfer,width,height,sample_rate,channels,bit_rate',
+  'stream_disposition',
 ].join(':');
 
 /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
@@ -84,12 +109,16 @@ const countSchema = z
   .transform(({ streams }) => Math.max(0, ...streams.map((stream) => stream.nb_read_packets)));
 
 /**
- * Counts the frames of the first video stream by reading the whole file, because the file's own count may be wrong or missing.
+ * Counts the frames of a stream by reading the whole file, because the file's own count may be wrong or missing.
  *
  * @throws as {@link probeFile}
  */
-export function countPictures(ffprobe: string, path: string, limits: ProbeLimits): Promise<number> {
-  const args = ['-select_streams', 'V:0', '-count_packets', '-show_entries', 'stream=nb_read_packets'];
+export function countPictures(
+  ffprobe: string,
+  { path, index }: { readonly path: string; readonly index: number },
+  limits: ProbeLimits,
+): Promise<number> {
+  const args = ['-select_streams', String(index), '-count_packets', '-show_entries', 'stream=nb_read_packets'];
   return runFfprobe(ffprobe, path, { schema: countSchema, args, ...limits });
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { KEEP_TIME_LINE } from '../media/encoding.ts';
 import { fileUrl, INPUT_GUARD, runTool, toolOptions, UnreadableMediaError } from '../media/media-guard.ts';
 import { timeForMs } from '../media/media-limits.ts';
 import type { Span } from '../contract/speech-results.ts';
@@ -22,8 +23,11 @@ export interface PrepareOptions extends ToolOptions {
   readonly onProgress: (seconds: number) => void;
 }
 
+/** A decoder skips unreadable parts, which would become silence: more than a hundredth is damage. */
+const QUIET = ['-v', 'error', '-nostdin', '-y', '-max_error_rate', '0.01'] as const;
+
 /**
- * Writes mono 16-bit WAV at 16 kHz: 115 MB per hour. If one channel is inverted, so that both cancel each other in a mix,
+ * Writes mono 16-bit WAV at 16 kHz, 115 MB per hour, with the time line of the file: gaps are silence. If one channel is inverted, so that both cancel each other in a mix,
  * only the louder one is used. `input` may be hostile.
  *
  * @throws JobError `incomplete` if the file has no readable audio, `tool_missing`, `internal`
@@ -34,8 +38,8 @@ export async function prepareWav(input: string, output: string, options: Prepare
   const levels = createMixLevels();
   const writeMono = async (filter: string): Promise<void> => {
     const args = [
-      ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-i', fileUrl(input), '-filter_complex'],
-      `[0:a:0]asplit[sound][copy];[sound]${filter}[mono];[copy]${LEVEL_FILTERS}[levels]`,
+      ...[...QUIET, ...INPUT_GUARD, '-i', fileUrl(input), '-filter_complex'],
+      `[0:a:0]asplit[sound][copy];[sound]${filter},${KEEP_TIME_LINE}[mono];[copy]${LEVEL_FILTERS}[levels]`,
       ...['-map', '[mono]', '-vn', '-sn', '-dn'],
       ...['-t', String(maxSeconds), '-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le'],
       ...['-map_metadata', '-1', '-fflags', '+bitexact', '-flags', '+bitexact', '-f', 'wav', fileUrl(output)],
@@ -71,7 +75,7 @@ export interface CutOptions extends Span, ToolOptions {
 /** Decoders and filters need some audio around the requested part. Whole seconds keep the samples at their offsets. */
 const LEAD_SECONDS = 1;
 
-/** A hole before the part keeps the offset of {@link prepareWav}. The audio of `input` must have no gaps. */
+/** A hole before the part keeps the offset of {@link prepareWav}. */
 export async function cutWindow(
   input: string,
   output: string,
@@ -85,10 +89,11 @@ export async function cutWindow(
   const samples = `${output}.samples`;
   // The filter uses the timestamps of the file: after a seek, ffmpeg's own count is off by the encoder delay.
   const cut = `atrim=start=${String(fromSeconds)}:end=${String(toSeconds)}`;
+  const fill = `aresample=${String(SAMPLE_RATE)},aresample=async=1:first_pts=${String(fromSeconds * SAMPLE_RATE)}`;
   const args = [
-    ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-copyts'],
+    ...[...QUIET, ...INPUT_GUARD, '-copyts'],
     ...(seekSeconds > 0 ? ['-ss', String(seekSeconds)] : []),
-    ...['-i', fileUrl(input), '-filter_complex', `[0:a:0]${cut},${filterOf(taken)}[mono]`, '-map', '[mono]'],
+    ...['-i', fileUrl(input), '-filter_complex', `[0:a:0]${cut},${filterOf(taken)},${fill}[mono]`, '-map', '[mono]'],
     ...['-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le', '-f', 's16le', fileUrl(samples)],
   ];
   try {

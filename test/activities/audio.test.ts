@@ -32,7 +32,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Runs the activity on a file that the platform is said to have sent. */
 async function fetchAudio(
   name: string,
-  stated: { statedDurationSeconds?: number } = { statedDurationSeconds: SECONDS },
+  stated: { statedDurationSeconds?: number; cameWhole?: boolean } = { statedDurationSeconds: SECONDS },
 ) {
   const { ffmpeg, ffprobe } = inject('tools');
   const media = createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60, maxVideoHeight: 1080 });
@@ -49,8 +49,8 @@ async function fetchAudio(
       fetchAudio: async (_, options) => {
         const path = join(options.folder, basename(name));
         await cp(join(folder, name), path);
-        const whole = { isSizeVerified: true, cameWhole: true };
-        return { paths: [path], statedDurationSeconds: undefined, ...stated, ...whole };
+
+        return { paths: [path], statedDurationSeconds: undefined, cameWhole: true, ...stated };
       },
     },
     maxMediaSeconds: 60,
@@ -78,14 +78,16 @@ describe('the audio of a video', () => {
     expect(duration).toBeCloseTo(SECONDS, 0);
   });
 
-  it('of which nobody says how long it is must be as long as the source', async () => {
-    expect((await fetchAudio('aac.m4a', {})).looks).toEqual(['aac.m4a', 'output.m4a']);
+  it.each([{}, { statedDurationSeconds: 2 * SECONDS }])('is as long as what was decoded (%o)', async (stated) => {
+    const { result } = await fetchAudio('aac.m4a', stated);
+    expect(result.durationSeconds).toBeCloseTo(SECONDS, 0);
   });
 
   it.each([
-    ['aac.m4a', 2 * SECONDS, 'incomplete'],
-    ['pictures.m4a', SECONDS, 'no_audio'],
-  ] as const)('fails when it is too short or none (%s of %i s: %s)', async (name, statedDurationSeconds, code) => {
-    await expect(fetchAudio(name, { statedDurationSeconds })).rejects.toMatchObject({ details: [code] });
+    ['aac.m4a', { statedDurationSeconds: 2 * SECONDS, cameWhole: false }, 'incomplete'],
+    ['flac.flac', { statedDurationSeconds: 2 * SECONDS, cameWhole: false }, 'incomplete'],
+    ['pictures.m4a', { statedDurationSeconds: SECONDS }, 'no_audio'],
+  ] as const)('fails when its end is missing, or it is none (%s, %o: %s)', async (name, stated, code) => {
+    await expect(fetchAudio(name, stated)).rejects.toMatchObject({ details: [code] });
   });
 });

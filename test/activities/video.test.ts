@@ -33,11 +33,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the activity on files that a platform is said to have sent. */
-function fetchVideo(
-  names: readonly string[],
-  facts: Omit<FetchedMedia, 'paths' | 'cameWhole'>,
-  cameWhole = facts.isSizeVerified,
-): Promise<JobResult> {
+function fetchVideo(names: readonly string[], facts: Omit<FetchedMedia, 'paths'>): Promise<JobResult> {
   const { ffmpeg, ffprobe } = inject('tools');
   const activity = createVideoActivity({
     files: createDiskFiles(join(folder, 'files')),
@@ -50,7 +46,7 @@ function fetchVideo(
       fetchVideo: async (_, options) => {
         const paths = names.map((name) => join(options.folder, basename(name)));
         for (const [index, path] of paths.entries()) await cp(join(folder, names[index]!), path);
-        return { paths, ...facts, cameWhole };
+        return { paths, ...facts };
       },
     },
     maxMediaSeconds: 60,
@@ -63,7 +59,7 @@ function fetchVideo(
 }
 
 describe('pictures and sound that come apart', () => {
-  const stated = { statedDurationSeconds: SECONDS, isSizeVerified: false };
+  const stated = { statedDurationSeconds: SECONDS, cameWhole: false };
 
   it('are one MP4 when both are whole', async () => {
     const { durationSeconds } = await fetchVideo(['pictures.mp4', 'sound.m4a'], stated);
@@ -78,12 +74,12 @@ describe('pictures and sound that come apart', () => {
   });
 
   it('are incomplete when half of a fragmented file is missing, which still states the whole duration', async () => {
-    const tea = { statedDurationSeconds: 28.5, isSizeVerified: false };
+    const tea = { statedDurationSeconds: 28.5, cameWhole: false };
     await expect(fetchVideo(['cut.mp4', 'tea.m4a'], tea)).rejects.toMatchObject({ details: ['incomplete'] });
   });
 
-  it('may differ when the platform stated the sizes: some recordings fall silent', async () => {
-    const { durationSeconds } = await fetchVideo(['pictures.mp4', 'half.m4a'], { ...stated, isSizeVerified: true });
+  it('may differ when all bytes came: some recordings fall silent', async () => {
+    const { durationSeconds } = await fetchVideo(['pictures.mp4', 'half.m4a'], { ...stated, cameWhole: true });
     expect(durationSeconds).toBeCloseTo(SECONDS, 0);
   });
 });
@@ -93,8 +89,8 @@ describe('a file that cannot be read', () => {
     ['is what the platform has when all of it came', true, 'subject', 'unsupported'],
     ['may be half of one when nobody said how long it is, and is fetched again', false, 'upstream', 'incomplete'],
   ])('%s', async (_title, cameWhole, type, code) => {
-    const facts = { statedDurationSeconds: SECONDS, isSizeVerified: false };
-    const fetched = fetchVideo(['page.mp4'], facts, cameWhole);
+    const facts = { statedDurationSeconds: SECONDS, cameWhole };
+    const fetched = fetchVideo(['page.mp4'], facts);
     await expect(fetched).rejects.toMatchObject({ type, details: [code], nonRetryable: true });
   });
 });

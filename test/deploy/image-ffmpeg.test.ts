@@ -28,7 +28,11 @@ beforeAll(async () => {
   await writeFile(ffmpeg, '#!/bin/sh\nprintf "%s\\n" "$@" >> "$0.told"; for last; do :; done; : > "${last#file:}"\n');
   await chmod(ffmpeg, 0o755);
   const ffprobe = `${ffmpeg}-probe`;
-  await writeFile(ffprobe, `#!/bin/sh\necho '{"streams":[{"nb_read_packets":"1"}]}'\n`);
+  const answer = {
+    streams: [{ index: 0, codec_type: 'audio', codec_name: 'aac', nb_read_packets: '1' }],
+    format: { format_name: 'mov', duration: '1', size: '1' },
+  };
+  await writeFile(ffprobe, `#!/bin/sh\necho '${JSON.stringify(answer)}'\n`);
   await chmod(ffprobe, 0o755);
   const packet = Buffer.alloc(189);
   packet[0] = packet[188] = 0x47;
@@ -40,8 +44,10 @@ beforeAll(async () => {
     maxMediaSeconds: 60,
     maxVideoHeight: 1080,
   });
-  const source = { path: input, probe: { streams: [] } as unknown as Probe };
-  await media.writeM4a({ path: input, audioCodec: 'opus' }, output, limits);
+  const pictures = { index: 0, kind: 'video', codec: 'hevc', width: 64, height: 64, colorTransfer: 'smpte2084' };
+  const source = { path: input, probe: { streams: [pictures] } as unknown as Probe };
+  await media.writeM4a({ path: input, audioCodec: 'aac' }, output, limits);
+  await media.measure(input, limits);
   await media.writeMp4({ pictures: source, sound: source }, output, limits);
   await media.writeSilence(1, output, limits);
   await prepareWav(input, output, { ...limits, ffmpeg });

@@ -61,9 +61,6 @@ describe('the index of an M4A file', () => {
     expect(read?.codec).toBe(streams[0]?.codec === 'aac' ? 'aac' : undefined);
     // ffprobe prints microseconds.
     if (read !== undefined) expect(Math.abs(read.durationSeconds - durationSeconds)).toBeLessThan(2e-6);
-    const index = await media.probeM4a(path, signal);
-    expect(index.codec).toBe(streams[0]?.codec);
-    expect(index.durationSeconds).toBeCloseTo(durationSeconds, 5);
   });
 
   it('is left to ffprobe if it is large, at the end, cut off or missing', async () => {
@@ -75,7 +72,6 @@ describe('the index of an M4A file', () => {
     const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=60'];
     await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', ...noise, ...bare]);
     expect(await readM4a(atEnd)).toBeUndefined();
-    expect(await media.probeM4a(atEnd, signal)).toMatchObject({ codec: 'aac', durationSeconds: expect.closeTo(60, 0) });
     const cut = join(folder, 'cut-index.m4a');
     await writeFile(cut, (await readFile(join(folder, 'native.m4a'))).subarray(0, 100));
     expect(await readM4a(cut)).toBeUndefined();

@@ -117,6 +117,7 @@ const MESSAGES: readonly (readonly [FailureCode, string])[] = [
   ['no_audio', 'ERROR: [x] x: Requested format is not available. Use --list-formats for a list of available formats'],
   ['unsupported', 'ERROR: Unsupported URL: http://127.0.0.1/x'],
   ['unsupported', 'ERROR: maximum recursion depth exceeded while decoding a JSON object from a unicode string'],
+  ['unsupported', 'ERROR: Initialization fragment found after media fragments, unable to download'],
   ['disk_full', 'ERROR: unable to write data: [Errno 28] No space left on device'],
   ['upstream_timeout', 'ERROR: [x] Unable to download webpage: The read operation timed out'],
   ['incomplete', 'ERROR: 500 bytes read, 300 more expected'],

@@ -47,7 +47,6 @@ describe('a download', () => {
       options: { onProgress: ({ stage, percent }) => stages.add(`${stage} ${String(percent)}`) },
     });
     expect(fetched).toMatchObject({
-      isSizeVerified: true,
       cameWhole: true,
       paths: [expect.stringMatching(/media\.m4a$/)],
     });
@@ -59,10 +58,10 @@ describe('a download', () => {
   it('of video is two verified files', async () => {
     const fetched = await fetchWith('fetchVideo', sandbox.idOf('ordinary'));
     expect(fetched.paths).toHaveLength(2);
-    expect(fetched.isSizeVerified).toBe(true);
+    expect(fetched.cameWhole).toBe(true);
   });
 
-  it('is not verified when the platform states no size', async () => {
+  it('is verified by the lengths of the responses when the platform states no size', async () => {
     site.set('/a.m4a', { type: 'audio/mp4', body: Buffer.alloc(5_000) });
     site.set('/v.mp4', { type: 'video/mp4', body: Buffer.alloc(5_000) });
     const format = { acodec: 'none', vcodec: 'none' };
@@ -77,7 +76,7 @@ describe('a download', () => {
     });
     expect(await fetchWith('fetchVideo', 'sizeless', { settings: site.settings() })).toMatchObject({
       sizes: [5_000, 5_000],
-      isSizeVerified: false,
+      cameWhole: true,
       statedDurationSeconds: 3,
     });
   });
@@ -94,7 +93,7 @@ describe('a download', () => {
     const format = { format_id: 'a', url: `${host.url}/a.m4a`, ext: 'm4a', acodec: 'mp4a.40.2', vcodec: 'none' };
     site.set('/recorded/untold', { body: { id: 'untold', title: 'Recorded', duration: 3, formats: [format] } });
     const fetched = await fetchWith('fetchAudio', 'untold', { settings: site.settings() });
-    expect(fetched).toMatchObject({ sizes: [5_000], isSizeVerified: false, cameWhole: isTold });
+    expect(fetched).toMatchObject({ sizes: [5_000], cameWhole: isTold });
   });
 
   it.each(

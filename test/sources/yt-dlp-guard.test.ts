@@ -59,7 +59,7 @@ describe('yt-dlp', () => {
   it('reaches the platform through the guard', async () => {
     site.set('/a.m4a', { type: 'audio/mp4', body: Buffer.alloc(5_000) });
     give('good', { formats: [audio({ url: `${site.url}/a.m4a`, filesize: 5_000 })] });
-    expect(await fetchAudio('good')).toMatchObject({ isSizeVerified: true, paths: [expect.any(String)] });
+    expect(await fetchAudio('good')).toMatchObject({ cameWhole: true, paths: [expect.any(String)] });
   });
 
   it.each(['http', 'https'])('cannot reach media at a private address by %s', async (scheme) => {

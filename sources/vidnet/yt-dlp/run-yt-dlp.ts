@@ -93,6 +93,7 @@ export function baseArguments(settings: YtdlpSettings, cookiesCopy: string | und
     ...(settings.jsRuntime === undefined ? [] : ['--js-runtimes', settings.jsRuntime]),
     // yt-dlp retries short faults. The workflow retries longer ones, where operators can see them.
     ...['--retries', '2', '--extractor-retries', '1', '--fragment-retries', '2', '--socket-timeout', '20'],
+    '--abort-on-unavailable-fragments',
     // media/ffmpeg.ts repairs containers and joins video with audio in a hardened run, so yt-dlp must not find ffmpeg.
     ...['--fixup', 'never', '--ffmpeg-location', '/nonexistent'],
     // An external downloader would bypass the guard.

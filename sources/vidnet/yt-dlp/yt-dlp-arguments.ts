@@ -6,15 +6,20 @@ const METADATA_KEYS = 'title,duration,live_status,n_entries';
 const PROTOCOLS =
   '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"][url~="^https?://"]';
 
-/** Best native M4A first; otherwise any audio that ffmpeg can convert to M4A. */
-export const AUDIO_FORMATS = `ba[ext=m4a]${PROTOCOLS}/ba[acodec^=mp4a]${PROTOCOLS}/ba${PROTOCOLS}/b${PROTOCOLS}`;
+/**
+ * The main language first, as the extractor ranks them, and no other version of a track, such as an audio description. Then
+ * sound without pictures, and the native M4A. ffmpeg converts anything else.
+ */
+const SOUND_ORDER = ['--format-sort-force', '--format-sort', 'lang,source,+hasvid,aext:m4a'];
+
+export const AUDIO_FORMATS = `ba*${PROTOCOLS}`;
 
 /** Best H.264 and AAC first; otherwise any format, which ffmpeg converts. A silent video is a video. */
 export function videoFormats(maxHeight: number): string {
   const height = `[height<=?${String(maxHeight)}]${PROTOCOLS}`;
   const ba = `ba${PROTOCOLS}`;
-  const native = `bv[vcodec^=avc1]${height}+${ba}[acodec^=mp4a]/b[vcodec^=avc1][acodec^=mp4a]${height}`;
-  return `${native}/bv[vcodec^=avc1]${height}+${ba}/bv${height}+${ba}/b${height}/bv${height}`;
+  const native = `bv[vcodec^=avc1]${height}+${ba}/b[vcodec^=avc1][acodec^=mp4a][language_preference>=?0]${height}`;
+  return `${native}/bv${height}+${ba}/b${height}/bv${height}`;
 }
 
 const CHOSEN_FORMATS =
@@ -39,7 +44,7 @@ export function downloadArguments(settings: YtdlpSettings, formats: string): rea
     // Two entries are enough to recognise a list, which is refused.
     ...['--no-playlist', '--playlist-items', '1:2', '--no-mtime', '--no-overwrites', '--restrict-filenames'],
     ...['--max-filesize', String(settings.maxFileBytes)],
-    ...['--format', formats, '--output', 'media.%(ext)s'],
+    ...[...SOUND_ORDER, '--format', formats, '--output', 'media.%(ext)s'],
     ...['--progress', '--newline', '--progress-delta', '0.5'],
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
     ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],

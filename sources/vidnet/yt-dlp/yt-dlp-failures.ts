@@ -99,6 +99,12 @@ export const YTDLP_FAILURES: readonly Row[] = [
     fragment: /maximum recursion depth exceeded/,
     reason: 'pageUnreadable',
   },
+  {
+    // yt-dlp downloads such streams with other programs only, or not at all.
+    fragment:
+      /Initialization fragment found after media fragments|download detected but|Live DASH videos are not supported|unsafe file extension/,
+    reason: 'mediaFormatUnsupported',
+  },
   { fragment: /No space left on device|Disk quota exceeded/i, reason: 'diskFull' },
   { fragment: /timed out|timeout/i, reason: 'upstreamTimeout' },
   {

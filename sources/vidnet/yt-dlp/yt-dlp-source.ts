@@ -45,9 +45,11 @@ const formatsSchema = z
     sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
     isSizeOfAll: size !== null || (parts.length > 0 && sizes.length === parts.length),
     hlsUrl: protocol.startsWith('m3u8') ? url : undefined,
+    // yt-dlp ends with an error when a fragment is missing.
+    isFragmented: protocol.split('+').every((part) => /^m3u8|^http_dash/.test(part)),
   }));
 type Stated = z.infer<typeof formatsSchema>;
-const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0, isSizeOfAll: false, hlsUrl: undefined };
+const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0, isSizeOfAll: false, hlsUrl: undefined, isFragmented: false };
 
 const progressLineSchema = z.object({
   status: z.string().nullish(),
@@ -62,8 +64,7 @@ export interface FetchedMedia {
   /** Absolute. The files are as the platform sent them. */
   readonly paths: readonly string[];
   readonly statedDurationSeconds: number | undefined;
-  readonly isSizeVerified: boolean;
-  /** Whether each file has its stated size, or that of its HTTP response, so that another download would be equal. */
+  /** Whether each file has its stated size or that of its HTTP response, or all its fragments: another download would be equal. */
   readonly cameWhole: boolean;
 }
 
@@ -147,8 +148,10 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       paths: files.map(({ path }) => path),
       title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
-      isSizeVerified: stated.isSizeOfAll,
-      cameWhole: stated.isSizeOfAll || files.every(({ path, size }) => size === lengths.get(basename(path))),
+      cameWhole:
+        stated.isSizeOfAll ||
+        stated.isFragmented ||
+        files.every(({ path, size }) => size === lengths.get(basename(path))),
     };
   };
   /** @throws JobError `live` for a playlist that has no end yet */

@@ -1,0 +1,29 @@
+import { streamOf, type Probe } from './probe.ts';
+
+/** At this bit rate, speech and music sound like the source. */
+export const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
+/** Fills gaps in the time stamps, also before the first, with silence. */
+export const KEEP_TIME_LINE = 'aresample=async=1:first_pts=0';
+/** Every common player supports 8-bit 4:2:0 with an even width and height. */
+const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
+const EVEN_SIDES = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
+/** High dynamic range (PQ and HLG), which would be washed out in 8 bits. */
+const HDR_TRANSFERS = ['smpte2084', 'arib-std-b67'];
+
+/** @returns the arguments that encode pictures */
+export function picturesOf(colorTransfer = ''): readonly string[] {
+  const toneMapping = HDR_TRANSFERS.includes(colorTransfer) ? `${toneMappingOf(colorTransfer)},` : '';
+  return [...H264, '-vf', `${toneMapping}${EVEN_SIDES}`];
+}
+
+/** Converts to BT.709 in linear light. Streams often state the transfer only, so the rest is assumed as in BT.2100. */
+function toneMappingOf(transfer: string): string {
+  const linear = `zscale=tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=100,format=gbrpf32le`;
+  return `sidedata=mode=delete,${linear},tonemap=hable:desat=0,zscale=p=bt709:t=bt709:m=bt709:r=tv`;
+}
+
+/** @returns whether the pictures can be copied */
+export function playsEverywhere(pictures: Probe): boolean {
+  const stream = streamOf(pictures, 'video');
+  return stream?.codec === 'h264' && ['yuv420p', 'yuvj420p'].includes(stream.pixelFormat ?? '');
+}
