@@ -1,0 +1,203 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { MediaResult } from '../../contract/kinds/media.ts';
+import { decode, probe, runTool } from '../helpers/media.ts';
+import { RecordedSite } from '../helpers/recorded-site.ts';
+import { TestService } from '../helpers/service.ts';
+
+let folder: string;
+let service: TestService;
+let site: RecordedSite;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-odd-'));
+  site = await RecordedSite.start();
+  service = await TestService.shared();
+}, 120_000);
+afterAll(async () => {
+  await service.stop();
+  await site.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const PICTURES = '-f lavfi -i testsrc=s=64x64:r=10:d=12';
+const H264 = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p';
+const tone = (hertz: number, seconds = 6): string => `-f lavfi -i sine=f=${String(hertz)}:d=${String(seconds)}`;
+/** 12 of 20 seconds. */
+const WITH_GAP = `${tone(440, 20)} -af aselect='not(between(t,5,13))'`;
+const HDR = (transfer: string): string =>
+  `-f lavfi -i testsrc2=s=64x64:r=5:d=4 -vf format=yuv420p10le,setparams=color_primaries=bt2020:color_trc=${transfer}:colorspace=bt2020nc -c:v libx265 -x265-params log-level=error:colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc`;
+const TWO_TRACKS = `${PICTURES} ${tone(300, 12)} ${tone(900, 12)} -map 0 -map 1 -map 2 ${H264} -c:a aac`;
+
+interface Expected {
+  readonly seconds?: number;
+  /** The frequency of the sound. */
+  readonly hertz?: number;
+  /** The seconds in which there is sound. */
+  readonly sound?: readonly [number, number];
+  readonly transfer?: string;
+}
+type Row = readonly [title: string, file: string, type: string, format: 'audio' | 'video', args: string, of: Expected];
+
+const ROWS: readonly Row[] = [
+  [
+    'a recording of a browser, without a length',
+    'a.webm',
+    'video/webm',
+    'audio',
+    `${tone(440)} -c:a libopus -live 1`,
+    {},
+  ],
+  ['the same with pictures', 'b.webm', 'video/webm', 'video', `${PICTURES} -c:v libvpx -live 1`, { seconds: 12 }],
+  [
+    'MP3 of variable bit rate without an index',
+    'c.mp3',
+    'audio/mpeg',
+    'audio',
+    `${tone(440)} -q:a 4 -write_xing 0`,
+    {},
+  ],
+  [
+    'sound that begins late',
+    'd.mp4',
+    'video/mp4',
+    'audio',
+    `${PICTURES} -itsoffset 4 ${tone(440, 8)} ${H264} -c:a aac`,
+    { seconds: 12, sound: [4, 12] },
+  ],
+  [
+    'sound that ends early',
+    'e.mp4',
+    'video/mp4',
+    'audio',
+    `${PICTURES} ${tone(440, 8)} ${H264} -c:a aac`,
+    { seconds: 8 },
+  ],
+  [
+    'sound that ends early, as a video',
+    'f.mp4',
+    'video/mp4',
+    'video',
+    `${PICTURES} ${tone(440, 8)} ${H264} -c:a aac`,
+    { seconds: 12 },
+  ],
+  ['a gap in AAC', 'g.m4a', 'audio/mp4', 'audio', `${WITH_GAP} -c:a aac`, { seconds: 20, sound: [13, 20] }],
+  ['a gap in Opus', 'h.webm', 'audio/webm', 'audio', `${WITH_GAP} -c:a libopus`, { seconds: 20, sound: [13, 20] }],
+  [
+    'a default track that is the second',
+    'i.mkv',
+    'video/x-matroska',
+    'audio',
+    `${TWO_TRACKS} -disposition:a:0 0 -disposition:a:1 default`,
+    { seconds: 12, hertz: 900 },
+  ],
+  [
+    'a description before the sound',
+    'j.mp4',
+    'video/mp4',
+    'video',
+    `${TWO_TRACKS} -disposition:a:0 default+visual_impaired -disposition:a:1 0`,
+    { seconds: 12, hertz: 900 },
+  ],
+  [
+    'a dub before the original',
+    'k.mkv',
+    'video/x-matroska',
+    'audio',
+    `${TWO_TRACKS} -disposition:a:0 default -disposition:a:1 default+original`,
+    { seconds: 12, hertz: 900 },
+  ],
+  [
+    'a description in a transport stream',
+    'l.ts',
+    'video/mp2t',
+    'audio',
+    `${TWO_TRACKS} -disposition:a:0 visual_impaired`,
+    { seconds: 12, hertz: 900 },
+  ],
+  ['HDR (PQ)', 'm.mp4', 'video/mp4', 'video', `${HDR('smpte2084')} -tag:v hvc1`, { seconds: 4, transfer: 'bt709' }],
+  ['HDR (HLG)', 'n.mp4', 'video/mp4', 'video', `${HDR('arib-std-b67')} -tag:v hvc1`, { seconds: 4, transfer: 'bt709' }],
+  [
+    'FLV',
+    'o.flv',
+    'video/x-flv',
+    'video',
+    `${PICTURES} ${tone(440, 12)} -c:v flv -c:a libmp3lame -ar 44100`,
+    { seconds: 12, hertz: 440 },
+  ],
+  [
+    'AVI',
+    'p.avi',
+    'video/x-msvideo',
+    'video',
+    `${PICTURES} ${tone(440, 12)} -c:v mpeg4 -c:a libmp3lame`,
+    { seconds: 12, hertz: 440 },
+  ],
+  [
+    'MPEG-PS',
+    'q.mpg',
+    'video/mpeg',
+    'video',
+    `-f lavfi -i testsrc=s=64x64:r=25:d=12 ${tone(440, 12)} -c:v mpeg2video -c:a mp2`,
+    { seconds: 12, hertz: 440 },
+  ],
+  ['WMV', 'r.wmv', 'video/x-ms-wmv', 'video', `${PICTURES} ${tone(440, 12)}`, { seconds: 12, hertz: 440 }],
+  ['AIFF', 's.aiff', 'audio/x-aiff', 'audio', tone(440), { hertz: 440 }],
+  [
+    '3GP',
+    't.3gp',
+    'video/3gpp',
+    'video',
+    `-f lavfi -i testsrc=s=176x144:r=10:d=12 ${tone(440, 12)} -c:v h263 -c:a libopencore_amrnb -ar 8000 -ac 1`,
+    { seconds: 12, hertz: 440 },
+  ],
+  ['GSM in WAV', 'v.wav', 'audio/wav', 'audio', `${tone(440)} -c:a adpcm_ima_wav`, { hertz: 440 }],
+  ['G.726 in WAV', 'x.wav', 'audio/wav', 'audio', `${tone(440)} -c:a g726 -b:a 32k -ar 8000 -ac 1`, { hertz: 440 }],
+  ['AU', 'y.au', 'audio/basic', 'audio', `${tone(440)} -c:a pcm_mulaw`, { hertz: 440 }],
+];
+
+async function served(file: string, args: string): Promise<Buffer> {
+  const path = join(folder, file);
+  await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', ...args.split(' '), path]);
+  return readFile(path);
+}
+
+async function request(path: string, format: 'audio' | 'video'): Promise<MediaResult['data'] & { response: string }> {
+  const body = { url: `${site.url}${path}`, format };
+  const headers = { prefer: 'wait=60' };
+  const answer = await service.request<MediaResult>('POST', '/api/downloads/media', { body, headers });
+  return answer.body.data as MediaResult['data'] & { response: string };
+}
+
+const secondsOf = (duration: string | null): number =>
+  (duration ?? '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+
+/** @returns the number of rises through zero in a second, which is the frequency of a tone; 0 for silence */
+function frequencyAt(samples: Float64Array, second: number): number {
+  const part = samples.subarray(second * 16_000, (second + 1) * 16_000);
+  return part.filter((sample, index) => sample > 100 && (part[index - 1] ?? 0) <= 100).length;
+}
+
+describe('media of a page', () => {
+  it.each(ROWS)('are made, and as long as their content: %s', async (_title, file, type, format, args, of) => {
+    const { seconds = 6, hertz = 440, sound = [0, seconds], transfer } = of;
+    site.set(`/${file}`, { type, body: await served(file, args) });
+    const data = await request(`/${file}`, format);
+    expect(data).toMatchObject({ status: 'success' });
+    expect(Math.abs(secondsOf(data.duration) - seconds)).toBeLessThanOrEqual(1);
+    const link = data.file_urls![0]!;
+    const { streams, duration } = await probe(link);
+    expect(Math.abs(duration - seconds)).toBeLessThan(0.5);
+    const pictures = streams.find(({ codec_type }) => codec_type === 'video') as
+      { color_transfer?: string } | undefined;
+    expect(pictures !== undefined).toBe(format === 'video');
+    expect(pictures?.color_transfer).toBe(transfer);
+    if (!streams.some(({ codec_type }) => codec_type === 'audio')) return;
+    const samples = await decode(link);
+    if (format === 'audio') expect(Math.abs(samples.length / 16_000 - seconds)).toBeLessThan(0.5);
+    expect(Math.abs(frequencyAt(samples, Math.ceil(sound[0]) + 1) - hertz)).toBeLessThan(10);
+    for (let second = 0; second < sound[0] - 8; second += 1) expect(frequencyAt(samples, second)).toBeGreaterThan(400);
+    if (sound[0] === 4) expect(frequencyAt(samples, 2)).toBe(0);
+  });
+});
