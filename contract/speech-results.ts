@@ -13,6 +13,8 @@ export interface SpeechWindow extends Span {
 /** A written word with its times in the whole audio. */
 export interface Word extends Span {
   readonly text: string;
+  /** The probability that the word is right, 0 to 1; absent when the engine does not report it. */
+  readonly confidence?: number;
 }
 
 /** An interval of the whole audio with one voice. */
@@ -26,6 +28,8 @@ export interface VoiceSegment extends Span {
 export interface WindowResult {
   /** The language of the words, such as `en`; absent when the engine does not report it. */
   readonly language?: string;
+  /** The probability of that language, 0 to 1; absent when the engine does not report it. */
+  readonly languageProbability?: number;
   readonly words: readonly Word[];
   /** They are sorted by their start, and may overlap. */
   readonly voices: readonly VoiceSegment[];
