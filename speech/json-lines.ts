@@ -1,6 +1,7 @@
 import { failureFor } from '../contract/failures.ts';
 import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
+import { parseJson } from '../runtime/parse-json.ts';
 import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import { run, RunStartError, RunTimeoutError, type RunOptions } from '../runtime/subprocess/run-program.ts';
 
@@ -27,7 +28,7 @@ export async function runJsonLines<T>(
   const onStdoutLine = (line: string): void => {
     if (parseError !== undefined || line === '') return;
     try {
-      onLine(schema.parse(JSON.parse(line)));
+      onLine(schema.parse(parseJson(line)));
     } catch (error) {
       // An error that is thrown here, in an event of a stream, would end the worker.
       parseError = error instanceof Error ? error : new Error(String(error));

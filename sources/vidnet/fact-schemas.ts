@@ -4,6 +4,13 @@ export const countSchema = z.number().int().nonnegative().optional().catch(undef
 
 export const textSchema = z.string().min(1).optional().catch(undefined);
 
+/** Titles and names, in one line. */
+export const lineSchema = z.string().transform(oneLine).pipe(z.string().min(1)).optional().catch(undefined);
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
 export const linkSchema = z
   .url({ protocol: /^https?$/ })
   .max(2_048)

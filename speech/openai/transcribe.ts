@@ -1,4 +1,5 @@
 import { JobError } from '../../runtime/job-error.ts';
+import { parseJson } from '../../runtime/parse-json.ts';
 import type { SpeechWindow } from '../../contract/speech-results.ts';
 import { analysisTimeoutMs } from '../speech-engine.ts';
 import { requestLanguageOf } from '../language-codes.ts';
@@ -72,17 +73,12 @@ const FIELDS: Readonly<Record<ResponseFormat, readonly (readonly [string, string
 
 function parseTranscription(response: FormResponse): TranscriptionResponse {
   if (response.statusCode !== 200) throw responseError(response);
-  let body: unknown;
-  try {
-    body = JSON.parse(response.text);
-  } catch (error) {
-    throw noTranscription(error);
-  }
+  const body = parseJson(response.text);
   if (typeof body === 'object' && body !== null && 'error' in body && body.error !== null) {
     throw responseError({ ...response, statusCode: statusOf(body.error) ?? response.statusCode });
   }
   const parsed = transcriptionSchema.safeParse(body);
-  if (!parsed.success) throw noTranscription(parsed.error);
+  if (!parsed.success) throw new JobError('speechServerUnreadable', { cause: parsed.error });
   return parsed.data;
 }
 
@@ -90,8 +86,4 @@ function parseTranscription(response: FormResponse): TranscriptionResponse {
 function statusOf(error: unknown): number | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'number' && code >= 400 && code < 600 ? code : undefined;
-}
-
-function noTranscription(cause: unknown): JobError {
-  return new JobError('speechServerUnreadable', { cause });
 }

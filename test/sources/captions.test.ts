@@ -104,6 +104,34 @@ describe('captions in the JSON of the platform', () => {
     expect(texts(lines)).toEqual(['one two three', 'say &amp; in <b>']);
   });
 
+  it('leave out the events that cannot be read', () => {
+    const good = { tStartMs: 1000, dDurationMs: 500, segs: [{ utf8: 'good' }] };
+    const bad = [null, 1, 'x', [], { tStartMs: 'soon', segs: [{ utf8: 'lost' }] }, { tStartMs: null }];
+    const partly = { tStartMs: 2000, dDurationMs: null, wWinId: {}, segs: [null, { utf8: 7 }, { utf8: 'part' }, {}] };
+    const events = [...bad, good, { tStartMs: 1200, segs: 'x' }, partly] as object[];
+    expect(parseJson3(json3(events))).toEqual([
+      { startSeconds: 1, durationSeconds: 0.5, text: 'good' },
+      { startSeconds: 2, durationSeconds: 0, text: 'part' },
+    ]);
+  });
+
+  it('lose what is before the start of the video', () => {
+    const events = [
+      { tStartMs: -3000, dDurationMs: 1000, segs: [{ utf8: 'before' }] },
+      { tStartMs: -2000, dDurationMs: 5000, segs: [{ utf8: 'across' }] },
+      { tStartMs: 4000, dDurationMs: -500, segs: [{ utf8: 'backwards' }] },
+    ];
+    expect(parseJson3(json3(events))).toEqual([
+      { startSeconds: 0, durationSeconds: 3, text: 'across' },
+      { startSeconds: 4, durationSeconds: 0, text: 'backwards' },
+    ]);
+  });
+
+  it('are well-formed text without control characters', () => {
+    const text = String.raw`{"events":[{"segs":[{"utf8":"a\u0000b \ud83d\u001b c"}]}]}`;
+    expect(texts(parseJson3(text))).toEqual(['ab \ufffd c']);
+  });
+
   it.each(['', '<html>429</html>', '[]', 'null', '{"error":{"code":404}}', '{"events":[{"tStartMs":"soon"}]}'])(
     'are refused when they are %j',
     (text) => {

@@ -139,6 +139,22 @@ describe('a transcript of recorded shapes', () => {
     expect(lines).toEqual([{ startSeconds: 0, durationSeconds: 1.5, text: 'what was said' }]);
   });
 
+  it('has clean text, and captions that end with the video', async () => {
+    const said = (tStartMs: number, utf8: string): object => ({ tStartMs, dDurationMs: 60_000, segs: [{ utf8 }] });
+    site.set('/damaged', {
+      body: { events: [null, said(-5_000, 'a\u0000\ud83d'), said(29_000, 'b'), said(31_000, 'c')] },
+    });
+    const facts = { title: 'Tea\u0000\n\ud800time', channel: '\u0007Ann\tLee', description: 'one\r\ntwo\u001b[0m' };
+    recorded('damaged', { ...facts, duration: 29.6, subtitles: { en: track(`${site.url}/damaged`) } });
+    const { video, lines } = await fetchFrom(site.settings(), 'damaged', 'en');
+    expect(video).toMatchObject({ title: 'Tea \ufffdtime', channelName: 'Ann Lee', description: 'one\ntwo[0m' });
+    expect(lines).toEqual([
+      { startSeconds: 0, durationSeconds: 30, text: 'a\ufffd' },
+      { startSeconds: 29, durationSeconds: 1, text: 'b' },
+      { startSeconds: 31, durationSeconds: 60, text: 'c' },
+    ]);
+  });
+
   it.each(
     rows(
       [['fr', 'from srt']],

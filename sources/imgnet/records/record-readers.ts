@@ -39,7 +39,7 @@ export function textOf(value: unknown): string | undefined {
 }
 
 export function wordOf(value: unknown): string | undefined {
-  const text = textOf(value)?.trim();
+  const text = textOf(value)?.replace(/\s+/g, ' ').trim();
   return text === '' ? undefined : text;
 }
 

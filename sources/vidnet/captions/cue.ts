@@ -18,14 +18,18 @@ export function cleanText(text: string): string {
   return VISIBLE.test(clean) ? clean : '';
 }
 
+/** Leaves out what is before the start of the video. */
 export function captionLines(cues: readonly Cue[]): CaptionLine[] {
   return cues
-    .filter((cue) => cue.lines.length > 0)
-    .map((cue) => ({
-      startSeconds: cue.startMs / 1000,
-      durationSeconds: Math.max(0, cue.endMs - cue.startMs) / 1000,
-      text: cue.lines.join(' '),
-    }));
+    .filter((cue) => cue.lines.length > 0 && Math.max(cue.startMs, cue.endMs) >= 0)
+    .map((cue) => {
+      const startMs = Math.max(0, cue.startMs);
+      return {
+        startSeconds: startMs / 1000,
+        durationSeconds: Math.max(0, cue.endMs - startMs) / 1000,
+        text: cue.lines.join(' '),
+      };
+    });
 }
 
 /** Ends each cue when the next one begins, because a rolling display shows a line while the next one is spoken. */

@@ -4,30 +4,31 @@ import { parseJson } from '../../../runtime/parse-json.ts';
 import type { CaptionLine } from '../../../contract/kinds/transcript.ts';
 import { captionLines, cleanText, endAtNext, type Cue } from './cue.ts';
 
+const numberSchema = z.number().optional().catch(undefined);
 const eventSchema = z.object({
   tStartMs: z.number().default(0),
-  dDurationMs: z.number().optional(),
+  dDurationMs: numberSchema,
   /** Present for a rolling display. */
-  wWinId: z.number().optional(),
-  aAppend: z.number().optional(),
+  wWinId: numberSchema,
+  aAppend: numberSchema,
   /** Absent in events that only set up a window. */
-  segs: z.array(z.object({ utf8: z.string().default('') })).default([]),
+  segs: z.array(z.object({ utf8: z.string() }).catch({ utf8: '' })).catch([]),
 });
 
 /** An empty track may have no events. Other JSON has neither field. */
 const trackSchema = z
-  .object({ wireMagic: z.literal('pb3').optional(), events: z.array(eventSchema).optional() })
+  .object({ wireMagic: z.literal('pb3').optional(), events: z.array(z.unknown()).optional() })
   .refine((track) => track.wireMagic !== undefined || track.events !== undefined);
 
 type Event = z.infer<typeof eventSchema>;
 
-/** An event without a duration lasts until the next one. @throws JobError `upstream_error` for other JSON */
+/** Events that cannot be read are left out. An event without a duration lasts until the next one. @throws JobError `upstream_error` for other JSON */
 export function parseJson3(text: string): CaptionLine[] {
   const { data: track, error } = trackSchema.safeParse(parseJson(text));
-  if (track === undefined) {
+  const events = (track?.events ?? []).flatMap((event) => eventSchema.safeParse(event).data ?? []);
+  if (track === undefined || (events.length === 0 && (track.events ?? []).length > 0)) {
     throw new JobError('captionsUnreadable', { cause: error });
   }
-  const { events = [] } = track;
   // Events with only a line feed scroll the window.
   const spoken = events
     .map((event) => ({ ...event, line: textOf(event) }))

@@ -7,6 +7,7 @@ import {
   textSchema,
   timeSchema,
 } from './data-api-values.ts';
+import { oneLine } from '../fact-schemas.ts';
 
 const ITEMS_MAX = 1_000;
 
@@ -40,7 +41,7 @@ export const channelListSchema = listOf(
   z.object({
     id: textSchema,
     snippet: z.object({
-      title: z.string(),
+      title: z.string().transform(oneLine),
       description: known(textSchema),
       customUrl: known(textSchema),
       publishedAt: known(timeSchema),
@@ -68,7 +69,7 @@ export const uploadsListSchema = listOf(
 export const playlistItemListSchema = listOf(
   'youtube#playlistItemListResponse',
   z.object({
-    snippet: z.object({ title: z.string(), thumbnails: known(largestThumbnailSchema) }),
+    snippet: z.object({ title: z.string().transform(oneLine), thumbnails: known(largestThumbnailSchema) }),
     contentDetails: z.object({ videoId: textSchema, videoPublishedAt: known(timeSchema) }),
   }),
 );
@@ -82,7 +83,7 @@ const commentSchema = z.object({
   id: textSchema,
   snippet: z.object({
     textDisplay: z.string(),
-    authorDisplayName: known(textSchema),
+    authorDisplayName: known(textSchema.transform(oneLine)),
     authorChannelId: known(z.object({ value: known(textSchema) })),
     likeCount: known(countSchema),
     publishedAt: known(timeSchema),

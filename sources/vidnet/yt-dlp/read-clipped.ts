@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseJson } from '../../../runtime/parse-json.ts';
+import { bounded } from '../fact-schemas.ts';
 import { subjectError } from './yt-dlp-failures.ts';
 
 /** More than the driver keeps of any text. */
@@ -18,7 +19,7 @@ export function* readClipped({ path }: { readonly path: string }): Generator {
 }
 
 function clipped(value: unknown): unknown {
-  if (typeof value === 'string') return value.slice(0, TEXT_MAX_CHARS);
+  if (typeof value === 'string') return bounded(value, TEXT_MAX_CHARS);
   if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).map(clipped);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

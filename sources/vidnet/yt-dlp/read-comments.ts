@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { COMMENT_MAX_CHARS } from '../../../contract/request-limits.ts';
 import type { VideoComment } from '../../../contract/kinds/transcript.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
-import { bounded, countSchema, formatTimestamp, textSchema } from '../fact-schemas.ts';
+import { bounded, countSchema, formatTimestamp, lineSchema, textSchema } from '../fact-schemas.ts';
 
 const PAGE_SIZE = 100;
 
@@ -11,7 +11,7 @@ const commentSchema = z.object({
   id: z.string().min(1).or(z.number().transform(String)),
   parent: z.string().or(z.number().transform(String)).catch('root'),
   text: z.string().catch(''),
-  author: textSchema,
+  author: lineSchema,
   author_id: textSchema,
   like_count: countSchema,
   timestamp: z.number().optional().catch(undefined),

@@ -11,6 +11,7 @@ import {
   countSchema,
   DESCRIPTION_MAX_CHARS,
   formatTimestamp,
+  lineSchema,
   linkSchema,
   textSchema,
   TITLE_MAX_CHARS,
@@ -35,7 +36,7 @@ const ENTRY_MAX_CHARS = 64 * 1024;
 
 const entrySchema = z.object({
   id: z.string().min(1),
-  title: textSchema,
+  title: lineSchema,
   duration: z.number().nonnegative().optional().catch(undefined),
   timestamp: z.number().optional().catch(undefined),
   thumbnail: linkSchema,
@@ -47,9 +48,9 @@ const ENTRY_TEMPLATE = '%(.{id,title,duration,timestamp,thumbnail,thumbnails})j'
 const factsSchema = z.object({
   id: z.string().min(1),
   channel_id: textSchema,
-  channel: textSchema,
-  uploader: textSchema,
-  title: textSchema,
+  channel: lineSchema,
+  uploader: lineSchema,
+  title: lineSchema,
   description: textSchema,
   channel_follower_count: countSchema,
   uploader_id: textSchema,

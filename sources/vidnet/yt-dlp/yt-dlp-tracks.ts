@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
 import { spokenCodes, trackLanguage } from '../captions/caption-languages.ts';
 import { CAPTION_FORMATS } from '../captions/parse-captions.ts';
-import { textSchema } from '../fact-schemas.ts';
+import { lineSchema } from '../fact-schemas.ts';
 
 const URL_MAX_CHARS = 8_192;
 
@@ -13,7 +13,7 @@ const URL_MAX_CHARS = 8_192;
 const fileSchema = z.object({
   ext: z.string(),
   url: z.url({ protocol: /^https?$/, normalize: true }).max(URL_MAX_CHARS),
-  name: textSchema,
+  name: lineSchema,
 });
 type CaptionFile = z.infer<typeof fileSchema>;
 

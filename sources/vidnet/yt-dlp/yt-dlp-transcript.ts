@@ -65,7 +65,7 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
         return {
           video: toVideoFacts(settings, videoId, facts),
           track: { language: trackLanguage, kind, name },
-          lines,
+          lines: lines.map((line) => endedBy(facts.duration, line)),
         };
       }
       throw new JobError(emptyCaptions(candidates.length, language));
@@ -134,6 +134,12 @@ async function readLines(
   const lines: CaptionLine[] = [];
   for await (const page of readFileBy(readCaptions, { path, format, kind }, call)) lines.push(...page);
   return lines;
+}
+
+/** Ends a caption with the video. A caption that begins later shows that the stated length is wrong, so it is unchanged. */
+function endedBy(videoSeconds: number | undefined, line: CaptionLine): CaptionLine {
+  const leftSeconds = Math.ceil(videoSeconds ?? Infinity) - line.startSeconds;
+  return leftSeconds > 0 && leftSeconds < line.durationSeconds ? { ...line, durationSeconds: leftSeconds } : line;
 }
 
 async function findFile(folder: string): Promise<{ path: string; format: CaptionFormat }> {

@@ -6,6 +6,7 @@ import {
   DESCRIPTION_MAX_CHARS,
   TITLE_MAX_CHARS,
   formatTimestamp,
+  lineSchema,
   linkSchema,
   textSchema,
 } from '../fact-schemas.ts';
@@ -15,7 +16,7 @@ export const VIDEO_KEYS =
   'id,title,description,webpage_url,extractor,timestamp,duration,view_count,like_count,comment_count,channel_id,channel,uploader,live_status,direct';
 
 export const videoSchema = z.object({
-  title: textSchema,
+  title: lineSchema,
   description: textSchema,
   webpage_url: linkSchema,
   extractor: textSchema,
@@ -26,8 +27,8 @@ export const videoSchema = z.object({
   like_count: countSchema,
   comment_count: countSchema,
   channel_id: textSchema,
-  channel: textSchema,
-  uploader: textSchema,
+  channel: lineSchema,
+  uploader: lineSchema,
   live_status: textSchema,
 });
 
