@@ -152,8 +152,10 @@ const ROWS: readonly Row[] = [
     `-f lavfi -i testsrc=s=176x144:r=10:d=12 ${tone(440, 12)} -c:v h263 -c:a libopencore_amrnb -ar 8000 -ac 1`,
     { seconds: 12, hertz: 440 },
   ],
-  ['GSM in WAV', 'v.wav', 'audio/wav', 'audio', `${tone(440)} -c:a adpcm_ima_wav`, { hertz: 440 }],
+  ['ADPCM in WAV', 'v.wav', 'audio/wav', 'audio', `${tone(440)} -c:a adpcm_ima_wav`, { hertz: 440 }],
   ['G.726 in WAV', 'x.wav', 'audio/wav', 'audio', `${tone(440)} -c:a g726 -b:a 32k -ar 8000 -ac 1`, { hertz: 440 }],
+  ['AMR', 'u.amr', 'audio/amr', 'audio', `${tone(440)} -c:a libopencore_amrnb -ar 8000 -ac 1`, {}],
+  ['G.722', 'w.g722', 'audio/G722', 'audio', `${tone(440)} -c:a g722 -ar 16000 -ac 1`, {}],
   ['AU', 'y.au', 'audio/basic', 'audio', `${tone(440)} -c:a pcm_mulaw`, { hertz: 440 }],
 ];
 

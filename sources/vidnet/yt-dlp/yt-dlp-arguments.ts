@@ -24,7 +24,14 @@ export function videoFormats(maxHeight: number): string {
 
 const CHOSEN_FORMATS =
   '{"size":%(filesize|null)s,"parts":%(requested_formats.:.format_id)j,"sizes":%(requested_formats.:.filesize)j,' +
-  '"protocol":%(protocol)j,"url":%(requested_formats.0.url,url)j}';
+  '"ext":%(stated_ext)j,"protocol":%(protocol)j,"url":%(requested_formats.0.url,url)j}';
+
+/** yt-dlp refuses to write unusual extensions, such as `amr`. Those of raw sound are the only sign of its format. */
+export const NEUTRAL_EXTENSION = 'unknown_video';
+const EXTENSIONS_APART = [
+  ...['--parse-metadata', 'video:%(ext)s:%(stated_ext)s'],
+  ...['--replace-in-metadata', 'video:ext', '(?s)^.*$', NEUTRAL_EXTENSION],
+];
 
 /** Lines on stdout begin with one of these words. */
 export const METADATA_PREFIX = 'TAPEDECK-VIDEO ';
@@ -44,7 +51,7 @@ export function downloadArguments(settings: YtdlpSettings, formats: string): rea
     // Two entries are enough to recognise a list, which is refused.
     ...['--no-playlist', '--playlist-items', '1:2', '--no-mtime', '--no-overwrites', '--restrict-filenames'],
     ...['--max-filesize', String(settings.maxFileBytes)],
-    ...[...SOUND_ORDER, '--format', formats, '--output', 'media.%(ext)s'],
+    ...[...SOUND_ORDER, ...EXTENSIONS_APART, '--format', formats, '--output', 'media.%(ext)s'],
     ...['--progress', '--newline', '--progress-delta', '0.5'],
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
     ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],

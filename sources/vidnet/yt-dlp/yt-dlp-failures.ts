@@ -102,7 +102,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
   {
     // yt-dlp downloads such streams with other programs only, or not at all.
     fragment:
-      /Initialization fragment found after media fragments|download detected but|Live DASH videos are not supported|unsafe file extension/,
+      /Initialization fragment found after media fragments|download detected but|Live DASH videos are not supported/,
     reason: 'mediaFormatUnsupported',
   },
   { fragment: /No space left on device|Disk quota exceeded/i, reason: 'diskFull' },

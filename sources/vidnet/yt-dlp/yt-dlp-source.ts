@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../../contract/job-input.ts';
@@ -16,6 +16,7 @@ import {
   FORMATS_PREFIX,
   INSPECT_ARGUMENTS,
   METADATA_PREFIX,
+  NEUTRAL_EXTENSION,
   PROGRESS_PREFIX,
   videoFormats,
 } from './yt-dlp-arguments.ts';
@@ -36,10 +37,15 @@ const formatsSchema = z
     size: z.number().nullable().catch(null),
     parts: z.array(z.string()).catch([]),
     sizes: z.array(z.number()).catch([]),
+    ext: z
+      .string()
+      .regex(/^[\w-]{1,16}$/)
+      .catch(NEUTRAL_EXTENSION),
     protocol: z.string().catch(''),
     url: z.string().optional().catch(undefined),
   })
-  .transform(({ size, parts, sizes, protocol, url }) => ({
+  .transform(({ size, parts, sizes, ext, protocol, url }) => ({
+    ext: ext.toLowerCase().replace(/^x-/, ''),
     files: Math.max(1, parts.length),
     /** The sum of the sizes that the platform states. */
     sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
@@ -49,7 +55,7 @@ const formatsSchema = z
     isFragmented: protocol.split('+').every((part) => /^m3u8|^http_dash/.test(part)),
   }));
 type Stated = z.infer<typeof formatsSchema>;
-const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0, isSizeOfAll: false, hlsUrl: undefined, isFragmented: false };
+const NOTHING_STATED = formatsSchema.parse({});
 
 const progressLineSchema = z.object({
   status: z.string().nullish(),
@@ -145,7 +151,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     if (metadata === undefined) throw new JobError('pageWithoutMedia');
     const files = await wholeFiles(options.folder, stated);
     return {
-      paths: files.map(({ path }) => path),
+      paths: await Promise.all(files.map(({ path }) => withExtension(path, stated.ext))),
       title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
       cameWhole:
@@ -196,6 +202,13 @@ async function wholeFiles(folder: string, stated: Stated) {
   // yt-dlp does not state which file has which format, so only the sums are compared.
   if (files.reduce((sum, { size }) => sum + size, 0) < stated.sizeBytes) throw new JobError('fileIncomplete');
   return files;
+}
+
+async function withExtension(path: string, extension: string): Promise<string> {
+  if (!path.endsWith(`.${NEUTRAL_EXTENSION}`)) return path;
+  const named = path.slice(0, -NEUTRAL_EXTENSION.length) + extension;
+  await rename(path, named);
+  return named;
 }
 
 function metadataOf(line: string): Metadata | undefined {
