@@ -171,7 +171,7 @@ export function createMedia(settings: FfmpegSettings) {
         const copy = [...sound, '-c:a', 'copy', '-f', 'ipod'];
         const { bytes } = await convert([...input, ...sound, ...mostSeconds, ...DECODED, ...copy], output, limits);
         const seconds = await durationOf();
-        if (Math.abs(seconds - bytes / 2 / DECODED_RATE) <= MAX_GAP_SECONDS) return seconds;
+        if (seconds - bytes / 2 / DECODED_RATE <= MAX_GAP_SECONDS) return seconds;
       }
       await convert([...input, ...sound, '-af', KEEP_TIME_LINE, ...AAC, '-f', 'ipod'], output, limits);
       return durationOf();

@@ -18,7 +18,7 @@ const INNER = '127.0.0.9';
 type Ended = AudioResult['data'];
 const WITHIN = { timeout: 420_000 };
 const FORBIDDEN = /must not be called/;
-const UNREADABLE = /cannot be read|is incomplete|whole (?:file|recording)|no audio/;
+const UNREADABLE = /cannot be read|in a format|whole (?:file|recording)|no audio/;
 
 export interface HostileForm {
   /** Names of hostileLists(). */
