@@ -19,7 +19,7 @@ export function createContentActivity(deps: KeepingDeps) {
         const subjectId = subjectIdOf('imgnet_audio', post.shortcode);
         await records.noteContents(subjectId, snapshot.recordId);
         const account = accountOf(content.account ?? '');
-        if (account !== undefined) await records.noteOwner(subjectId, account);
+        if (account !== undefined) await records.noteOwners([[subjectId, account]]);
         return { account };
       }),
   };

@@ -1,5 +1,7 @@
 import type { PostItem, ReelItem } from '../contract/kinds/imgnet-media.ts';
 import type { ListParameters } from '../contract/kinds/imgnet-list-job.ts';
+import { subjectIdOf } from '../contract/kinds/subjects.ts';
+import { accountOf } from '../contract/urls/imgnet-urls.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
 
@@ -9,7 +11,7 @@ export interface ListOrder extends Pick<ListParameters, 'part' | 'sinceDate' | '
 }
 
 export function createListActivity(deps: KeepingDeps) {
-  const { imgnet, contents } = deps;
+  const { imgnet, contents, records } = deps;
   return {
     /** Stores a part of a list in pieces while it arrives, so that only one page is in memory. */
     storeList: (order: ListOrder): Promise<JobResult> =>
@@ -25,12 +27,20 @@ export function createListActivity(deps: KeepingDeps) {
             pieces += 1;
             items += page.length;
             await contents.putPiece({ recordId, name: order.part, number: pieces }, page);
+            await records.noteOwners(
+              page.map((item) => [subjectIdOf('imgnet_audio', item.shortcode), ownerIn(item, order)]),
+            );
           }
           report({ stage: 'listing', items });
         }
         return { lists: { [order.part]: { pieces, items } } };
       }),
   };
+}
+
+/** A list also has posts that a co-author has published. */
+function ownerIn({ user_posted }: PostItem | ReelItem, { account }: ListOrder): string {
+  return accountOf(user_posted ?? '') ?? account;
 }
 
 /** An item without a date is stored, because the provider selected it by date. */

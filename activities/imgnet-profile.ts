@@ -13,7 +13,7 @@ export function createProfileActivity(deps: KeepingDeps) {
         const record = await onlyRecordOf(pages);
         await contents.putFacts(snapshot.recordId, imgnet.facts.profile(record, account));
         const shortcodes = imgnet.facts.shownPosts(record).slice(0, SHOWN_POSTS_MAX);
-        await Promise.all(shortcodes.map((code) => records.noteOwner(subjectIdOf('imgnet_audio', code), account)));
+        await records.noteOwners(shortcodes.map((code) => [subjectIdOf('imgnet_audio', code), account]));
         return {};
       }),
   };

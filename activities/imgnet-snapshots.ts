@@ -31,7 +31,7 @@ export interface SnapshotDeps {
 
 export interface KeepingDeps extends SnapshotDeps {
   readonly contents: ContentsStore;
-  readonly records: Pick<RecordStore, 'noteContents' | 'noteOwner'>;
+  readonly records: Pick<RecordStore, 'noteContents' | 'noteOwners'>;
 }
 
 export interface TriggerDeps extends SnapshotDeps {

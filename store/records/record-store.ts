@@ -156,8 +156,13 @@ export function createRecordStore(db: Db) {
     async noteContents(subjectId: string, recordId: string): Promise<void> {
       await changeSubject(subjectId, { contents: { recordId, keptAtMs: Date.now() } });
     },
-    async noteOwner(subjectId: string, owner: string): Promise<void> {
-      await changeSubject(subjectId, { owner });
+    /** @param owners by the subject of a post's audio, which both kinds of its URL share */
+    async noteOwners(owners: readonly (readonly [subjectId: string, owner: string])[]): Promise<void> {
+      if (owners.length === 0) return;
+      const changes = owners.map(([_id, owner]) => ({
+        updateOne: { filter: { _id }, update: { $set: { owner } }, upsert: true },
+      }));
+      await subjects.bulkWrite(changes, { ordered: false });
     },
     ownerOf: async (subjectId: string) => (await getSubject(subjectId)).owner,
     /** Subtracts the owner's profile from the price of a pending content, since it will not be charged. May be repeated. */

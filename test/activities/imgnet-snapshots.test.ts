@@ -241,6 +241,14 @@ describe('reading a list', () => {
     expect(await codesOf(order, 1)).toEqual(['inside', 'at', 'undated']);
   });
 
+  it('notes the owners of its items, so that their price is known', async () => {
+    const codes = [ulid(), ulid()].map((id) => `D${id.slice(-10)}`);
+    imgnet.rows.mockReturnValue(pagesOfRecords([post(codes[0]!), post(codes[1]!, { user_posted: 'Two.Cups' })]));
+    await within(parts.storeList, anOrderOf());
+    const owners = codes.map((code) => records.ownerOf(`imgnet_audio/${code}`));
+    expect(await Promise.all(owners)).toEqual(['tea', 'two.cups']);
+  });
+
   it('of an empty account has no pieces, and asks for none', async () => {
     const order = anOrderOf();
     const empty = { ...order, snapshot: { ...order.snapshot, isEmpty: true } };

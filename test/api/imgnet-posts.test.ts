@@ -44,8 +44,8 @@ describe('a request for content', () => {
     const { records } = facades.deps;
     const account = `tea.${ulid().toLowerCase().slice(-12)}`;
     const codes = [aCode(), aCode()];
-    await records.noteOwner(`imgnet_audio/${codes[0]!}`, account);
-    await records.noteOwner(`imgnet_audio/${codes[1]!}`, `${account}.other`);
+    await records.noteOwners([[`imgnet_audio/${codes[0]!}`, account]]);
+    await records.noteOwners([[`imgnet_audio/${codes[1]!}`, `${account}.other`]]);
     const profile = await facades.post('/api/imgnet/profile', JSON.stringify({ url: `@${account}` }));
     await finishRecord(records, String(profile.body['download_id']), { status: 'success', result: {} });
     facades.jobs.start.mockClear();
