@@ -1,6 +1,6 @@
-// npm run fuzz [-- --max-examples N --seed N --anonymous --default-limit --hostile-seconds N]: schemathesis with all its checks
+// npm run fuzz [-- --max-examples N --seed N --anonymous --default-limit --hostile-seconds N --damage-seconds N]: schemathesis with all its checks
 // on the whole service and its sandbox, and a table of what they found; then hostile requests and answers, and the longest
-// turn of the event loop that one took. Without examples (--max-examples 0) only the latter.
+// turn of the event loop that one took; then damaged media. Without examples (--max-examples 0) only the latter two.
 import { readFile, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,9 @@ import { ensureSchemathesis } from '../../local/engines/python-module.ts';
 import { startStack } from '../../local/stack.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox } from '../../local/sandbox/server.ts';
+
 import { jobsEnded, workflowsClosed } from './aftermath.ts';
+import { fuzzDamage } from './damage.ts';
 import { MAX_TURN_MS } from './hostile/longest.ts';
 import { fuzzTurns } from './hostile/run.ts';
 import { excerpt, fuzz, PARTS } from './schemathesis.ts';
@@ -27,11 +29,13 @@ const { values } = parseArgs({
     anonymous: { type: 'boolean', default: false },
     'default-limit': { type: 'boolean', default: false },
     'hostile-seconds': { type: 'string', default: '600' },
+    'damage-seconds': { type: 'string', default: '600' },
   },
 });
 const cacheDir = defaultCacheDir(process.env);
 const log = (line: string): void => console.error(line);
-const { value: python } = await ensureSchemathesis({ env: process.env, cacheDir, log });
+const isWithoutExamples = values['max-examples'] === '0';
+const python = isWithoutExamples ? '' : (await ensureSchemathesis({ env: process.env, cacheDir, log })).value;
 const tools = await ensureTools({ env: process.env, cacheDir, log });
 const folder = await mkdtemp(join(tmpdir(), 'tapedeck-fuzz-'));
 const sandbox = await startSandbox({
@@ -74,7 +78,7 @@ try {
     ...{ seed: Number(values.seed), maxExamples: Number(values['max-examples']) },
   };
   const reports = await Promise.all(
-    (values['max-examples'] === '0' ? [] : PARTS).map(async (part) => {
+    (isWithoutExamples ? [] : PARTS).map(async (part) => {
       const report = await fuzz(part, options);
       await writeFile(join(folder, `${part.name}.txt`), report.output);
       log(`${part.name}: ${String(report.cases)} cases in ${report.seconds.toFixed(0)} s`);
@@ -85,6 +89,10 @@ try {
   const hostile = await fuzzTurns({
     ...{ serviceUrl: stack.restUrl, key, folder, turnsFile, signal: stop.signal },
     ...{ seed: Number(values.seed), seconds: Number(values['hostile-seconds']) },
+  });
+  const damage = await fuzzDamage({
+    ...{ serviceUrl: stack.restUrl, key, folder, ffmpeg: tools.ffmpeg, signal: stop.signal },
+    ...{ seed: Number(values.seed), seconds: Number(values['damage-seconds']) },
   });
   const jobs = await jobsEnded(stack, ENDED_WITHIN_MS);
   await workflowsClosed(stack, ENDED_WITHIN_MS);
@@ -104,9 +112,16 @@ try {
     `hostile requests ${String(hostile.requests)}, hostile answers ${String(hostile.answers)}; longest turns:`,
   );
   for (const { name, ms, label } of hostile.turns) console.log(`  ${name}: ${ms.toFixed(1)} ms, ${label}`);
+  console.log(`damaged media ${JSON.stringify(damage.jobs)}; most memory of a program: ${String(damage.peakMib)} MiB`);
+  for (const problem of damage.problems) console.log(`  ${problem}`);
   console.log(`reports and logs: ${folder}`);
   const isQuick = hostile.turns.every(({ ms }) => ms <= MAX_TURN_MS);
-  const isClean = reports.every(({ problems }) => problems.length === 0) && health.ok && errors.length === 0 && isQuick;
+  const isClean =
+    damage.problems.length === 0 &&
+    reports.every(({ problems }) => problems.length === 0) &&
+    health.ok &&
+    errors.length === 0 &&
+    isQuick;
   process.exitCode = isClean ? 0 : 1;
 } finally {
   await stack.stop();
