@@ -202,4 +202,24 @@ describe('media of a page', () => {
     for (let second = 0; second < sound[0] - 8; second += 1) expect(frequencyAt(samples, second)).toBeGreaterThan(400);
     if (sound[0] === 4) expect(frequencyAt(samples, 2)).toBe(0);
   });
+
+  it('are as long as both recordings when two MP3 files are joined', async () => {
+    const one = await served('joined.mp3', tone(440));
+    site.set('/joined.mp3', { type: 'audio/mpeg', body: Buffer.concat([one, one]) });
+    const data = await request('/joined.mp3', 'audio');
+    expect(Math.abs(secondsOf(data.duration) - 12)).toBeLessThanOrEqual(1);
+  });
+
+  it('fail after one attempt in a format that is not converted, and say so', async () => {
+    site.set('/z.nut', { type: 'video/x-nut', body: await served('z.nut', tone(440)) });
+    const map = '#EXT-X-MAP:URI="/i.mp4"\n#EXTINF:6,\n/s.m4s\n';
+    const playlist = `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n${map}#EXT-X-DISCONTINUITY\n${map}#EXT-X-ENDLIST\n`;
+    site.set('/maps.m3u8', { type: 'application/vnd.apple.mpegurl', body: playlist });
+    for (const path of ['/z.nut', '/maps.m3u8']) {
+      const response = expect.stringMatching(/in a format that this service does not convert/) as string;
+      expect(await request(path, 'audio'), path).toMatchObject({ status: 'failed', response });
+      // yt-dlp itself reads a playlist up to seven times.
+      expect(site.requests.filter((one) => one === path).length).toBeLessThan(10);
+    }
+  });
 });

@@ -93,6 +93,17 @@ describe('prepareWav', () => {
     expect(levels.at(-1)).toBeLessThan(WHOLE / 10);
   });
 
+  it('keeps the time line of the file: a late start and a gap are silence', async () => {
+    const path = join(folder, 'gap.m4a');
+    const gap = ['-itsoffset', '2', '-f', 'lavfi', '-i', 'sine=d=12', '-af', "aselect='not(between(t,6,9))'"];
+    const pictures = ['-f', 'lavfi', '-i', 'color=s=16x16:r=5:d=14', '-map', '0', '-map', '1'];
+    await runTool(inject('tools').ffmpeg, ['-v', 'error', ...pictures.slice(0, 4), ...gap, ...pictures.slice(4), path]);
+    const levels = await levelsOf((await prepare(path)).path);
+    expect(levels.map((level) => level > 0.02)).toEqual(
+      Array.from({ length: 14 }, (_, second) => second >= 2 && (second < 6 || second >= 9)),
+    );
+  });
+
   it('returns silence for silent channels', async () => {
     const { path } = await prepare(await encode('0|0', 3));
     expect(await levelsOf(path)).toEqual([0, 0, 0]);
