@@ -81,6 +81,18 @@ describe('a download', () => {
     });
   });
 
+  it('is the original, although a dub has the native container', async () => {
+    const sound = { vcodec: 'none', url: `${site.url}/a.m4a` };
+    site.set('/a.m4a', { type: 'audio/mp4', body: Buffer.alloc(5_000) });
+    const formats = [
+      { ...sound, format_id: 'dub', ext: 'm4a', acodec: 'mp4a.40.2', language: 'de', language_preference: -1 },
+      { ...sound, format_id: 'original', ext: 'webm', acodec: 'opus', language: 'en', language_preference: 10 },
+    ];
+    site.set('/recorded/dubbed', { body: { id: 'dubbed', title: 'Recorded', formats } });
+    const fetched = await fetchWith('fetchAudio', 'dubbed', { settings: site.settings() });
+    expect(fetched.paths).toEqual([expect.stringMatching(/\.webm$/)]);
+  });
+
   it.each([
     ['came whole', 'tells its length', true],
     ['may be half of one', 'tells none', false],
