@@ -11,7 +11,7 @@ import type { Speech } from '../speech/choose-engine.ts';
 import { engineKeyOf } from '../speech/speech-engine.ts';
 import { findWindows } from '../speech/find-windows.ts';
 import { joinWords } from '../speech/join-words.ts';
-import { languageOf } from '../speech/language-codes.ts';
+import { languageOf, probabilityOf } from '../speech/language-codes.ts';
 import { speakerTurnsOf } from '../speech/voice-segments.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import { classifyFailures } from './to-application-failure.ts';
@@ -135,6 +135,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           const results = await resultsOf(deps.contents, order);
           const voices = results.map((result) => result.voices);
           const limits = { ...optional('minSpeakers', minSpeakers), ...optional('maxSpeakers', maxSpeakers) };
+          const language = languageOf(results);
           const speakerTurns = speakerTurnsOf(voices, await engine.cluster(voices, { ...limits, signal }));
           const segments = await joinWords(
             results.flatMap((result) => result.words),
@@ -142,7 +143,8 @@ export function createSpeechActivities(deps: SpeechDeps) {
           );
           await deps.contents.putFacts(recordId, {
             engine: order.isByLevel === true ? `${engine.name}+level` : engine.name,
-            ...optional('language', languageOf(results)),
+            ...optional('language', language),
+            ...optional('languageProbability', language === undefined ? undefined : probabilityOf(language, results)),
             durationSeconds,
             segments,
             speakerTurns,

@@ -83,7 +83,6 @@ export const FAILURES = {
     pageWithoutMedia: 'The page holds no media.',
     pageWithManyVideos: 'The page holds several videos. Request one of them by its own page.',
     datasetAddressUnreadable: 'The dataset API cannot read this address.',
-    englishOnly: 'The builtin speech engine supports English only.',
     languageUnsupported: 'The speech engine does not support the language {language}; it supports {languages}.',
     speechServerLanguageUnsupported: 'The speech server does not support this language.',
   }),
@@ -180,6 +179,7 @@ export const FAILURES = {
     speechToolMissing: 'A speech tool cannot be started; the operator must check SPEECH_PYTHON_PATH.',
     speechModelsUnreadable:
       'The speech models cannot be loaded; the operator must check SPEECH_MODELS_DIR ({modelsDir}) with `npm run models -- verify`.',
+    speechDeviceUnusable: 'The speech model cannot be loaded with CUDA; the operator must check SPEECH_DEVICE.',
     embeddingModelsDiffer:
       'The workers use different embedding models; the operator must set the same SPEECH_EMBEDDING_MODEL for all.',
     speechModelUnknown: 'The speech server does not offer the model; the operator must check SPEECH_OPENAI_MODEL.',

@@ -13,7 +13,7 @@ import { pingMongodb, mongodbServer } from './engines/mongodb-server.ts';
 import { checkListens } from './engines/ports.ts';
 import { prometheus } from './engines/prometheus.ts';
 import { s3Server } from './engines/s3-server.ts';
-import { hearsWithoutPython, isUndecided, speechPython } from './engines/speech-setup.ts';
+import { isComplete, sharedModelsDir, speechPython } from './engines/speech-setup.ts';
 import { firstWorking, givenBy, NoStrategyError, type Tool } from './engines/strategies.ts';
 import { temporalCli } from './engines/temporal-cli.ts';
 import { timeSkippingServer } from './engines/time-skipping.ts';
@@ -99,13 +99,13 @@ async function findingOf<T>(tool: Tool<T>, optional = false): Promise<Finding> {
 
 async function speechFinding(setup: Setup, config: Config): Promise<Finding> {
   const common = { name: 'speech', version: 'for speaker labels', optional: true };
-  if (await hearsWithoutPython(config)) {
-    return { ...common, state: 'ready', where: `${config.speechModelsDir} (npm run models)` };
+  for (const speechModelsDir of [config.speechModelsDir, sharedModelsDir(setup)]) {
+    if (!(await isComplete({ ...config, speechModelsDir }))) continue;
+    return { ...common, state: 'ready', where: `${speechModelsDir} (npm run models)` };
   }
   const python = await findingOf(speechPython(setup), true);
-  if (!isUndecided(config)) return python;
-  const where = `by the first start: models from ${config.SPEECH_MODELS_URL}; where that does not answer: ${python.where}`;
-  return { ...common, state: 'will be set up', version: '', where };
+  if (python.state === 'missing') return python;
+  return { ...common, state: 'will be set up', version: '', where: `${python.where}; models by the first start` };
 }
 
 function withWarmth(tool: Tool, env: Setup['env']): Tool {

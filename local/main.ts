@@ -11,7 +11,6 @@ await runUntilSignal(async () => {
     ports: 'preferred',
     log: (line) => console.error(line),
     output: 'inherit',
-    mayFetchModels: true,
   });
   console.log(`In a browser ${stack.restUrl}/console`);
   console.log(`REST         ${stack.restUrl} (its documentation: ${stack.restUrl}/docs)`);

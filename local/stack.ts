@@ -6,7 +6,8 @@ import { defaultCacheDir } from './engines/cache.ts';
 import { startEngines } from './engines/engines.ts';
 import { choosePort, type PortChoice } from './engines/ports.ts';
 import { serviceEnv, type Env, type Log } from './engines/environment.ts';
-import { ensureTools, speechSettings } from './engines/tools.ts';
+import { speechSettings } from './engines/speech-setup.ts';
+import { ensureTools } from './engines/tools.ts';
 import { startServiceProcess, type Output, type ServiceName } from './service-process.ts';
 import { signalProcess, type Supervised } from './supervise.ts';
 
@@ -29,8 +30,6 @@ export interface StackOptions {
   readonly log: Log;
   readonly output: Output;
   readonly cacheDir?: string;
-  /** Whether speech models may be fetched where no setting chooses an engine. */
-  readonly mayFetchModels?: boolean;
 }
 
 const PROCESSES = ['api', 'worker', 'temporal', 'mongodb'] as const;
@@ -51,7 +50,7 @@ export async function startStack(options: StackOptions) {
   const [tools, speech, started] = await Promise.allSettled([
     ensureTools({ env: options.env, cacheDir, log }),
     options.roles.includes('worker')
-      ? speechSettings({ env: options.env, cacheDir, log }, config, options.mayFetchModels === true)
+      ? speechSettings({ env: options.env, cacheDir, log }, config)
       : {},
     startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log }),
   ]);

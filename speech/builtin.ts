@@ -2,15 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { JobError } from '../runtime/job-error.ts';
-import type { VoiceSegment, Word } from '../contract/speech-results.ts';
+import type { VoiceSegment } from '../contract/speech-results.ts';
 import { analysisTimeoutMs, type SpeechEngine } from './speech-engine.ts';
-import { progressLine, runJsonLines, spanSchema, voiceLine } from './json-lines.ts';
+import { progressLine, runJsonLines, voiceLine } from './json-lines.ts';
 
 const ANALYSE = fileURLToPath(new URL('./builtin/analyse.py', import.meta.url));
 const LINK = fileURLToPath(new URL('./builtin/link.py', import.meta.url));
 
-const lineSchema = z.union([progressLine, z.object({ word: spanSchema.extend({ text: z.string() }) }), voiceLine]);
+const lineSchema = z.union([progressLine, voiceLine]);
 /** Twelve hours of audio take a minute. */
 const LINKING_TIMEOUT_MS = 30 * 60_000;
 
@@ -20,49 +19,33 @@ export interface BuiltinSettings {
   readonly workFolder: string;
   /** Wall-clock limit of one window, and of linking the windows. */
   readonly timeoutMs: number;
-  /** Whether the engine transcribes. The voices alone take a fraction of the time. Default: true. */
-  readonly words?: boolean;
 }
 
-/** Needs only the English model in the package of pocketsphinx. docs/speech.md compares the engines. */
-export function createBuiltinEngine({
-  python,
-  workFolder,
-  timeoutMs,
-  words: transcribes = true,
-}: BuiltinSettings): SpeechEngine {
+/** Tells voices apart without models, and transcribes nothing. docs/speech.md compares the engines. */
+export function createBuiltinEngine({ python, workFolder, timeoutMs }: BuiltinSettings): SpeechEngine {
   // Windows are analysed concurrently. With more threads, the last digits would depend on the order of summation.
   const env = { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' };
   return {
     name: 'builtin',
-    ...(transcribes ? { languages: ['en'] } : {}),
 
-    async analyse({ wavPath, startSeconds, endSeconds, speech }, { language, signal, onProgress }) {
-      if (transcribes && language !== undefined && !/^en(-|$)/i.test(language)) {
-        throw new JobError('englishOnly');
-      }
-      const words: Word[] = [];
+    async analyse({ wavPath, startSeconds, endSeconds, speech }, { signal, onProgress }) {
       const voices: VoiceSegment[] = [];
       const regions = JSON.stringify(speech.map((region) => [region.startSeconds, region.endSeconds]));
       await runJsonLines(
         python,
-        [
-          ...['-E', '-s', '-B', ANALYSE, wavPath],
-          ...[String(startSeconds), String(endSeconds), regions, transcribes ? 'all' : 'voices'],
-        ],
+        [...['-E', '-s', '-B', ANALYSE, wavPath], ...[String(startSeconds), String(endSeconds), regions]],
         {
           what: 'the analysis of speech',
           schema: lineSchema,
           onLine: (line) => {
             if ('progress' in line) onProgress(line.progress);
-            else if ('word' in line) words.push(line.word);
             else voices.push(line.voice);
           },
           ...{ cwd: workFolder, env, signal },
           timeoutMs: Math.min(timeoutMs, analysisTimeoutMs({ startSeconds, endSeconds })),
         },
       );
-      return { ...(transcribes ? { language: 'en' } : {}), words, voices };
+      return { words: [], voices };
     },
 
     async cluster(windows, { signal, ...limits }) {

@@ -2,9 +2,11 @@ import { createBuiltinEngine } from './builtin.ts';
 import type { Missing, SpeechEngine } from './speech-engine.ts';
 import { createOpenaiEngine } from './openai/openai-engine.ts';
 import { createSherpaEngine } from './sherpa.ts';
-import { findSherpaModels, findSherpaVoices, findVadModel } from './sherpa/find-models.ts';
+import { CATALOGUE, DEFAULT_MODEL } from './models/catalogue.ts';
+import { findModel, findSherpaModels, findSherpaVoices, findVadModel } from './models/find-models.ts';
 import type { SherpaSettings } from './sherpa/run-analysis.ts';
 import type { SpeechSettings } from './speech-settings.ts';
+import { createWhisperEngine } from './whisper.ts';
 
 /** The upper limit of one step. Steps whose duration can be estimated have lower limits. */
 export const SPEECH_TIMEOUT_MS = 4 * 3_600_000;
@@ -17,7 +19,34 @@ export type Speech = { readonly engine: SpeechEngine; readonly vadModel: string 
 
 type Create = (config: SpeechConfig, workFolder: string) => Promise<SpeechEngine | Missing>;
 
-const ENGINES: Readonly<Record<SpeechSettings['SPEECH_ENGINE'], Create>> = {
+export type EngineName = Exclude<SpeechSettings['SPEECH_ENGINE'], 'auto'>;
+
+/** For `auto`, a server that is configured, otherwise the engine of SPEECH_MODEL. */
+export function engineOf({ SPEECH_ENGINE, SPEECH_OPENAI_URL, SPEECH_MODEL }: SpeechConfig): EngineName {
+  if (SPEECH_ENGINE !== 'auto') return SPEECH_ENGINE;
+  if (SPEECH_OPENAI_URL !== undefined) return 'openai';
+  return CATALOGUE.find(({ name }) => name === SPEECH_MODEL)?.engine ?? 'whisper';
+}
+
+const ENGINES: Readonly<Record<EngineName, Create>> = {
+  async whisper(config, workFolder) {
+    const { SPEECH_PYTHON_PATH: python, SPEECH_MODEL: name = DEFAULT_MODEL, SPEECH_DEVICE, speechModelsDir } = config;
+    if (python === undefined) {
+      return { missing: 'The whisper speech engine needs SPEECH_PYTHON_PATH, which is not set.' };
+    }
+    const model = await findModel(config, 'whisper', { setting: 'SPEECH_MODEL', name });
+    if ('missing' in model) return model;
+    const voices = await voicesOf(config, workFolder);
+    if ('missing' in voices) return voices;
+    const settings = {
+      ...{ python, model: name, modelFolder: model.folder, modelsDir: speechModelsDir, languages: model.languages },
+      // One process transcribes all windows, one after another.
+      threads: config.SPEECH_THREADS * config.MAX_SPEECH_WINDOWS,
+      ...{ device: SPEECH_DEVICE, workFolder },
+    };
+    return createWhisperEngine(settings, voices);
+  },
+
   async sherpa(config, workFolder) {
     const models = await findSherpaModels(config);
     return 'missing' in models ? models : sherpaOf(models, config, workFolder);
@@ -27,8 +56,7 @@ const ENGINES: Readonly<Record<SpeechSettings['SPEECH_ENGINE'], Create>> = {
     if (config.SPEECH_OPENAI_URL === undefined) {
       return { missing: 'The openai speech engine needs SPEECH_OPENAI_URL, which is not set.' };
     }
-    const models = await findSherpaVoices(config);
-    const voices = 'missing' in models ? builtinOf(config, workFolder, false) : sherpaOf(models, config, workFolder);
+    const voices = await voicesOf(config, workFolder);
     if ('missing' in voices) return voices;
     const server = {
       baseUrl: config.SPEECH_OPENAI_URL,
@@ -40,26 +68,25 @@ const ENGINES: Readonly<Record<SpeechSettings['SPEECH_ENGINE'], Create>> = {
     };
     return createOpenaiEngine(server, voices);
   },
-
-  builtin: (config, workFolder) => Promise.resolve(builtinOf(config, workFolder, true)),
-
-  async auto(config, workFolder) {
-    const found = await ENGINES.sherpa(config, workFolder);
-    if (!('missing' in found)) return found;
-    // A configured server that is incomplete is an error and not a reason to use another engine.
-    return ENGINES[config.SPEECH_OPENAI_URL === undefined ? 'builtin' : 'openai'](config, workFolder);
-  },
 };
 
-/** For `auto`, the first engine that is set up: sherpa, openai, builtin. */
 export async function chooseSpeech(config: SpeechConfig, workFolder: string): Promise<Speech> {
-  const engine = await ENGINES[config.SPEECH_ENGINE](config, workFolder);
+  const engine = await ENGINES[engineOf(config)](config, workFolder);
   if ('missing' in engine) return engine;
   const vadModel = config.SPEECH_VAD_MODEL_PATH ?? (await findVadModel(config.speechModelsDir));
   if (vadModel !== undefined) return { engine, vadModel };
   return {
     missing: `Speech cannot be detected: SPEECH_VAD_MODEL_PATH is not set, and SPEECH_MODELS_DIR (${config.speechModelsDir}) does not contain silero-vad.`,
   };
+}
+
+/** The voices of an engine that only transcribes. */
+async function voicesOf(config: SpeechConfig, workFolder: string): Promise<SpeechEngine | Missing> {
+  const models = await findSherpaVoices(config);
+  if (!('missing' in models)) return sherpaOf(models, config, workFolder);
+  const python = config.SPEECH_PYTHON_PATH;
+  if (python === undefined) return { missing: 'Telling voices apart needs SPEECH_PYTHON_PATH, which is not set.' };
+  return createBuiltinEngine({ python, workFolder, timeoutMs: SPEECH_TIMEOUT_MS });
 }
 
 function sherpaOf(models: SherpaSettings['models'], config: SpeechConfig, workFolder: string): SpeechEngine {
@@ -70,10 +97,4 @@ function sherpaOf(models: SherpaSettings['models'], config: SpeechConfig, workFo
     threads: config.SPEECH_THREADS,
     speakerDistance: config.SPEECH_SPEAKER_DISTANCE,
   });
-}
-
-function builtinOf(config: SpeechConfig, workFolder: string, words: boolean): SpeechEngine | Missing {
-  const python = config.SPEECH_PYTHON_PATH;
-  if (python === undefined) return { missing: 'The builtin speech engine needs SPEECH_PYTHON_PATH, which is not set.' };
-  return createBuiltinEngine({ python, workFolder, timeoutMs: SPEECH_TIMEOUT_MS, words });
 }

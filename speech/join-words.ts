@@ -41,13 +41,16 @@ export async function joinWords(words: readonly Word[], speakerTurns: readonly S
 
 function segmentOf(group: Group, label: string): KeptSegment {
   const [first] = group;
+  // The engine may return a word with a space in it, such as one with a dash.
+  const pieces = group.flatMap((word) => word.text.split(/\s+/).map(() => word));
+  const confidences = pieces.flatMap(({ confidence }) => (confidence === undefined ? [] : toMilliseconds(confidence)));
   return {
     text: group.map(({ text }) => text).join(' '),
     start: toMilliseconds(first.startSeconds),
     duration: toMilliseconds(Math.max(0, endOf(group) - first.startSeconds)),
     speaker: label,
-    // The engine may return a word with a space in it, such as one with a dash.
-    wordStarts: group.flatMap(({ text, startSeconds }) => text.split(/\s+/).map(() => toMilliseconds(startSeconds))),
+    wordStarts: pieces.map(({ startSeconds }) => toMilliseconds(startSeconds)),
+    ...(confidences.length === pieces.length ? { wordConfidences: confidences } : {}),
   };
 }
 

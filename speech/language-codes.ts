@@ -63,3 +63,9 @@ export function languageOf(results: readonly WindowResult[]): string | undefined
   }
   return [...words].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
+
+/** The mean probability of a language in the windows in which it was detected; undefined if the engine does not report it. */
+export function probabilityOf(language: string, results: readonly WindowResult[]): number | undefined {
+  const found = results.flatMap((result) => (result.language === language ? (result.languageProbability ?? []) : []));
+  return found.length === 0 ? undefined : found.reduce((sum, one) => sum + one, 0) / found.length;
+}

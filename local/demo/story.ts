@@ -146,13 +146,14 @@ async function showSpeakers(record: AudioRecord, scene: Scene, service: Service)
   terminal.fact('Request', `POST ${LABELS}: ${status} after ${Date.now() - started} ms, for ${price}`);
   const path = `${LABELS}/${body.download_id}`;
   const labels = await watch(async () => (await service(path, speakerLabelsResultSchema)).body, scene);
+  if (labels.status === 'failed' && labels.code === 'tool_missing') {
+    terminal.fact('Skipped', labels.message);
+    return body.download_id ?? audioId;
+  }
   if (labels.status !== 'success') throw new Error(`the transcription failed: ${labels.message}`);
   const { engine = 'none', language, message, transcriptsWithTimeStamps: segments } = labels.data;
   terminal.fact('Result', `success after ${secondsText(Date.now() - started)}, for ${labels.transcript_speaker_cost}`);
   terminal.fact('Engine', language === 'und' ? engine : `${engine}, language ${language}`);
-  if (engine === 'builtin') {
-    terminal.fact('', 'it tells clear voices apart, and many words are wrong; better ones are in docs/speech.md');
-  }
   const vtt = join(dataDir, 'transcript.vtt');
   const captions = await fetch(`${stage.stack.restUrl}${LABELS}/${audioId}.vtt`, { signal });
   await writeFile(vtt, captions.body ?? '');

@@ -1,57 +1,79 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chooseSpeech, type SpeechConfig } from '../../speech/choose-engine.ts';
-import { DEFAULT_MODELS } from '../../speech/models/catalogue.ts';
+import { chooseSpeech, engineOf, type SpeechConfig } from '../../speech/choose-engine.ts';
+import { DEFAULT_MODEL, CATALOGUE } from '../../speech/models/catalogue.ts';
 import { runModels } from '../../speech/models/model-commands.ts';
-import { reachReleases } from '../../speech/models/install.ts';
-import type { Log, Setup } from './environment.ts';
+import { modelNamesIn } from '../../speech/models/models-folder.ts';
+import type { Setup } from './environment.ts';
 import { exists, fingerprint } from './cache.ts';
 import { capture, fromSetting } from './programs.ts';
 import { privatePython, PYTHON_HINT, pythonIn } from './python.ts';
-import { givenBy, inCache, type Tool } from './strategies.ts';
-
-/** A host that drops packets would delay every start. */
-const ANSWER_WITHIN_MS = 10_000;
-
-/** Whether an engine is set up that needs no Python packages. */
-export async function hearsWithoutPython(config: SpeechConfig): Promise<boolean> {
-  // Nothing is analysed, so no work folder is needed.
-  return !('missing' in (await chooseSpeech({ ...config, SPEECH_PYTHON_PATH: undefined }, '')));
-}
-
-/** Whether no setting chooses an engine, so that models may be fetched. */
-export function isUndecided({ SPEECH_ENGINE, SPEECH_OPENAI_URL, SPEECH_PYTHON_PATH }: SpeechConfig): boolean {
-  return SPEECH_ENGINE === 'auto' && SPEECH_OPENAI_URL === undefined && SPEECH_PYTHON_PATH === undefined;
-}
-
-/** Installs a small set of models for the sherpa engine. A failure is logged, and a later start tries again. */
-export async function fetchStarterModels(config: SpeechConfig, log: Log): Promise<void> {
-  const { speechModelsDir: modelsDir, SPEECH_MODELS_URL } = config;
-  const baseUrl = SPEECH_MODELS_URL.replace(/(?<!\/)\/+$/, '');
-  try {
-    await reachReleases(baseUrl, AbortSignal.timeout(ANSWER_WITHIN_MS));
-    log(`speech: fetching models into ${modelsDir}, about 250 MB, once (SPEECH_ENGINE=builtin does without)`);
-    const say = (line: string): void => log(`speech: ${line}`);
-    const { signal } = new AbortController();
-    await runModels('install', DEFAULT_MODELS, { modelsDir, baseUrl, isLive: false, say, signal });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    log(`speech: no models for better words and speakers, so the builtin engine is used: ${why}`);
-  }
-}
+import { ensure, givenBy, inCache, type Tool } from './strategies.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('./speech-requirements.txt', import.meta.url));
 /** Does not import silero_vad, which needs PyTorch. */
 const FIND_MODEL =
   'import importlib.util as u, os; print(os.path.join(os.path.dirname(u.find_spec("silero_vad").origin), "data", "silero_vad.onnx"))';
-const IMPORTS = 'import numpy, pocketsphinx';
+const IMPORTS = 'import numpy, ctranslate2, tokenizers';
+
+/**
+ * Sets up what the chosen engine needs, and logs what cannot be had: the other jobs work without, and a transcription reports
+ * the setting that it needs. A later start tries again.
+ *
+ * @returns settings for the worker
+ */
+export async function speechSettings(setup: Setup, config: SpeechConfig): Promise<Readonly<Record<string, string>>> {
+  const { log } = setup;
+  const settings: Record<string, string> = {};
+  try {
+    if (engineOf(config) !== 'openai') {
+      const modelsDir = await ensureModel(setup, config);
+      if (modelsDir !== config.speechModelsDir) settings['SPEECH_MODELS_DIR'] = modelsDir;
+    }
+    if (!(await isComplete({ ...config, speechModelsDir: settings['SPEECH_MODELS_DIR'] ?? config.speechModelsDir }))) {
+      const { python, vadModel } = (await ensure(speechPython(setup), log)).value;
+      settings['SPEECH_PYTHON_PATH'] = python;
+      settings['SPEECH_VAD_MODEL_PATH'] = setup.env['SPEECH_VAD_MODEL_PATH'] || vadModel;
+    }
+  } catch (error) {
+    log(`speech: speaker labels are off. ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return settings;
+}
+
+/** Whether the settings and the models folder name all that the engine needs. */
+export async function isComplete(config: SpeechConfig): Promise<boolean> {
+  // Nothing is analysed, so no work folder is needed.
+  return !('missing' in (await chooseSpeech(config, '')));
+}
+
+/** Where models are installed that are not in SPEECH_MODELS_DIR, once for all data folders. */
+export const sharedModelsDir = ({ cacheDir }: Pick<Setup, 'cacheDir'>): string => join(cacheDir, 'speech-models');
+
+/** @returns the folder that has the model of words @throws when it is a model of the catalogue and cannot be fetched */
+export async function ensureModel(setup: Setup, config: SpeechConfig): Promise<string> {
+  const { speechModelsDir, SPEECH_MODEL, SPEECH_MODELS_URL, SPEECH_PACKAGES_URL } = config;
+  const name = SPEECH_MODEL ?? (engineOf(config) === 'sherpa' ? 'parakeet' : DEFAULT_MODEL);
+  const isKnown = CATALOGUE.some((model) => model.name === name);
+  if (!isKnown || (await modelNamesIn(speechModelsDir)).includes(name)) return speechModelsDir;
+  const modelsDir = sharedModelsDir(setup);
+  if ((await modelNamesIn(modelsDir)).includes(name)) return modelsDir;
+  const startedMs = performance.now();
+  const say = (line: string): void => setup.log(`speech: ${line}`);
+  await runModels('install', [name], {
+    ...{ modelsDir, hubUrl: SPEECH_MODELS_URL, packagesUrl: SPEECH_PACKAGES_URL, isLive: false, say },
+    signal: new AbortController().signal,
+  });
+  say(`${name} is in ${modelsDir}, after ${Math.round((performance.now() - startedMs) / 1000)} s, once`);
+  return modelsDir;
+}
 
 export interface SpeechTools {
   readonly python: string;
   readonly vadModel: string;
 }
 
-/** The Python of voice activity detection and of the builtin engine. */
+/** The Python of the whisper engine, of voices and of voice activity detection. */
 export function speechPython({ env, cacheDir }: Setup): Tool<SpeechTools> {
   const folder = join(cacheDir, `speech-python-${fingerprint(REQUIREMENTS)}`);
   const withModel = async (python: string): Promise<SpeechTools> => {
@@ -70,7 +92,7 @@ export function speechPython({ env, cacheDir }: Setup): Tool<SpeechTools> {
     found: [inCache([pythonIn(folder)], withModel)],
     installed: [
       privatePython({
-        ...{ folder, requirements: REQUIREMENTS, what: 'speech packages', env },
+        ...{ folder, requirements: REQUIREMENTS, what: 'speech packages (110 MB)', env },
         hint: `${PYTHON_HINT}; or set ${setting}`,
         use: checked,
       }),

@@ -1,4 +1,4 @@
-// npm run models [-- list | install NAME… | verify] [-- --base-url URL]: manages the models of the sherpa engine.
+// npm run models [-- list | install NAME… | verify] [-- --base-url URL]: manages the speech models.
 import { parseArgs } from 'node:util';
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
@@ -20,7 +20,8 @@ await runOperatorCommand(USAGE, async (args) => {
   const [command = 'list', ...names] = positionals;
   const isSuccess = await runModels(command, names, {
     modelsDir: config.speechModelsDir,
-    baseUrl: (values['base-url'] ?? config.SPEECH_MODELS_URL).replace(/(?<!\/)\/+$/, ''),
+    hubUrl: values['base-url'] ?? config.SPEECH_MODELS_URL,
+    packagesUrl: config.SPEECH_PACKAGES_URL,
     isLive: process.stdout.isTTY,
     say: (text) => console.log(text),
     signal: abort.signal,

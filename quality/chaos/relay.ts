@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../config.ts';
 import { freePort } from '../../local/engines/ports.ts';
 import type { Log } from '../../local/engines/environment.ts';
-import type * as Tools from '../../local/engines/tools.ts';
+import type * as SpeechSetup from '../../local/engines/speech-setup.ts';
 import { startServiceProcess, type ServiceName } from '../../local/service-process.ts';
 
 /** Longer than any grace time of the settings. */
@@ -28,8 +28,8 @@ export async function startRelay(before: string, { env, logsDir, cacheDir, log }
   let number = 0;
   const start = async (root: string) => {
     // Each release sets up its own speech packages.
-    const { speechSettings } = (await import(join(root, 'local/engines/tools.ts'))) as typeof Tools;
-    const speech = await speechSettings({ env, cacheDir, log }, loadConfig(env), false);
+    const { speechSettings } = (await import(join(root, 'local/engines/speech-setup.ts'))) as typeof SpeechSetup;
+    const speech = await speechSettings({ env, cacheDir, log }, loadConfig(env));
     const [rest, rpc] = [await freePort(), await freePort()];
     const own = { ...env, ...speech, PUBLIC_URL: publicUrl, PORT: String(rest), RPC_PORT: String(rpc) };
     const restUrl = `http://127.0.0.1:${String(rest)}`;

@@ -1,49 +1,39 @@
-"""Prints the words and voices of one window of a WAV file as JSON lines.
+"""Prints the voices of one window of a WAV file as JSON lines.
 
-Usage: analyse.py WAV START END SPEECH WHAT. Times are in seconds of the whole file. SPEECH contains the intervals with speech as
-JSON: [[start, end], ...]. WHAT is `all` or `voices`. speech/builtin.ts declares the lines.
+Usage: analyse.py WAV START END SPEECH. Times are in seconds of the whole file. SPEECH contains the intervals with speech as JSON:
+[[start, end], ...]. speech/builtin.ts declares the lines.
 """
 
 import json
+import os
 import sys
 
 import numpy as np
+import pocketsphinx
 from blocks import Block, blocks_of
 from features import FRAMES_PER_SECOND, phone_features, read_samples, voice_features
 from gaussians import Stats
 from phones import Phones, without_phones
 from speakers import label_blocks
-from words import Words, model_folder
 
 _SHORTEST_FRAMES = 5
 # The longest pause of a speaker that does not end a segment.
 _BRIDGED_SECONDS = 0.5
-# The approximate share of the time that the transcription takes.
-_WORDS_SHARE = 0.8
+# Phones are recognised by the acoustic model of pocketsphinx.
+_PHONES = os.path.join(pocketsphinx.get_model_path(), "en-us", "en-us")
 
 
 def print_line(**line: object) -> None:
     print(json.dumps(line, allow_nan=False), flush=True)
 
 
-def main(path: str, start: float, end: float, speech: list[list[float]], hears_words: bool) -> None:
+def main(path: str, start: float, end: float, speech: list[list[float]]) -> None:
     samples = read_samples(path, start, end)
     regions = [(max(0.0, a - start), min(b - start, len(samples) / 16_000)) for a, b in speech]
-    if hears_words:
-        words(samples, regions, start)
     for voice in voices(samples, regions):
         times = {key: round(start + voice[key], 3) for key in ("startSeconds", "endSeconds")}
         print_line(voice=voice | times)
     print_line(progress=1)
-
-
-def words(samples: np.ndarray, regions: list[tuple[float, float]], start: float) -> None:
-    decoder = Words()
-    for i, (a, b) in enumerate(regions):
-        for text, at, until in decoder.of(samples, a, b):
-            word = {"text": text, "startSeconds": round(start + at, 3), "endSeconds": round(start + until, 3)}
-            print_line(word=word)
-        print_line(progress=round(_WORDS_SHARE * (i + 1) / len(regions), 4))
 
 
 def voices(samples: np.ndarray, regions: list[tuple[float, float]]) -> list[dict]:
@@ -57,7 +47,7 @@ def voices(samples: np.ndarray, regions: list[tuple[float, float]]) -> list[dict
     if not frames:
         return []
     spoken = np.concatenate([np.arange(a, b) for a, b in frames])
-    posteriors = Phones(model_folder()).posteriors(phones[:count] - phones[spoken].mean(0))
+    posteriors = Phones(_PHONES).posteriors(phones[:count] - phones[spoken].mean(0))
     voice = np.zeros((count, x.shape[1]))
     voice[spoken] = without_phones(x[spoken], posteriors[spoken])
     blocks = blocks_of(frames)
@@ -79,4 +69,4 @@ def segments(blocks: list[Block], labels: np.ndarray) -> list[tuple[int, int, in
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3]), json.loads(sys.argv[4]), sys.argv[5] == "all")
+    main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3]), json.loads(sys.argv[4]))

@@ -1,48 +1,53 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CATALOGUE, type ModelRole } from './catalogue.ts';
+import { CATALOGUE } from './catalogue.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 
-export type Recogniser = {
+export interface Recogniser {
   readonly encoder: string;
   readonly decoder: string;
+  readonly joiner: string;
   readonly tokens: string;
   readonly languages?: readonly string[];
-} & (
-  | {
-      readonly kind: 'whisper';
-      readonly isMultilingual: boolean;
-      /** Whether the model was exported with its attention, from which the times of tokens are derived. */
-      readonly hasTokenTimes: boolean;
-    }
-  | { readonly kind: 'transducer'; readonly joiner: string }
-);
-
-interface InstalledRecogniser {
-  readonly name: string;
-  readonly role: 'recogniser';
-  readonly recogniser: Recogniser;
 }
 
-interface InstalledFile<Role extends ModelRole> {
+interface InstalledFile<Role extends 'segmentation' | 'embedding' | 'vad'> {
   readonly name: string;
   readonly role: Role;
   readonly path: string;
 }
 
 export type InstalledModel =
-  InstalledRecogniser | InstalledFile<'segmentation'> | InstalledFile<'embedding'> | InstalledFile<'vad'>;
+  | { readonly name: string; readonly role: 'whisper'; readonly folder: string; readonly languages: readonly string[] }
+  | { readonly name: string; readonly role: 'recogniser'; readonly recogniser: Recogniser }
+  | InstalledFile<'segmentation'>
+  | InstalledFile<'embedding'>
+  | InstalledFile<'vad'>;
+export type ModelRole = InstalledModel['role'];
 
 const EXTENSION = '.onnx';
 
 export async function inspectModel(modelsDir: string, name: string): Promise<InstalledModel | undefined> {
   const folder = join(modelsDir, name);
   const files = (await readdir(folder)).sort();
+  const known = CATALOGUE.find((model) => model.name === name)?.languages;
+  if (files.includes('model.bin')) {
+    const vocabulary = files.find((file) => /^vocabulary\.(txt|json)$/.test(file));
+    if (vocabulary === undefined) return undefined;
+    return { name, role: 'whisper', folder, languages: known ?? (await whisperLanguages(join(folder, vocabulary))) };
+  }
   const models = files.filter((file) => file.endsWith(EXTENSION));
   const encoder = choose(models, 'encoder');
   if (encoder !== undefined) {
-    const recogniser = await recogniserOf(folder, { name, files, models, encoder });
-    return recogniser === undefined ? undefined : { name, role: 'recogniser', recogniser };
+    const [decoder, joiner] = [choose(models, 'decoder'), choose(models, 'joiner')];
+    const tokens = files.find((file) => file.endsWith('tokens.txt'));
+    if (decoder === undefined || joiner === undefined || tokens === undefined) return undefined;
+    if (!(await metadataOf(join(folder, encoder))).has('pred_rnn_layers')) return undefined;
+    const [encoderPath, decoderPath, joinerPath, tokensPath] = [encoder, decoder, joiner, tokens].map((file) =>
+      join(folder, file),
+    ) as [string, string, string, string];
+    const paths = { encoder: encoderPath, decoder: decoderPath, joiner: joinerPath, tokens: tokensPath };
+    return { name, role: 'recogniser', recogniser: { ...paths, ...(known && { languages: known }) } };
   }
   // Small models use full precision, although a quantized file may exist too.
   const file = models.find((one) => !one.includes('.int8.')) ?? models[0];
@@ -55,28 +60,14 @@ export async function inspectModel(modelsDir: string, name: string): Promise<Ins
   return undefined;
 }
 
-interface Folder {
-  readonly name: string;
-  readonly files: readonly string[];
-  readonly models: readonly string[];
-  readonly encoder: string;
-}
+/** The vocabulary of an English model has the tokens of all languages too, but one token less. */
+const MULTILINGUAL_TOKENS = 51_865;
 
-async function recogniserOf(folder: string, { name, files, models, encoder }: Folder): Promise<Recogniser | undefined> {
-  const [decoder, joiner] = [choose(models, 'decoder'), choose(models, 'joiner')];
-  const tokens = files.find((file) => file.endsWith('tokens.txt'));
-  if (decoder === undefined || tokens === undefined) return undefined;
-  const paths = { encoder: join(folder, encoder), decoder: join(folder, decoder), tokens: join(folder, tokens) };
-  const metadata = await metadataOf(paths.encoder);
-  if (joiner !== undefined) {
-    if (!metadata.has('pred_rnn_layers')) return undefined;
-    const languages = CATALOGUE.find((model) => model.name === name)?.languages;
-    return { kind: 'transducer', ...paths, joiner: join(folder, joiner), ...(languages && { languages }) };
-  }
-  if (!metadata.has('sot_sequence')) return undefined;
-  const isMultilingual = metadata.get('is_multilingual') !== '0';
-  const languages = isMultilingual ? (metadata.get('all_language_codes') ?? '').split(',') : ['en'];
-  return { kind: 'whisper', ...paths, isMultilingual, hasTokenTimes: metadata.has('n_alignment_heads'), languages };
+async function whisperLanguages(vocabulary: string): Promise<string[]> {
+  const text = await readFile(vocabulary, 'utf8');
+  const tokens = vocabulary.endsWith('.json') ? (JSON.parse(text) as string[]) : text.trimEnd().split('\n');
+  if (tokens.length < MULTILINGUAL_TOKENS) return ['en'];
+  return tokens.flatMap((token) => /^<\|([a-z]{2,3})\|>$/.exec(token)?.[1] ?? []);
 }
 
 /** The quantized file takes a third of the time and memory. */

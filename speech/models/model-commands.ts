@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { UsageError } from '../../runtime/operator-command.ts';
 import { createProgressView, megabytes } from '../../runtime/terminal-progress.ts';
-import { CATALOGUE, DEFAULT_MODELS, type CatalogueModel } from './catalogue.ts';
-import { installModel, type InstallOptions } from './install.ts';
-import { damagedFilesIn, modelNamesIn, readLock } from './models-folder.ts';
+import { CATALOGUE, DEFAULT_MODEL, type CatalogueModel } from './catalogue.ts';
+import { installModel, type InstallOptions } from './install-model.ts';
+import { damagedFilesIn, modelNamesIn } from './models-folder.ts';
 
 export interface CommandOptions extends Omit<InstallOptions, 'view'> {
   readonly isLive: boolean;
@@ -16,7 +16,7 @@ export async function runModels(command: string, names: readonly string[], optio
     case 'list':
       return list(options);
     case 'install':
-      return install(names.length === 0 ? DEFAULT_MODELS : names, options);
+      return install(names.length === 0 ? [DEFAULT_MODEL] : names, options);
     case 'verify':
       return verify(options);
     default:
@@ -25,23 +25,30 @@ export async function runModels(command: string, names: readonly string[], optio
 }
 
 async function list({ modelsDir, say, catalogue = CATALOGUE }: CommandOptions): Promise<boolean> {
-  const { models } = await readLock(modelsDir);
   const names = await modelNamesIn(modelsDir);
-  const rows = catalogue.map(({ name, role, description, licence, installedMegabytes }) => {
-    const bytes = models[name]?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    const about = installedMegabytes === undefined ? '' : `about ${installedMegabytes} MB`;
-    const size = bytes === undefined ? about : megabytes(bytes);
-    return [names.includes(name) ? 'installed' : '', name, role, size, licence, description];
-  });
+  const rows = catalogue.map(({ name, description, languages, licence, files, realTimeFactor }) => [
+    ...[
+      names.includes(name) ? 'installed' : '',
+      name,
+      megabytes(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)),
+    ],
+    ...[
+      `${languages?.length ?? 99} ${languages?.length === 1 ? 'language' : 'languages'}`,
+      licence,
+      String(realTimeFactor),
+    ],
+    description,
+  ]);
   const unmanaged = names.filter((name) => !catalogue.some((model) => model.name === name));
-  const table = [...rows, ...unmanaged.map((name) => ['manual', name, '', '', '', ''])];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const head = ['', 'name', 'size', 'languages', 'licence', 'real-time factor', 'model'];
+  const table = [head, ...rows, ...unmanaged.map((name) => ['manual', name, '', '', '', '', ''])];
+  const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   say(`Models in ${modelsDir}`);
   for (const row of table) {
     const padded = row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
     say(padded.trimEnd());
   }
-  say(`\nnpm run models -- install NAME…   without a name: ${DEFAULT_MODELS.join(' ')}`);
+  say(`\nnpm run models -- install NAME…   without a name: ${DEFAULT_MODEL}; SPEECH_MODEL=NAME selects it`);
   return true;
 }
 
@@ -62,18 +69,16 @@ async function install(names: readonly string[], options: CommandOptions): Promi
   return true;
 }
 
-async function verify({ modelsDir, say }: CommandOptions): Promise<boolean> {
-  const { models } = await readLock(modelsDir);
-  const unmanaged = (await modelNamesIn(modelsDir)).filter((name) => !(name in models));
-  if (Object.keys(models).length + unmanaged.length === 0) say(`There is no model in ${modelsDir}`);
+async function verify({ modelsDir, say, catalogue = CATALOGUE }: CommandOptions): Promise<boolean> {
+  const names = await modelNamesIn(modelsDir);
+  if (names.length === 0) say(`There is no model in ${modelsDir}`);
   let areIntact = true;
-  for (const [name, pinned] of Object.entries(models)) {
-    const problems = await damagedFilesIn(join(modelsDir, name), pinned, 'contents');
+  for (const name of names) {
+    const files = catalogue.find((model) => model.name === name)?.files;
+    const problems = await damagedFilesIn(join(modelsDir, name), files ?? [], 'contents');
     areIntact &&= problems.length === 0;
-    say(
-      `${name}: ${problems.length === 0 ? `intact, ${pinned.files.length} files` : `damaged, ${problems.join('; ')}`}`,
-    );
+    if (files === undefined) say(`${name}: not verified, because it was installed manually`);
+    else say(`${name}: ${problems.length === 0 ? `intact, ${files.length} files` : `damaged, ${problems.join('; ')}`}`);
   }
-  for (const name of unmanaged) say(`${name}: not verified, because it was installed manually`);
   return areIntact;
 }

@@ -1,46 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { sha256Of } from '../../store/files/checksum.ts';
-
-const LOCK_FILE = 'models.lock.json';
-
-const pinnedFile = z.object({ path: z.string(), sizeBytes: z.int().min(0), sha256: z.string() });
-const pinnedModel = z.object({
-  url: z.string(),
-  sizeBytes: z.int().min(0),
-  sha256: z.string(),
-  /** False if the release has no checksum for the file. */
-  isPublishedSum: z.boolean(),
-  files: z.array(pinnedFile),
-});
-const lockSchema = z.object({ models: z.record(z.string(), pinnedModel) });
-
-export type PinnedModel = z.infer<typeof pinnedModel>;
-export type ModelsLock = z.infer<typeof lockSchema>;
-
-export async function readLock(modelsDir: string): Promise<ModelsLock> {
-  const path = join(modelsDir, LOCK_FILE);
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (text === undefined) return { models: {} };
-  try {
-    return lockSchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new Error(`${path} is damaged; remove it and install the models again`, { cause: error });
-  }
-}
-
-export async function writeLock(modelsDir: string, { models }: ModelsLock): Promise<void> {
-  const path = join(modelsDir, LOCK_FILE);
-  const staging = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  const sorted = Object.fromEntries(Object.entries(models).sort(([a], [b]) => (a < b ? -1 : 1)));
-  await writeFile(staging, `${JSON.stringify({ models: sorted }, undefined, 2)}\n`);
-  await rename(staging, path);
-}
+import { CATALOGUE, type ModelFile } from './catalogue.ts';
 
 /** Includes manually installed ones; empty if there is no models folder. */
 export async function modelNamesIn(modelsDir: string): Promise<string[]> {
@@ -51,14 +12,19 @@ export async function modelNamesIn(modelsDir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
 }
 
-/** @returns a sentence for each file that differs from the installed one */
+/** The files of a model of the catalogue; none of one that was installed manually. */
+export function knownFilesOf(name: string): readonly ModelFile[] {
+  return CATALOGUE.find((model) => model.name === name)?.files ?? [];
+}
+
+/** @returns a sentence for each file that differs from that of the catalogue */
 export async function damagedFilesIn(
   folder: string,
-  pinned: PinnedModel | undefined,
+  files: readonly ModelFile[],
   check: 'sizes' | 'contents' = 'sizes',
 ): Promise<string[]> {
   const problems: string[] = [];
-  for (const { path, sizeBytes, sha256 } of pinned?.files ?? []) {
+  for (const { path, sizeBytes, sha256 } of files) {
     const file = join(folder, path);
     const found = await stat(file).catch(() => undefined);
     if (found === undefined) problems.push(`${file} is missing`);

@@ -38,8 +38,7 @@ if (recogniser !== undefined && voices.length > 0) {
   }));
   const totalSeconds = sampled.reduce((sum, part) => sum + part.endSeconds - part.startSeconds, 0);
   let doneSeconds = 0;
-  for (const index of recogniser.order(sampled.map((part) => [part.startSeconds, part.endSeconds]))) {
-    const part = sampled[index];
+  for (const [index, part] of sampled.entries()) {
     const recognised = recogniser.recognise(readSamples(wav, part.startSeconds, part.endSeconds));
     print({ recognised: { chunk: chunks[index], sampled: part, ...recognised } });
     doneSeconds += part.endSeconds - part.startSeconds;

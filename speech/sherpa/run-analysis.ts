@@ -4,17 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
-import { optional } from '../../runtime/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech-results.ts';
 import { RunTimeoutError } from '../../runtime/subprocess/run-program.ts';
 import { analysisTimeoutMs, type AnalyseOptions, type AudioWindow } from '../speech-engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from '../json-lines.ts';
-import { languageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
-import { readLock, damagedFilesIn } from '../models/models-folder.ts';
+import { damagedFilesIn, knownFilesOf } from '../models/models-folder.ts';
 import { readWavLayout } from '../wav.ts';
-import type { SherpaModels, VoiceModels } from './find-models.ts';
-import { detectedLanguage } from './sherpa-languages.ts';
+import type { SherpaModels, VoiceModels } from '../models/find-models.ts';
 import { recognisedSchema, wordsOf } from './sherpa-words.ts';
 
 const CHILD = fileURLToPath(new URL('./analyse.mjs', import.meta.url));
@@ -23,7 +20,6 @@ const lineSchema = z.union([
   z.object({ loaded: z.literal(true) }),
   z.object({
     recognised: recognisedSchema.extend({
-      lang: z.string(),
       chunk: spanSchema.extend({ speech: z.array(spanSchema) }),
       sampled: spanSchema,
     }),
@@ -41,14 +37,11 @@ export interface SherpaSettings {
   readonly speakerDistance: number;
 }
 
-type Options = SherpaSettings &
-  Omit<AnalyseOptions, 'language'> & {
-    readonly language: string | undefined;
-  };
+type Options = SherpaSettings & Omit<AnalyseOptions, 'language'>;
 
 /** @throws JobError `tool_missing` if the model files have changed or cannot be loaded; `internal` */
 export async function runAnalysis(window: AudioWindow, options: Options): Promise<WindowResult> {
-  const { models, threads, workFolder, language, signal, onProgress } = options;
+  const { models, threads, workFolder, signal, onProgress } = options;
   const timeoutMs = Math.min(options.timeoutMs, analysisTimeoutMs(window));
   const recogniser = 'recogniser' in models ? models.recogniser : undefined;
   await checkModels(models, recogniser);
@@ -58,13 +51,12 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
     startSeconds: window.startSeconds,
     endSeconds: window.endSeconds,
     speech: window.speech,
-    ...(recogniser === undefined ? {} : { recogniser: { ...recogniser, ...optional('language', language) } }),
+    ...(recogniser === undefined ? {} : { recogniser }),
     voices: { segmentation: models.segmentation, embedding: models.embedding, threshold: options.speakerDistance },
     threads,
   };
   const words: Word[] = [];
   const voices: VoiceSegment[] = [];
-  const results: WindowResult[] = [];
   let isLoaded = false;
   await runJsonLines(process.execPath, [CHILD, JSON.stringify(request)], {
     what: 'the analysis of speech',
@@ -74,10 +66,8 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
       else if ('loaded' in line) isLoaded = true;
       else if ('voice' in line) voices.push(line.voice);
       else {
-        const { chunk, sampled, lang } = line.recognised;
-        const own = wordsOf(line.recognised, chunk, sampled);
-        words.push(...own);
-        results.push({ words: own, voices: [], ...optional('language', languageIn(lang, recogniser)) });
+        const { chunk, sampled } = line.recognised;
+        words.push(...wordsOf(line.recognised, chunk, sampled));
       }
     },
     ...{ cwd: workFolder, signal, timeoutMs },
@@ -85,15 +75,14 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
     throw isLoaded || !isFailure(error) ? error : modelsNotLoadable(models.modelsDir, error);
   });
   words.sort((a, b) => a.startSeconds - b.startSeconds || a.endSeconds - b.endSeconds);
-  return { words, voices, ...optional('language', languageOf(results)) };
+  return { words, voices };
 }
 
 /** Checks the presence and size of the model files. `npm run models -- verify` checks their contents. */
 async function checkModels({ modelsDir, names }: VoiceModels, recogniser: Recogniser | undefined): Promise<void> {
   try {
-    const { models } = await readLock(modelsDir);
     for (const name of names) {
-      const [problem] = await damagedFilesIn(join(modelsDir, name), models[name]);
+      const [problem] = await damagedFilesIn(join(modelsDir, name), knownFilesOf(name));
       if (problem !== undefined) throw new Error(problem);
     }
     if (recogniser !== undefined) await stat(recogniser.encoder);
@@ -108,9 +97,4 @@ function modelsNotLoadable(modelsDir: string, cause: unknown): JobError {
 
 function isFailure(error: unknown): boolean {
   return error instanceof JobError && error.code === 'internal' && !(error.cause instanceof RunTimeoutError);
-}
-
-function languageIn(lang: string, recogniser: Recogniser | undefined): string | undefined {
-  if (recogniser?.kind !== 'whisper') return undefined;
-  return recogniser.isMultilingual ? detectedLanguage(lang) : 'en';
 }

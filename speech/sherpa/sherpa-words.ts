@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Span, SpeechWindow, Word } from '../../contract/speech-results.ts';
-import { spokenWithin, spreadWords } from '../spread-words.ts';
+import { spreadWords } from '../spread-words.ts';
 
 /** Times are in seconds of the samples. */
 export const recognisedSchema = z.object({
@@ -9,20 +9,15 @@ export const recognisedSchema = z.object({
   /** Empty if the model does not return it. */
   timestamps: z.array(z.number()),
   durations: z.array(z.number()),
-  /** Roughly sentences, with a duration of 0 if the end is unknown; empty if the model does not return them. */
-  segments: z.array(z.object({ text: z.string(), startSeconds: z.number(), durationSeconds: z.number() })),
 });
 export type Recognised = z.infer<typeof recognisedSchema>;
 
 /** The shortest duration of a word, so that every word overlaps with a speaker. */
 const LEAST_SECONDS = 0.02;
 
-/** Uses the times of tokens, then those of segments, otherwise estimates. All words lie within `sampled`. */
+/** Uses the times of tokens, otherwise estimates. All words lie within `sampled`. */
 export function wordsOf(recognised: Recognised, chunk: SpeechWindow, sampled: Span): Word[] {
-  const words =
-    wordsOfTokens(recognised, sampled.startSeconds) ??
-    wordsOfSegments(recognised, chunk, sampled.startSeconds) ??
-    spreadWords(withBlanks(recognised.text), chunk.speech);
+  const words = wordsOfTokens(recognised, sampled.startSeconds) ?? spreadWords(recognised.text, chunk.speech);
   return words.map((word) => within(word, sampled));
 }
 
@@ -54,22 +49,6 @@ function wordsOfTokens({ text, tokens, timestamps, durations }: Recognised, offs
     startSeconds,
     endSeconds: endSeconds > startSeconds ? endSeconds : (timed[i + 1]?.startSeconds ?? endSeconds),
   }));
-}
-
-function wordsOfSegments({ segments }: Recognised, chunk: SpeechWindow, offsetSeconds: number): Word[] | undefined {
-  if (segments.length === 0) return undefined;
-  return segments.flatMap(({ text, startSeconds, durationSeconds }, i) => {
-    const start = offsetSeconds + startSeconds;
-    const next = segments[i + 1];
-    const fallbackEnd = next === undefined ? chunk.endSeconds : offsetSeconds + next.startSeconds;
-    const span = { startSeconds: start, endSeconds: durationSeconds > 0 ? start + durationSeconds : fallbackEnd };
-    return spreadWords(withBlanks(text), spokenWithin(span, chunk.speech));
-  });
-}
-
-/** Separates clauses in scripts without spaces, so that a clause counts as a word. */
-function withBlanks(text: string): string {
-  return text.replace(/([。！？，、；：])(?=\S)/gu, '$1 ');
 }
 
 function within({ text, startSeconds, endSeconds }: Word, { startSeconds: first, endSeconds: last }: Span): Word {

@@ -8,8 +8,7 @@ import type { z } from 'zod';
 import { writeRttm, readRecordings, type Recording, writeSandboxSet } from './recordings.ts';
 import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
 import { installPython } from '../../../local/engines/python.ts';
-import { speechPython } from '../../../local/engines/speech-setup.ts';
-import { ensure } from '../../../local/engines/strategies.ts';
+import { speechSettings } from '../../../local/engines/speech-setup.ts';
 import { ensureTools } from '../../../local/engines/tools.ts';
 import { loadConfig } from '../../../config.ts';
 import { chooseSpeech } from '../../../speech/choose-engine.ts';
@@ -33,7 +32,7 @@ const log = (line: string): void => console.error(line);
 const cacheDir = defaultCacheDir(process.env);
 const setup = { env: process.env, cacheDir, log };
 const { ffmpeg } = await ensureTools(setup);
-const { python, vadModel } = (await ensure(speechPython(setup), log)).value;
+const settings = await speechSettings(setup, loadConfig(process.env));
 const scorer = await installPython({
   requirements: REQUIREMENTS,
   what: 'pyannote.metrics and jiwer',
@@ -49,10 +48,10 @@ const recordings = await readRecordings(folder === 'sandbox' ? join(out, 'record
 if (recordings.length === 0) throw new Error(`${folder} has no audio files`);
 const workFolder = await mkdtemp(join(tmpdir(), 'tapedeck-eval-'));
 try {
-  const config = loadConfig({ ...process.env, SPEECH_PYTHON_PATH: python, SPEECH_VAD_MODEL_PATH: vadModel });
+  const config = loadConfig({ ...process.env, ...settings });
   const speech = await chooseSpeech(config, workFolder);
   if ('missing' in speech) throw new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`);
-  const { engine } = speech;
+  const { engine, vadModel } = speech;
   const done: (Recording & Transcript & Pick<Row, 'elapsedSeconds' | 'peakBytes'>)[] = [];
   for (const recording of recordings) {
     const started = performance.now();
@@ -67,6 +66,7 @@ try {
     log(`${recording.name}: ${transcript.durationSeconds.toFixed(1)} s of audio in ${elapsedSeconds.toFixed(1)} s`);
   }
 
+  await engine.close?.();
   const question = join(workFolder, 'question.json');
   const files = done.map(({ name, durationSeconds, reference, voiceSegments, stm, segments: words }) => {
     const found = voiceSegments.map(({ speaker, ...times }) => ({ ...times, speaker: `Speaker ${speaker + 1}` }));

@@ -1,23 +1,20 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rm, stat } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { signalGroup, type Running, type RunOptions } from '../../../runtime/subprocess/run-program.ts';
+import { startWarmProcess } from '../../../runtime/subprocess/warm-process.ts';
 import { openParentFolder } from './parent-folder.ts';
 import type { PythonProgram } from './python-program.ts';
 
 const SCRIPT = fileURLToPath(new URL('./warm-yt-dlp.py', import.meta.url));
 const WARM_UP_TIMEOUT_MS = 60_000;
-const END_TIMEOUT_MS = 5_000;
 /** A parent that does not report the end of a killed call within this time is killed. */
 const ANSWER_TIMEOUT_MS = 5_000;
-const STDERR_TAIL_CHARS = 2_000;
 const ID_BYTES = 16;
 
 interface WarmParentOptions {
@@ -53,6 +50,12 @@ interface Call {
 }
 type Calls = ReadonlyMap<string, Call>;
 
+interface Answer {
+  readonly id: string;
+  readonly pid?: number;
+  readonly code?: number;
+}
+
 /** A process that has run yt-dlp once, and forks for each call (warm-yt-dlp.py). */
 export type WarmParent = Awaited<ReturnType<typeof startWarmParent>>;
 
@@ -70,26 +73,21 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     await once(server, 'listening');
     const programFacts = await fileFacts(program.file);
     const file = program.isModule ? '-m' : program.file;
-    const child = spawn(program.python, [...program.flags, SCRIPT, streams, file, JSON.stringify(urls), ...args], {
-      ...{ cwd: folder, env: await env(folder), detached: true },
-      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+    const parent = await startWarmProcess({
+      program: program.python,
+      args: [...program.flags, SCRIPT, streams, file, JSON.stringify(urls), ...args],
+      ...{ cwd: folder, env: await env(folder), readyWithinMs: WARM_UP_TIMEOUT_MS, signal },
     });
-    const [orders, , errors, answers] = child.stdio as unknown as [Writable, null, Readable, Readable];
-    const kill = (): void => signalGroup(child.pid, 'SIGKILL');
+    const known = parent.ready as Known;
     const calls = new Map<string, Call>();
     let total = 0;
     let isOpen = true;
     let isGone = false;
     const endWhenIdle = (): void => {
-      if (!isOpen && calls.size === 0) orders.end();
+      if (!isOpen && calls.size === 0) parent.end();
     };
-    orders.on('error', () => undefined);
-    server.on('connection', (socket) => takeStream(calls, socket)).on('error', kill);
-    let stderr = '';
-    errors.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-STDERR_TAIL_CHARS)));
-    let end = '';
-    child.once('exit', (code, name) => (end = name === null ? `it ended with ${String(code)}` : `${name} ended it`));
-    const gone = new Promise((resolve) => child.once('error', resolve).once('close', resolve)).then(() => {
+    server.on('connection', (socket) => takeStream(calls, socket)).on('error', parent.kill);
+    const gone = parent.gone.then(() => {
       isOpen = false;
       isGone = true;
       for (const { groupId, end } of calls.values()) {
@@ -99,27 +97,13 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       }
       return clean();
     });
-
-    const lines = createInterface({ input: answers });
-    const late = setTimeout(kill, WARM_UP_TIMEOUT_MS);
-    if (signal.aborted) kill();
-    signal.addEventListener('abort', kill);
-    const first = await new Promise<string | undefined>((resolve) => {
-      lines.once('line', resolve);
-      void gone.then(() => resolve(undefined));
-    }).finally(() => {
-      clearTimeout(late);
-      signal.removeEventListener('abort', kill);
-    });
-    if (first === undefined) throw new Error(`it did not come up: ${lastLine(stderr)}`);
-    const known = JSON.parse(first) as Known;
-    lines.on('line', (line) => takeAnswer(calls, line));
+    parent.onAnswer((answer) => takeAnswer(calls, answer as Answer));
     const before: Readonly<Record<string, string>> = { ...known.before, [program.file]: programFacts };
     const files = [program.file, ...known.files];
     // A file that was loaded from an unexpected path has no facts from before.
     const loaded = await Promise.all(files.map(async (path) => before[path] ?? (await fileFacts(path))));
     return {
-      pid: child.pid ?? NaN,
+      pid: parent.pid,
       readyAtMs: performance.now(),
       version: known.version,
       /** Whether the program or its package has changed since the parent began to load them. */
@@ -131,7 +115,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       /** Whether it accepts calls: false after it exited or was retired. */
       isOpen: () => isOpen,
       /** The reason why it exited. */
-      end: () => [end, lastLine(stderr)].filter((part) => part !== '').join(': '),
+      end: parent.reason,
       start(callArgs: readonly string[], options: RunOptions): Running {
         total += 1;
         const id = randomBytes(ID_BYTES).toString('hex');
@@ -148,13 +132,13 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
         });
         const { cwd, env: ownEnv, maxFileBytes, maxMemoryBytes, maxCpuSeconds } = options;
         const limits = { maxFileBytes, maxMemoryBytes, maxCpuSeconds };
-        orders.write(`${JSON.stringify({ id, args: callArgs, cwd, env: ownEnv, ...limits })}\n`);
+        parent.send({ id, args: callArgs, cwd, env: ownEnv, ...limits });
         const signalCall = (name: NodeJS.Signals): void => {
           const call = calls.get(id);
           if (call === undefined || call.hasEnded) return;
           call.signal = name;
           signalGroup(call.groupId, name);
-          if (name === 'SIGKILL') timer ??= setTimeout(() => call.hasEnded || kill(), ANSWER_TIMEOUT_MS);
+          if (name === 'SIGKILL') timer ??= setTimeout(() => call.hasEnded || parent.kill(), ANSWER_TIMEOUT_MS);
         };
         return { stdout: output[0], stderr: output[1], signal: signalCall, ended };
       },
@@ -166,19 +150,14 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       gone,
       async close() {
         isOpen = false;
-        orders.end();
-        const timer = setTimeout(kill, END_TIMEOUT_MS);
-        await gone.finally(() => clearTimeout(timer));
+        await parent.close();
+        await gone;
       },
     };
   } catch (error) {
     await clean();
     throw error;
   }
-}
-
-export function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? '';
 }
 
 function takeStream(calls: Calls, socket: Socket): void {
@@ -197,8 +176,7 @@ function takeStream(calls: Calls, socket: Socket): void {
 }
 
 /** Handles a message of the parent about a call: the ID of its process group, or its exit code. */
-function takeAnswer(calls: Calls, line: string): void {
-  const { id, pid, code } = JSON.parse(line) as { readonly id: string; readonly pid?: number; readonly code?: number };
+function takeAnswer(calls: Calls, { id, pid, code }: Answer): void {
   const call = calls.get(id);
   if (call === undefined) return;
   if (pid !== undefined) {
