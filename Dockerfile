@@ -18,11 +18,13 @@ FROM packages AS console
 RUN npm ci --ignore-scripts
 COPY . .
 RUN node --input-type=module -e "await (await import('/app/api/console/console-files.ts')).builtConsole()"
+# The model of words, of 148 MB.
+RUN SPEECH_MODELS_DIR=/models node operator/models/main.ts install
 
 FROM ${DEBIAN_IMAGE} AS python
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates python3 python3-venv
 COPY local/engines/yt-dlp-requirements.txt local/engines/speech-requirements.txt /tmp/
-# The builtin speech engine has Silero's model for all engines: one of many shapes, in a folder without Python's version.
+# The speech packages have Silero's model for all engines: one of many shapes, in a folder without Python's version.
 RUN python3 -m venv /opt/yt-dlp && python3 -m venv /opt/speech \
   && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/yt-dlp-requirements.txt \
   && /opt/speech/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/speech-requirements.txt \
@@ -64,13 +66,14 @@ RUN apt-get update \
 COPY --from=packages /usr/local/bin/node /usr/local/bin/node
 COPY --from=python /opt /opt
 RUN node --version && /opt/yt-dlp/bin/yt-dlp --version && ffmpeg -version && ffprobe -version \
-  && /opt/speech/bin/python3 -c 'import numpy.random, pocketsphinx' && test -s /opt/speech/models/silero_vad.onnx
+  && /opt/speech/bin/python3 -c 'import ctranslate2, numpy.random, pocketsphinx, tokenizers' && test -s /opt/speech/models/silero_vad.onnx
 
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 # What .dockerignore lets through: the product, without what only runs it on a bare machine or proves it.
 COPY . .
 COPY --from=console /app/node_modules/.cache/tapedeck ./node_modules/.cache/tapedeck
+COPY --from=console /models/base /opt/speech/models/base
 # The workflows are compiled once for all starts, also of workers with PAYLOAD_KEYS: the running container cannot keep them.
 RUN node --input-type=module -e "await import('@temporalio/core-bridge'); await import('sherpa-onnx-node')" \
   && node --input-type=module -e "const { loadWorkflows } = await import('/app/worker/workflow-bundle.ts'); await loadWorkflows(); await loadWorkflows({ hidesFailures: true })" \
@@ -82,6 +85,7 @@ ENV NODE_ENV=production \
     YTDLP_PATH=/opt/yt-dlp/bin/yt-dlp \
     FFMPEG_PATH=/usr/bin/ffmpeg \
     FFPROBE_PATH=/usr/bin/ffprobe \
+    SPEECH_MODELS_DIR=/opt/speech/models \
     SPEECH_PYTHON_PATH=/opt/speech/bin/python3 \
     SPEECH_VAD_MODEL_PATH=/opt/speech/models/silero_vad.onnx
 # A new named volume takes over the owner of the folder that it covers.

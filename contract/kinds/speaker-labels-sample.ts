@@ -1,6 +1,6 @@
 import { SAMPLE, sampleList, sampleRecordId, type KindSample } from './sample.ts';
 
-const sampleLabels = { engine: 'builtin', language: 'en', durationSeconds: 205.04 } as const;
+const sampleLabels = { engine: 'whisper', language: 'en', durationSeconds: 205.04 } as const;
 
 export const speakerLabelsSample: KindSample = {
   mediaId: SAMPLE.videoId,

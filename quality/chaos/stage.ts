@@ -32,7 +32,7 @@ export function chaosSettings(given: Env, own: Env = {}): Env & { readonly WEBHO
     VIDNET_STARTS_PER_MINUTE: '6000',
     IMGNET_STARTS_PER_MINUTE: '6000',
     SHUTDOWN_GRACE_SECONDS: '3',
-    SPEECH_ENGINE: 'builtin',
+    SPEECH_ENGINE: 'whisper',
     MAX_SPEECH_WINDOWS: '1',
     // One or two windows for each talk of 15 to 30 s.
     SPEECH_WINDOW_SECONDS: '20',

@@ -106,8 +106,12 @@ def restorer(parts):
 
 
 def resident_bytes():
-    with open('/proc/self/statm') as facts:
-        return int(facts.read().split()[1]) * resource.getpagesize()
+    try:
+        with open('/proc/self/statm') as facts:
+            return int(facts.read().split()[1]) * resource.getpagesize()
+    except FileNotFoundError:
+        # macOS reports the peak, in bytes.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def transcribe(model, order):

@@ -66,18 +66,24 @@ type Report = (share: number) => void;
 export function createWhisperProcess(settings: WhisperSettings) {
   const closing = new AbortController();
   let current: Promise<Loaded> | undefined;
+  let pid: number | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const load = (): Promise<Loaded> => {
     current ??= start(settings, closing.signal).then((loaded) => {
-      void loaded.process.gone.then(() => (current = undefined));
+      ({ pid } = loaded.process);
+      void loaded.process.gone.then(() => {
+        // Another process may have replaced it.
+        if (pid !== loaded.process.pid) return;
+        [current, pid] = [undefined, undefined];
+      });
       return loaded;
     });
     current.catch(() => (current = undefined));
     return current;
   };
   const replace = (process: WarmProcess): void => {
-    current = undefined;
+    [current, pid] = [undefined, undefined];
     process.kill();
   };
 
@@ -117,6 +123,7 @@ export function createWhisperProcess(settings: WhisperSettings) {
   return {
     /** @throws the signal's reason; JobError `tool_missing`, `internal` */
     async transcribe(order: WhisperOrder, signal: AbortSignal, onProgress: Report): Promise<Transcribed> {
+      signal.throwIfAborted();
       const result = last.then(() => hear(order, signal, onProgress));
       last = result.catch(() => undefined);
       const deadline = startDeadline({ signal });
@@ -130,6 +137,8 @@ export function createWhisperProcess(settings: WhisperSettings) {
         deadline.end();
       }
     },
+    /** Of the process, if the model is loaded. */
+    pid: (): number | undefined => pid,
     /** Loads the model, so that the first window need not wait for it. */
     warmUp: async (): Promise<string> => (await load()).device,
     async close(): Promise<void> {

@@ -5,7 +5,6 @@ import { parse } from 'yaml';
 import type { Activities } from '../../activities/create-activities.ts';
 import { loadConfig, settings } from '../../config.ts';
 import type { WorkerRole } from '../../runtime/temporal/worker-roles.ts';
-import { createBuiltinEngine } from '../../speech/builtin.ts';
 import { engineKeyOf } from '../../speech/speech-engine.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { routesOf, routesOfRoles } from '../../pacing/routes.ts';
@@ -39,7 +38,7 @@ const values = parse(readFileSync(`${CHART}/values.yaml`, 'utf8')) as Values;
 const { definitions } = readJson(`${CHART}/values.schema.json`) as Schema;
 const templates = readdirSync(`${CHART}/templates`).map((name) => readFileSync(`${CHART}/templates/${name}`, 'utf8'));
 
-/** The queues from which a worker of some roles takes tasks, with an API key of the video platform and the builtin engine. */
+/** The queues from which a worker of some roles takes tasks, with an API key of the video platform and the engine of the image. */
 async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
   const queues: string[] = [];
   const created = vi.spyOn(Worker, 'create').mockImplementation(({ taskQueue }: WorkerOptions) => {
@@ -62,7 +61,7 @@ async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
       ...limits,
     },
     connection: undefined as never,
-    engineKey: engineKeyOf(createBuiltinEngine({ python: '/python3', workFolder: '/', timeoutMs: 1 })),
+    engineKey: engineKeyOf({ name: 'whisper', models: 'base+builtin' }),
   });
   return queues;
 }

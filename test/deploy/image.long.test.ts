@@ -160,7 +160,7 @@ describe('api and worker of the image', () => {
     await ask('/api/transcriptspeakerid', { transcript_with_speaker_id: audio.id });
     const labels = await ended<SpeakerLabelsBody>(`/api/transcriptspeakerid/${audio.id}`);
     expect(labels.status, JSON.stringify(labels)).toBe('success');
-    expect(labels.data.engine).toBe('builtin');
+    expect(labels.data.engine).toBe('whisper');
     const lines = labels.data.transcriptsWithTimeStamps;
     expect([...new Set(lines.map(({ speaker }) => speaker))]).toEqual(['Speaker 1', 'Speaker 2']);
     expect(lines.map(({ text }) => text).join(' ')).toMatch(/\b\w{4,} \w{4,}/);

@@ -45,7 +45,7 @@ async function command(
       ...process.env,
       ...{ YTDLP_PATH: ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe, DATA_DIR: folder },
       // Without fetching models.
-      SPEECH_ENGINE: 'builtin',
+      SPEECH_ENGINE: 'whisper',
       // A terminal in which nothing can move or be coloured.
       ...{ CI: '', TERM: 'dumb' },
       ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), MONGODB_URI: inject('mongodbUri') },

@@ -27,7 +27,7 @@ beforeAll(async () => {
   // Windows so short that a talk has several, and one slot, so that some are done while others wait.
   service = await TestService.start({
     mediaDir,
-    env: { ...CALLERS_BY_ADDRESS, SPEECH_ENGINE: 'builtin', SPEECH_WINDOW_SECONDS: '10', MAX_SPEECH_WINDOWS: '1' },
+    env: { ...CALLERS_BY_ADDRESS, SPEECH_ENGINE: 'whisper', SPEECH_WINDOW_SECONDS: '10', MAX_SPEECH_WINDOWS: '1' },
   });
   receiver = await startWebhookReceiver();
 }, 20 * 60_000);
@@ -88,7 +88,7 @@ describe('speaker labels', () => {
     expect(speakersOf(labels)).toEqual(['Speaker 1', 'Speaker 2']);
     expect(labels).toMatchObject({
       transcript_speaker_cost: audio.transcript_speaker_cost,
-      data: { language: 'en', engine: 'builtin' },
+      data: { language: 'en', engine: 'whisper' },
     });
     const posts = await until(() => {
       const own = receiver.posts.filter(({ path }) => path.includes(audio.id));
@@ -141,7 +141,7 @@ describe('speaker labels', () => {
 
   it('are refused by the field for a language that the speech engine of the worker does not know', async () => {
     const { id } = await talk(2);
-    const { status, body } = await ask(id, { language: 'de' });
+    const { status, body } = await ask(id, { language: 'tlh' });
     expect([status, body]).toMatchObject([400, { code: 'invalid_input', details: [{ path: 'language' }] }]);
   }, 120_000);
 

@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { speechPython, type SpeechTools } from '../../local/engines/speech-setup.ts';
+import { loadConfig } from '../../config.ts';
+import { ensureModel, speechPython, type SpeechTools } from '../../local/engines/speech-setup.ts';
 import { ensure } from '../../local/engines/strategies.ts';
+import { DEFAULT_MODEL } from '../../speech/models/catalogue.ts';
 import { prepareWav } from '../../speech/prepare.ts';
+import type { SpeechEngine } from '../../speech/speech-engine.ts';
+import { createWhisperEngine, type WhisperEngineSettings } from '../../speech/whisper.ts';
 import { runTool } from './media.ts';
 
 const SET_UP_TIMEOUT_MS = 20 * 60_000;
@@ -13,6 +17,8 @@ const SET_UP_TIMEOUT_MS = 20 * 60_000;
 export interface SpeechBench {
   readonly folder: string;
   readonly tools: SpeechTools;
+  /** Has the default model. */
+  readonly modelsDir: string;
   /** Makes an audio file from ffmpeg arguments. @returns its path */
   readonly make: (name: string, ...args: string[]) => Promise<string>;
   /** Prepares it for the speech tools. @returns the path of the WAV file */
@@ -26,10 +32,13 @@ export interface SpeechBench {
 export function useSpeechTools(): SpeechBench {
   let folder = '';
   let tools: SpeechTools | undefined;
+  let modelsDir = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tapedeck-speech-'));
     const log = (line: string): void => console.log(line);
-    tools = (await ensure(speechPython({ env: process.env, cacheDir: defaultCacheDir(process.env), log }), log)).value;
+    const setup = { env: process.env, cacheDir: defaultCacheDir(process.env), log };
+    tools = (await ensure(speechPython(setup), log)).value;
+    modelsDir = await ensureModel(setup, loadConfig({ DATA_DIR: folder }));
   }, SET_UP_TIMEOUT_MS);
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return {
@@ -38,6 +47,9 @@ export function useSpeechTools(): SpeechBench {
     },
     get tools() {
       return tools!;
+    },
+    get modelsDir() {
+      return modelsDir;
     },
     make: async (name, ...args) => {
       await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', ...args, join(folder, name)]);
@@ -55,4 +67,21 @@ export function useSpeechTools(): SpeechBench {
       return output;
     },
   };
+}
+
+/** The whisper engine with its default model. The caller closes it. */
+export function whisperOf(
+  bench: SpeechBench,
+  voices: SpeechEngine,
+  settings: Partial<WhisperEngineSettings> = {},
+): SpeechEngine {
+  const { python } = bench.tools;
+  const { modelsDir, folder: workFolder } = bench;
+  const model = {
+    model: DEFAULT_MODEL,
+    modelFolder: join(modelsDir, DEFAULT_MODEL),
+    modelsDir,
+    languages: ['en', 'de'],
+  };
+  return createWhisperEngine({ python, ...model, device: 'cpu', threads: 2, workFolder, ...settings }, voices);
 }

@@ -7,7 +7,7 @@ import { programEnv } from '../../local/engines/environment.ts';
 import { installPython } from '../../local/engines/python.ts';
 
 const SOURCE = fileURLToPath(new URL('../speech/tiny-models', import.meta.url));
-const SCRIPTS = ['build.py', 'graph.py', 'parakeet.py', 'voices.py', 'whisper.py'].map((name) => join(SOURCE, name));
+const SCRIPTS = ['build.py', 'graph.py', 'parakeet.py', 'voices.py'].map((name) => join(SOURCE, name));
 const SET_UP_TIMEOUT_MS = 10 * 60_000;
 
 /**

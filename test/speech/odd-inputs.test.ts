@@ -1,21 +1,29 @@
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { transcribe, type Transcript } from '../../quality/bench/eval/transcribe.ts';
 import { createBuiltinEngine } from '../../speech/builtin.ts';
+import type { SpeechEngine } from '../../speech/speech-engine.ts';
 import { rows } from '../helpers/rows.ts';
-import { useSpeechTools } from '../helpers/speech-tools.ts';
+import { useSpeechTools, whisperOf } from '../helpers/speech-tools.ts';
 
 const bench = useSpeechTools();
 const media = (folder: string): string =>
   fileURLToPath(new URL(`../../local/sandbox/catalogue/media/${folder}/140.m4a`, import.meta.url));
 const TIMEOUT_MS = 120_000;
 
+let whisper: SpeechEngine;
+beforeAll(() => {
+  const { python } = bench.tools;
+  whisper = whisperOf(bench, createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: TIMEOUT_MS }));
+});
+afterAll(() => whisper.close?.());
+
 /** Transcribes a file. Words take most of the time, so they are optional. */
 const hear = (path: string, words = false): Promise<Transcript> => {
   const { python, vadModel } = bench.tools;
-  const engine = createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: TIMEOUT_MS, words });
+  const engine = words ? whisper : createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: TIMEOUT_MS });
   const tools = { ffmpeg: inject('tools').ffmpeg, vadModel, engine, workFolder: bench.folder };
   return transcribe(path, tools, () => undefined);
 };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { createOpenaiEngine } from '../../speech/openai/openai-engine.ts';
 import { createSherpaEngine } from '../../speech/sherpa.ts';
-import { findSherpaVoices } from '../../speech/sherpa/find-models.ts';
+import { findSherpaVoices } from '../../speech/models/find-models.ts';
 import { cutWindows } from '../../speech/windows.ts';
 import { useTinyModels } from '../helpers/tiny-models.ts';
 import { fail, startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';

@@ -8,7 +8,7 @@ const speech = [
 ];
 const chunk = { startSeconds: 10, endSeconds: 15, speech };
 const sampled = { startSeconds: 9.8, endSeconds: 15.2 };
-const nothing: Recognised = { text: '', tokens: [], timestamps: [], durations: [], segments: [] };
+const nothing: Recognised = { text: '', tokens: [], timestamps: [], durations: [] };
 const words = (recognised: Partial<Recognised>): [string, number, number][] =>
   wordsOf({ ...nothing, ...recognised }, chunk, sampled).map(({ text, startSeconds, endSeconds }) => [
     ...([text, Math.round(startSeconds * 100) / 100, Math.round(endSeconds * 100) / 100] as const),
@@ -43,24 +43,7 @@ describe('words of a chunk', () => {
     expect(words({ text: 'one two three', ...timed })[0]).toEqual(['one', 10, 11.14]);
   });
 
-  it('are distributed over the speech of their segment by their length', () => {
-    const segments = [
-      { text: ' one, two', startSeconds: 0.2, durationSeconds: 2 },
-      { text: ' three', startSeconds: 3, durationSeconds: 0 },
-    ];
-    expect(words({ text: 'one, two three', segments })).toEqual([
-      ['one,', 10, 11.11],
-      ['two', 11.11, 12],
-      ['three', 13, 15],
-    ]);
-  });
-
-  it('are distributed over the speech if there are no times; in scripts without spaces clauses are words', () => {
-    expect(words({ text: '今日は、いい天気です。散歩しましょう。' }).map(([text]) => text)).toEqual([
-      '今日は、',
-      'いい天気です。',
-      '散歩しましょう。',
-    ]);
+  it('are distributed over the speech if there are no times', () => {
     expect(words({ text: 'four four' })).toEqual([
       ['four', 10, 12],
       ['four', 13, 15],

@@ -54,7 +54,7 @@ export async function startCommand(
       // Or the limit would refuse what nothing else refuses.
       RATE_LIMIT_PER_MINUTE: '100000',
       // The audio has no speech, so no models are fetched.
-      SPEECH_ENGINE: 'builtin',
+      SPEECH_ENGINE: 'whisper',
       // A job that is refused waits longer than all attacks take.
       ...{ UPSTREAM_FIRST_PAUSE_SECONDS: '3600', UPSTREAM_MAX_PAUSE_SECONDS: '3600' },
       ...platform?.env,

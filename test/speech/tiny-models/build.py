@@ -8,14 +8,9 @@ import sys
 
 import parakeet
 import voices
-import whisper
 
 folder = sys.argv[1]
 inside = lambda name: os.path.join(folder, name)  # noqa: E731
-whisper.build(inside("tiny-whisper"), prefix="tiny")
-whisper.build(inside("tiny-whisper-attention"), prefix="tiny", attention=True)
-whisper.build(inside("tiny-whisper.en"), prefix="tiny.en", multilingual=False)
-whisper.build(inside("slow-whisper"), prefix="slow", rounds=40)
 parakeet.build(inside("tiny-parakeet"))
 voices.build_segmentation(inside("tiny-segmentation"))
 voices.build_embedding(inside("tiny-embedding"))
