@@ -114,7 +114,11 @@ it('the service starts programs in no other places', async () => {
     files.flat().map(async (file) => {
       if (!/\.m?[jt]s$/.test(file) || file.startsWith('runtime/subprocess/')) return [];
       const text = await readFile(join(ROOT, file), 'utf8');
-      return /\brun\b[^;]+from '[./]*(?:runtime\/)?subprocess\/run-program\.ts'|child_process/.test(text) ? [file] : [];
+      return /\b(?:run|startWarmProcess)\b[^;]+from '[./]*(?:runtime\/)?subprocess\/(?:run-program|warm-process)\.ts'|child_process/.test(
+        text,
+      )
+        ? [file]
+        : [];
     }),
   );
   expect(starting.flat().toSorted()).toEqual([
@@ -127,6 +131,7 @@ it('the service starts programs in no other places', async () => {
     'sources/vidnet/yt-dlp/yt-dlp-version.ts',
     'speech/json-lines.ts',
     'speech/prepare.ts',
+    'speech/whisper/whisper-process.ts',
     'worker/workflow-bundle.ts',
   ]);
 });
