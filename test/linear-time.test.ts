@@ -4,6 +4,8 @@ import { clientAddress } from '../api/access/client-address.ts';
 import { createEventParser } from '../clients/typescript/src/event-parser.ts';
 import { trimSlash } from '../config-values.ts';
 import { receiverHostOf } from '../contract/http/webhook-delivery.ts';
+import { postReferenceOf } from '../contract/urls/imgnet-urls.ts';
+import { videoIdOf } from '../contract/urls/vidnet-urls.ts';
 import { parseWebhookSecret } from '../outbound/webhooks/webhook-signature.ts';
 import { readCsv } from '../sources/imgnet/csv.ts';
 import { parseCaptions } from '../sources/vidnet/captions/parse-captions.ts';
@@ -67,6 +69,10 @@ const ROWS: readonly (readonly [string, (size: number) => unknown, number])[] = 
   ['captions of times', (n) => parseCaptions(cues('00:'.repeat(n)), 'vtt', 'automatic'), 10_000],
   ['captions of entities', (n) => parseCaptions(cues('&am'.repeat(n)), 'vtt', 'manual'), 10_000],
   ['captions of markup', (n) => parseCaptions(cues('{\\an'.repeat(n)), 'srt', 'manual'), 10_000],
+  ['a link with punctuation', (n) => postReferenceOf(`instagram.com/p/a${'.!'.repeat(n)}b`), 20_000],
+  ['a link with slashes', (n) => videoIdOf(`youtube.com${'/,'.repeat(n)}`), 20_000],
+  ['a link with entities', (n) => videoIdOf(`youtube.com/watch?&${'amp;'.repeat(n)}x`), 20_000],
+  ['a link within links', (n) => videoIdOf('https://www.youtube.com/signin?next='.repeat(n)), 2_000],
   ['an error of yt-dlp', (n) => ytdlpFailure(`ERROR: ${'unable to download video data '.repeat(n)}`, 'video'), 1_000],
 ];
 

@@ -1,6 +1,11 @@
 import { renderImgnetProfileResult, type ImgnetProfileRequest } from '../../contract/kinds/imgnet-profile.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { postReferenceOf, profileReferenceOf, type PostReference } from '../../contract/urls/imgnet-urls.ts';
+import {
+  noPostReason,
+  postReferenceOf,
+  profileReferenceOf,
+  type PostReference,
+} from '../../contract/urls/imgnet-urls.ts';
 import { renderImgnetAudioResult } from '../../contract/kinds/imgnet-audio.ts';
 import {
   contentPrice,
@@ -79,7 +84,7 @@ async function isOwnerKnown({ records, files, now }: ServiceDeps, { shortcode }:
 
 function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
-  if (post === undefined) throw invalidField('url', NO_POST);
+  if (post === undefined) throw invalidField('url', noPostReason(url, deps.platforms.imgnetHosts) ?? NO_POST);
   requireImgnet(deps);
   return post;
 }

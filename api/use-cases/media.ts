@@ -8,6 +8,7 @@ import {
   type MediaRequest,
 } from '../../contract/kinds/media.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { VIDNET_DOMAINS, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
@@ -34,26 +35,29 @@ export const requestMedia = requesting({
   render: ({ rendering }, { record, progress }) => renderMediaResult(record, rendering, progress),
 });
 
-const VIDNET_HOSTS = ['youtube.com', 'youtu.be', 'youtube-nocookie.com'];
-
 export function pageOf(
   { platforms }: Pick<ServiceDeps, 'platforms'>,
   given: string,
 ): { readonly url: string; readonly site: string | undefined } {
-  const { mediaSites, mediaAllowedNetworks, vidnetHosts } = platforms;
+  const { mediaSites, mediaAllowedNetworks, vidnetHosts, vidnetVideoUrl } = platforms;
   if (mediaSites === 'off') {
     throw new ApiError(
       'unavailable',
       'Pages of other sites are not fetched here: the operator has set MEDIA_SITES to off.',
     );
   }
-  const verdict = checkTarget(given, mediaAllowedNetworks);
+  // All links of a video are one page.
+  const videoId = given.includes('/') ? videoIdOf(given, vidnetHosts) : undefined;
+  const verdict = checkTarget(
+    videoId === undefined ? given : vidnetVideoUrl.replace('{id}', videoId),
+    mediaAllowedNetworks,
+  );
   if (!verdict.ok) throw invalidField('url', verdict.reason);
   const url = new URL(normalizedPage(verdict.url));
   if (mediaSites !== 'all' && !isOf(url.hostname, mediaSites)) {
     throw invalidField('url', `Pages of ${url.hostname} are not fetched here.`);
   }
-  const isVidnet = vidnetHosts.includes(url.host) || isOf(url.hostname, VIDNET_HOSTS);
+  const isVidnet = vidnetHosts.includes(url.host) || isOf(url.hostname, VIDNET_DOMAINS);
   return { url: url.href, site: isVidnet ? undefined : url.host.replace(/^www\./, '') };
 }
 

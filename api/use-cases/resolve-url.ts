@@ -2,6 +2,7 @@ import { channelPathOf, channelReferenceOf, type ChannelReference } from '../../
 import { ApiError } from '../../contract/http/api-error.ts';
 import {
   accountOf,
+  noPostReason,
   postReferenceOf,
   postUrlOf,
   profileReferenceOf,
@@ -18,6 +19,9 @@ import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
 import { imgnetRefusal } from './imgnet-requests.ts';
 import { pageOf } from './media.ts';
+
+const NO_PLAYLISTS =
+  'A playlist cannot be fetched as a whole. Fetch its videos one by one, or the channel with all videos.';
 
 type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'>;
 
@@ -110,12 +114,10 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
   const trimmed = text.trim();
   const given = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?\/./.test(trimmed) ? `https://${trimmed}` : trimmed;
   if (!/^https?:\/\/\S+$/i.test(given) || !URL.canParse(given)) return undefined;
-  if (isPlaylistUrl(given, deps.platforms.vidnetHosts)) {
-    const note =
-      'A playlist cannot be fetched as a whole. Fetch its videos one by one, or the channel with all videos.';
-    return { kind: 'page', id: given, url: new URL(given).href, offers: [], note };
-  }
   const { prices } = deps.rendering;
+  const { vidnetHosts, imgnetHosts } = deps.platforms;
+  const reason = isPlaylistUrl(given, vidnetHosts) ? NO_PLAYLISTS : noPostReason(given, imgnetHosts);
+  if (reason !== undefined) return { kind: 'page', id: given, url: new URL(given).href, offers: [], note: reason };
   try {
     const { url } = pageOf(deps, given);
     const offers = mediaFormatSchema.options.map((format) =>

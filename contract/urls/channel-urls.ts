@@ -1,4 +1,5 @@
 import { platformPageOf } from './platform-urls.ts';
+import { VIDNET_DOMAINS } from './vidnet-urls.ts';
 
 export interface ChannelReference {
   readonly kind: keyof typeof PATH_PREFIXES;
@@ -13,29 +14,22 @@ const HANDLE = /^[\p{L}\p{M}\p{N}._·-]{3,60}$/u;
 const NAME = /^[\p{L}\p{M}\p{N}._-]{1,100}$/u;
 /** The last path segments of the tabs of a channel's page. */
 export const CHANNEL_TABS = [
-  'featured',
-  'videos',
-  'shorts',
-  'streams',
-  'live',
-  'playlists',
-  'community',
-  'posts',
-  'about',
+  ...['featured', 'home', 'videos', 'shorts', 'streams', 'live', 'playlists', 'podcasts', 'releases', 'courses'],
+  ...['community', 'posts', 'store', 'search', 'channels', 'discussion', 'membership', 'join', 'about'],
 ];
 export const VIDNET_PLATFORM_URL = 'https://www.youtube.com/';
-const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 
 /** @param text a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, or a bare handle or ID */
 export function channelReferenceOf(text: string, hosts: readonly string[] = []): ChannelReference | undefined {
   const trimmed = text.trim();
   if (!trimmed.includes('/')) return bareReference(trimmed);
-  const page = platformPageOf(trimmed, [...REAL_HOSTS, ...hosts]);
+  const page = platformPageOf(trimmed, { domains: VIDNET_DOMAINS, hosts });
   const [first = '', second = '', ...rest] = page?.segments ?? [];
   if (first.startsWith('@')) return isTab([second, ...rest]) ? handle(first.slice(1)) : undefined;
   if (!isTab(rest)) return undefined;
   switch (first.toLowerCase()) {
     case 'channel':
+    case 'browse':
       return CHANNEL_ID.test(second) ? { kind: 'id', name: second } : undefined;
     case 'c':
       return NAME.test(second) ? { kind: 'custom', name: folded(second) } : undefined;

@@ -8,7 +8,8 @@ export interface PostReference {
 
 export const IMGNET_PLATFORM_URL = 'https://www.instagram.com';
 
-const REAL_HOSTS = ['instagram.com'];
+/** The second one is the platform's short domain. */
+const DOMAINS = ['instagram.com', 'instagr.am'];
 /** Names are tested before conversion to lower case, which may convert letters of other scripts to ASCII. */
 const ACCOUNT = /^(?!\.)(?!.+\.\.)[A-Za-z0-9._]{1,30}(?<!\.)$/;
 export const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
@@ -33,21 +34,32 @@ export function profileReferenceOf(text: string, hosts: readonly string[] = []):
   const trimmed = text.trim();
   if (trimmed.startsWith('@')) return accountOf(trimmed.slice(1).replace(/\/$/, ''));
   if (!/[/.]/.test(trimmed)) return accountOf(trimmed);
-  const [name, tab, ...more] = segmentsOf(trimmed, hosts);
-  if (name === undefined || more.length > 0) return undefined;
-  return tab === undefined || TABS.has(tab.toLowerCase()) ? accountOf(name.replace(/^@/, '')) : undefined;
+  const segments = segmentsOf(trimmed, hosts);
+  // Links of the app have `_u` before the name.
+  const [name, tab, ...more] = segments[0] === '_u' && !isTab(segments[1]) ? segments.slice(1) : segments;
+  return name === undefined || more.length > 0 || !isTab(tab) ? undefined : accountOf(name.replace(/^@/, ''));
 }
 
-/** @param text `/p/CODE/`, `/reel/CODE/` or `/reels/CODE/`, optionally after `/NAME` */
+/** @param text `/p/CODE/`, `/reel/CODE/` or `/reels/CODE/`, optionally after `/NAME`, or a page below, such as `/embed` */
 export function postReferenceOf(text: string, hosts: readonly string[] = []): PostReference | undefined {
-  const segments = segmentsOf(text.trim(), hosts);
-  // The name of the owner may precede the path of a post. No account has the name of such a path.
-  const path = accountOf(segments[0] ?? '') === undefined ? segments : segments.slice(1);
-  const [type = '', shortcode = '', ...more] = path;
+  const segments = segmentsOf(text, hosts);
+  // The name of the owner, or `user` for any, may precede the path of a post. No account has the name of such a path.
+  const [first = ''] = segments;
+  const [type = '', shortcode = ''] = accountOf(first) === undefined && first !== 'user' ? segments : segments.slice(1);
   const kind = Object.hasOwn(POST_KINDS, type.toLowerCase()) ? POST_KINDS[type.toLowerCase()] : undefined;
-  if (kind === undefined || more.length > 0 || !SHORTCODE.test(shortcode)) return undefined;
+  if (kind === undefined || !SHORTCODE.test(shortcode)) return undefined;
   // /reels/audio/ is a page about music.
   return type.toLowerCase() === 'reels' && shortcode === 'audio' ? undefined : { shortcode, kind };
+}
+
+/** @returns why a link of the platform that looks like a post is none; undefined for any other text */
+export function noPostReason(text: string, hosts: readonly string[] = []): string | undefined {
+  const [first = '', second] = segmentsOf(text, hosts);
+  if (second === undefined) return undefined;
+  if (first === 'share') {
+    return 'A share link does not contain the code of its post: open it, and copy the URL with /p/CODE/ or /reel/CODE/.';
+  }
+  return ['stories', 's'].includes(first) ? 'A story or highlight is not a post, and cannot be fetched.' : undefined;
 }
 
 /** The page of a profile. @param platformUrl without a trailing slash */
@@ -66,6 +78,10 @@ export function accountOf(name: string): string | undefined {
   return ACCOUNT.test(name) && !OWN_PAGES.has(folded) ? folded : undefined;
 }
 
+function isTab(segment: string | undefined): boolean {
+  return segment === undefined || TABS.has(segment.toLowerCase());
+}
+
 function segmentsOf(text: string, hosts: readonly string[]): readonly string[] {
-  return platformPageOf(text, [...REAL_HOSTS, ...hosts])?.segments ?? [];
+  return platformPageOf(text, { domains: DOMAINS, hosts })?.segments ?? [];
 }

@@ -1,23 +1,84 @@
-/** @param text with or without scheme and `www.`, with duplicate slashes, with a query */
-export function platformPageOf(
-  text: string,
-  hosts: readonly string[],
-): { readonly segments: readonly string[]; readonly query: URLSearchParams } | undefined {
-  const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, '')}`;
-  const url = URL.parse(withScheme);
+/** A page of a platform, as a URL names it. */
+export interface PlatformPage {
+  readonly host: string;
+  /** Decoded, without what people paste behind a URL. */
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export interface PlatformHosts {
+  /** Their subdomains are the platform's too. */
+  readonly domains: readonly string[];
+  /** Further hosts, with port. */
+  readonly hosts: readonly string[];
+}
+
+/** Pages that lead to the page in one of their parameters: consent, login and links out of a platform. */
+const WRAPPING_HOSTS = [
+  'consent.youtube.com',
+  'consent.google.com',
+  'accounts.google.com',
+  'www.google.com',
+  'l.instagram.com',
+];
+const WRAPPING_PAGES = ['attribution_link', 'redirect', 'oembed', 'signin', 'accounts', 'challenge'];
+/** The page after a login may be one that leads to another. */
+const MAX_LINKS = 3;
+const WRAPPED = ['continue', 'next', 'u', 'url', 'q'];
+
+/** HTML and forms may have encoded what follows a path. A second `?` or a backslash of JSON also ends it. */
+const PATH_END = /&|%26|%3f|%5c/i;
+const NAME_CHARACTER = String.raw`\p{L}\p{M}\p{N}_-`;
+/** Spaces and punctuation after the last character of a name or ID. */
+const TAIL = new RegExp(`(?<=[${NAME_CHARACTER}])[^${NAME_CHARACTER}]+$`, 'u');
+
+/**
+ * Reads what people paste: with or without scheme, with duplicate slashes, encoded for HTML or a form, or within a link of consent.
+ *
+ * @param links the number of links within links that are followed
+ */
+export function platformPageOf(text: string, platform: PlatformHosts, links = MAX_LINKS): PlatformPage | undefined {
+  const plain = /^\s*https?%3a/i.test(text) ? decoded(text) : text;
+  const clean = plain
+    .replace(/\p{Cf}/gu, '')
+    .replace(/&(?:amp;)+/g, '&')
+    .trim();
+  const url = URL.parse(
+    /^https?:|^[a-z][a-z\d+.-]*:\/\//i.test(clean) ? clean : `https://${clean.replace(/^\/\//, '')}`,
+  );
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
-  if (!hosts.map(withoutPrefix).includes(withoutPrefix(url.host))) return undefined;
-  return { segments: url.pathname.split('/').filter(Boolean).map(decoded), query: url.searchParams };
+  const host = url.host.replace(/\.$/, '');
+  const isOwn =
+    platform.domains.some((domain) => host === domain || host.endsWith(`.${domain}`)) ||
+    platform.hosts.some((one) => withoutPrefix(one) === withoutPrefix(host));
+  const [path = '', ...rest] = url.pathname.split(PATH_END);
+  const segments = path
+    .split('/')
+    .map((part) => withoutTail(decoded(part)))
+    .filter(Boolean);
+  const [inner] = WRAPPED.flatMap((name) => url.searchParams.get(name) ?? []);
+  const isWrapping = WRAPPING_HOSTS.includes(host) || (isOwn && WRAPPING_PAGES.includes(segments[0] ?? ''));
+  if (inner !== undefined && isWrapping) {
+    const whole = URL.parse(inner, url.href)?.href;
+    return whole === undefined || links === 0 ? undefined : platformPageOf(whole, platform, links - 1);
+  }
+  if (!isOwn) return undefined;
+  const parts = [...rest.map(decoded), url.search, url.hash.replace(/^#!?/, '')];
+  return { host, segments, query: new URLSearchParams(parts.join('&').replace(/[?\\]/g, '&')) };
+}
+
+export function withoutTail(text: string): string {
+  return text.trim().replace(TAIL, '');
 }
 
 function withoutPrefix(host: string): string {
   return host.toLowerCase().replace(/^(?:www|m)\./, '');
 }
 
-function decoded(segment: string): string {
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(text);
   } catch {
-    return segment;
+    return text;
   }
 }

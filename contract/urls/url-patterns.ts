@@ -72,10 +72,11 @@ export const WEBHOOK_URL_PATTERN =
 
 /** Letters of every Unicode version; the meaning of `\p{L}` depends on the version. */
 const LETTERS = 'A-Za-zÀ-ÖØ-öø-ɏЀ-ҁҊ-ԯא-תء-غअ-हぁ-ゖァ-ヺ一-鿿가-힣';
-const HANDLE = `[${LETTERS}0-9._·-]{3,60}`;
+/** A trailing dot belongs to the text around a URL. */
+const LAST = `[${LETTERS}0-9_-]`;
+const HANDLE = `[${LETTERS}0-9._·-]{2,59}${LAST}`;
 const CHANNEL_ID = 'UC[A-Za-z0-9_-]{22}';
-/** The names `.` and `..` are excluded, because URL parsers remove them. */
-const CHANNEL_NAME = `(?!\\.{1,2}${PART_END})[${LETTERS}0-9._-]{1,100}`;
+const CHANNEL_NAME = `[${LETTERS}0-9._-]{0,99}${LAST}`;
 const CHANNEL_PATH = `(?:@${HANDLE}|channel/${CHANNEL_ID}|(?:c|user)/${CHANNEL_NAME})(?:/${oneOf(CHANNEL_TABS)})?`;
 export const CHANNEL_URL_PATTERN = `^(?:@?${HANDLE}|${SCHEME}(?:music\\.)?youtube\\.com/${CHANNEL_PATH}${REST})$`;
 

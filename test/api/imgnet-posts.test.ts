@@ -113,6 +113,16 @@ describe.each(['content', 'audio'] as const)('%s', (what) => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
+  it('is refused for a share link and for a story, with the reason', async () => {
+    for (const [path, reason] of [
+      ['share/reel/DAbCdEfGhIj', /^url: A share link/],
+      ['stories/some.one/3570766765028588805', /^url: A story/],
+    ] as const) {
+      const { status, body } = await ask(what, { url: `https://www.instagram.com/${path}/` });
+      expect([status, body['code'], body['error']]).toEqual([400, 'invalid_input', expect.stringMatching(reason)]);
+    }
+  });
+
   it('is refused for a webhook to a private address', async () => {
     const url = `https://www.instagram.com/p/${aCode()}/`;
     const { status, body } = await ask(what, { url, include_webhook: 'http://10.0.0.1/' });

@@ -46,7 +46,22 @@ describe('POST /api/downloads/media', () => {
     expect(three).toEqual(['media', one?.[1]?.replace('audio', 'video')]);
   });
 
+  it('uses one subject for all links of a video of the video platform', async () => {
+    const { start } = facades.jobs;
+    start.mockReset().mockResolvedValue('started');
+    const platforms = vi.spyOn(facades.deps.platforms, 'vidnetVideoUrl', 'get');
+    platforms.mockReturnValue('https://www.youtube.com/watch?v={id}');
+    const links = ['youtu.be/k3fP0aTz9Qw?si=a', 'https://m.youtube.com/watch?t=3&amp;v=k3fP0aTz9Qw'];
+    for (const url of links) expect((await request({ url, format: 'audio' })).status).toBe(202);
+    platforms.mockRestore();
+    const url = 'https://www.youtube.com/watch?v=k3fP0aTz9Qw';
+    expect(start.mock.calls.map(([, { parameters }]) => parameters)).toEqual(
+      links.map(() => ({ page: { url, format: 'audio' } })),
+    );
+  });
+
   it.each([
+    ['k3fP0aTz9Qw', /http/],
     ['file:///etc/passwd', /http/],
     ['ftp://example.com/a.mp4', /http/],
     ['http://10.0.0.1/video', /not public/],

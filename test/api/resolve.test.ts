@@ -35,6 +35,10 @@ describe('GET /api/resolve', () => {
     [`Tea, at last! https://youtu.be/${ID}. Enjoy`, [`video ${ID}`]],
     [`"https://www.instagram.com/p/DAbCdEfGhIj/"`, ['post DAbCdEfGhIj']],
     [`(https://youtu.be/${ID})`, [`video ${ID}`]],
+    [`https://www.youtube.com/watch?v=${ID}?feature=share`, [`video ${ID}`]],
+    [`https://consent.youtube.com/m?continue=https%3A%2F%2Fyoutu.be%2F${ID}&gl=DE`, [`video ${ID}`]],
+    ['https://www.youtube.com/@evening-talks.', ['channel @evening-talks']],
+    ['https://instagr.am/p/DAbCdEfGhIj/embed', ['post DAbCdEfGhIj']],
     ['See https://example.com/talk_(film).', ['page https://example.com/talk_(film)']],
     ['!', []],
     ['two words', []],
@@ -85,6 +89,14 @@ describe('GET /api/resolve', () => {
       expect(await resolved(text)).toMatchObject([{ kind: 'page', offers: [], note }]);
     },
   );
+
+  it.each([
+    ['https://www.instagram.com/share/reel/DAbCdEfGhIj/', /copy the URL with/],
+    ['https://www.instagram.com/stories/evening.talks/3570766765028588805/', /not a post/],
+  ])('returns why %s is not a post', async (text, reason) => {
+    const note = expect.stringMatching(reason) as string;
+    expect(await resolved(text)).toMatchObject([{ kind: 'page', offers: [], note }]);
+  });
 
   it('starts nothing and calls no engine', async () => {
     facades.jobs.start.mockClear();

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { postReferenceOf, postUrlOf, profileReferenceOf, profileUrlOf } from '../../contract/urls/imgnet-urls.ts';
+import {
+  noPostReason,
+  postReferenceOf,
+  postUrlOf,
+  profileReferenceOf,
+  profileUrlOf,
+} from '../../contract/urls/imgnet-urls.ts';
 import { webUrl } from '../helpers/texts.ts';
 
 const SANDBOX = '127.0.0.1:4000';
@@ -39,6 +45,17 @@ describe('the account of a profile URL', () => {
     ['https://www.instagram.com:443/natgeo', 'natgeo'],
     ['https://www.instagram.com/%6Eatgeo/', 'natgeo'],
     ['instagram.com/natgeo?from=https://example.com/', 'natgeo'],
+    ['https://instagr.am/natgeo', 'natgeo'],
+    ['https://de-de.instagram.com/natgeo/', 'natgeo'],
+    ['https://www.instagram.com/_u/natgeo', 'natgeo'],
+    ['https://www.instagram.com/natgeo%20', 'natgeo'],
+    ['https://www.instagram.com/natgeo.', 'natgeo'],
+    ['https://www.instagram.com/natgeo),', 'natgeo'],
+    ['https://www.instagram.com/natgeo?igsh=abc?hl=en', 'natgeo'],
+    ['https://www.instagram.com/natgeo&hl=en', 'natgeo'],
+    ['https://www.instagram.com/natgeo/?utm_source=qr&amp;igsh=abc', 'natgeo'],
+    ['https://www.instagram.com/accounts/login/?next=%2Fnatgeo%2F', 'natgeo'],
+    ['https://l.instagram.com/?u=https%3A%2F%2Fwww.instagram.com%2Fnatgeo&e=x', 'natgeo'],
   ])('of %j is %s', (text, account) => {
     expect(profileReferenceOf(text)).toBe(account);
   });
@@ -115,8 +132,6 @@ describe('the post of a URL', () => {
     'DAbc123',
     'https://www.instagram.com/natgeo/',
     'https://www.instagram.com/p/',
-    'https://www.instagram.com/p/DAbc123/comments/',
-    'https://www.instagram.com/natgeo/p/DAbc123/comments/',
     'https://www.instagram.com/natgeo/DAbc123/',
     'https://www.instagram.com/p/DAbc%20123/',
     'https://www.instagram.com/reels/audio/123456/',
@@ -127,9 +142,70 @@ describe('the post of a URL', () => {
     'https://example.com/p/DAbc123/',
     'http://127.0.0.1:4000/p/DAbc123/',
     `https://www.instagram.com/p/${'a'.repeat(65)}/`,
+    'https://www.instagram.com/share/p/DAbc123/',
+    'https://www.instagram.com/share/DAbc123/',
+    'https://www.instagram.com/s/aGlnaGxpZ2h0?story_media_id=1',
+    'https://instagr.am.evil.test/p/DAbc123/',
+    'https://notinstagram.com/p/DAbc123/',
+    'https://evil.test/?u=https://www.instagram.com/p/DAbc123/',
   ])('is not known for %j', (text) => {
     expect(postReferenceOf(text)).toBeUndefined();
   });
+});
+
+it.each([
+  'https://www.instagram.com/p/DAbc-1_3/embed',
+  'https://www.instagram.com/p/DAbc-1_3/embed/captioned/?cr=1&v=14',
+  'https://www.instagram.com/p/DAbc-1_3/c/17890000000000000/',
+  'https://www.instagram.com/p/DAbc-1_3/c/17890000000000000/r/17900000000000000/',
+  'https://www.instagram.com/p/DAbc-1_3/comments/',
+  'https://www.instagram.com/p/DAbc-1_3/liked_by/',
+  'https://www.instagram.com/p/DAbc-1_3/media/?size=l',
+  'https://www.instagram.com/user/p/DAbc-1_3/',
+  'https://www.instagram.com/some.one/p/DAbc-1_3/embed/',
+  'https://www.instagram.com/tv/DAbc-1_3/',
+  'https://instagr.am/p/DAbc-1_3/',
+  'instagr.am/p/DAbc-1_3',
+  'http://www.instagr.am/p/DAbc-1_3',
+  'https://WWW.INSTAGRAM.COM/p/DAbc-1_3/',
+  'https://www.instagram.com/P/DAbc-1_3/',
+  'https://www.instagram.com//p//DAbc-1_3//',
+  'https://m.instagram.com/p/DAbc-1_3',
+  'https://www.instagram.com/p/DAbc-1_3?igsh=abc?img_index=2',
+  'https://www.instagram.com/p/DAbc-1_3&hl=en',
+  'https://www.instagram.com/p/DAbc-1_3%3Figsh%3Dabc',
+  'https://www.instagram.com/p/DAbc-1_3/?utm_source=x&amp;img_index=1',
+  'https://www.instagram.com/p/DAbc-1_3%20',
+  'https://www.instagram.com/p/DAbc-1_3/%20',
+  'https://www.instagram.com/p/DAbc-1_3.',
+  'https://www.instagram.com/p/DAbc-1_3),',
+  'https://www.instagram.com/p/DAbc-1_3/.',
+  'https%3A%2F%2Fwww.instagram.com%2Fp%2FDAbc-1_3%2F',
+  'https:/www.instagram.com/p/DAbc-1_3/',
+  '//www.instagram.com/p/DAbc-1_3/',
+  'https://www.instagram.com/accounts/login/?next=/p/DAbc-1_3/',
+  'https://www.instagram.com/accounts/login/?next=https%3A%2F%2Fwww.instagram.com%2Fp%2FDAbc-1_3%2F&source=x',
+  'https://www.instagram.com/challenge/?next=/p/DAbc-1_3/',
+  'https://api.instagram.com/oembed/?url=https://www.instagr.am/p/DAbc-1_3/',
+  'https://l.instagram.com/?u=https%3A%2F%2Fwww.instagram.com%2Fp%2FDAbc-1_3%2F&e=AT0',
+])('parses the URL of a post as people paste it: %s', (text) => {
+  expect(postReferenceOf(text)).toEqual({ shortcode: 'DAbc-1_3', kind: 'post' });
+  expect(profileReferenceOf(text)).toBeUndefined();
+});
+
+it.each([
+  ['https://www.instagram.com/share/reel/DAbc123/', /share link/],
+  ['https://www.instagram.com/share/p/DAbc123?igsh=a', /share link/],
+  ['instagram.com/share/DAbc123', /share link/],
+  ['https://www.instagram.com/stories/natgeo/3570766765028588805/', /story/],
+  ['https://www.instagram.com/stories/highlights/18090946048123978/', /story/],
+  ['https://www.instagram.com/s/aGlnaGxpZ2h0?story_media_id=1', /story/],
+  ['https://www.instagram.com/p/DAbc123/', undefined],
+  ['https://www.instagram.com/stories/', undefined],
+  ['https://example.com/share/p/DAbc123/', undefined],
+])('explains why %s is not a post', (text, reason) => {
+  if (reason === undefined) expect(noPostReason(text)).toBeUndefined();
+  else expect(noPostReason(text)).toMatch(reason);
 });
 
 it('never parses a URL as both a profile and a post, and never throws', () => {

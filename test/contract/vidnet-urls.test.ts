@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { videoIdOf } from '../../contract/urls/vidnet-urls.ts';
+import { isPlaylistUrl, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 
 const ID = 'k3fP0aTz9Qw';
 const HOSTS = ['127.0.0.1:4000'];
@@ -19,6 +19,91 @@ describe('a video', () => {
     `https://www.youtube-nocookie.com/embed/${ID}`,
     `//www.youtube.com/v/${ID}`,
     `http://127.0.0.1:4000/watch?v=${ID}`,
+    // Further hosts of the platform.
+    `https://gaming.youtube.com/watch?v=${ID}`,
+    `https://www.youtubekids.com/watch?v=${ID}&hl=en`,
+    `https://tv.youtube.com/watch/${ID}`,
+    `https://de.youtube.com/watch?v=${ID}`,
+    `https://www.youtubeeducation.com/embed/${ID}`,
+    `https://youtube.googleapis.com/v/${ID}`,
+    `https://m.youtube-nocookie.com/embed/${ID}?rel=0`,
+    `HTTPS://WWW.YouTube.COM/watch?v=${ID}`,
+    `https://www.youtube.com./watch?v=${ID}`,
+    `https://www.youtube.com:443/watch?v=${ID}`,
+    // Further paths.
+    `https://www.youtube.com/watch/${ID}`,
+    `https://www.youtube.com/watch/${ID}?t=3`,
+    `https://www.youtube.com/e/${ID}`,
+    `https://www.youtube.com/vi/${ID}`,
+    `https://www.youtube.com/w/${ID}`,
+    `https://www.youtube.com/embed/${ID}/`,
+    `https://www.youtube.com/Shorts/${ID}`,
+    `https://www.youtube.com/watch_popup?v=${ID}`,
+    `https://www.youtube.com/watch.php?v=${ID}`,
+    `https://www.youtube.com/ytscreeningroom?v=${ID}`,
+    `https://www.youtube.com/movie?v=${ID}`,
+    `https://www.youtube.com/?v=${ID}&feature=x`,
+    `https://www.youtube.com?v=${ID}`,
+    `https://www.youtube.com/watch?vi=${ID}`,
+    `https://www.youtube.com/watch#!v=${ID}`,
+    `https://www.youtube.com/watch?app=desktop#v=${ID}`,
+    `https://m.youtube.com/#/watch?v=${ID}`,
+    `https://www.youtube.com//watch?v=${ID}`,
+    // The short host with paths of the long one.
+    `https://youtu.be/watch?v=${ID}`,
+    `https://youtu.be/?v=${ID}`,
+    `https://youtu.be/shorts/${ID}`,
+    `https://youtu.be/embed/${ID}`,
+    `https://www.youtu.be/${ID}`,
+    // A second `?`, and `&` without a `?`.
+    `https://youtu.be/${ID}?t=3?si=abc`,
+    `https://youtu.be/${ID}&feature=youtu.be`,
+    `https://youtu.be/${ID}&list=a/b`,
+    `https://youtu.be/${ID}%3Fsi%3Dabc`,
+    `https://www.youtube.com/watch?v=${ID}?feature=share`,
+    `https://www.youtube.com/watch?feature=share?v=${ID}`,
+    `https://www.youtube.com/watch&v=${ID}`,
+    `https://www.youtube.com/watch%3Fv%3D${ID}`,
+    `https://www.youtube.com/shorts/${ID}&feature=share`,
+    `https://www.youtube.com/embed/${ID}&autoplay=1`,
+    `https://www.youtube.com/v/${ID}?fs=1&amp;hl=en_US`,
+    `https://www.youtube.com/watch?v=${ID}&v=AAAAAAAAAAA`,
+    // Encoded for HTML, JSON or a form.
+    `https://www.youtube.com/watch?feature=x&amp;v=${ID}`,
+    `https://www.youtube.com/watch?feature=x&amp;amp;v=${ID}`,
+    String.raw`https:\/\/www.youtube.com\/watch?v=${ID}\u0026t=3`,
+    `https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D${ID}`,
+    `https://www.youtube.com/watch?%76=${ID}`,
+    // What stands behind a link.
+    `https://youtu.be/${ID}%20`,
+    `https://youtu.be/${ID}%0A`,
+    `https://www.youtube.com/watch?v=${ID}%20`,
+    `https://www.youtube.com/watch?v=${ID}+`,
+    `https://www.youtube.com/watch?v=${ID}.`,
+    `https://www.youtube.com/watch?v=${ID}),`,
+    `https://youtu.be/${ID}…`,
+    `https://youtu.be/${ID}"`,
+    `https://youtu.be/${ID}/.`,
+    `\u200bhttps://youtu.be/${ID}\u200e`,
+    `https://youtu.be/\n${ID}`,
+    // Schemes.
+    `http:/www.youtube.com/watch?v=${ID}`,
+    `https:www.youtube.com/watch?v=${ID}`,
+    `www.youtube-nocookie.com/embed/${ID}`,
+    // Links that lead to the real one.
+    `https://consent.youtube.com/m?continue=https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D${ID}%26cbrd%3D1&gl=DE&m=0&pc=yt`,
+    `https://consent.youtube.com/m?continue=https%3A%2F%2Fwww.youtube.com%2Flive%2F${ID}%3Fcbrd%3D1&gl=NL`,
+    `https://consent.youtube.com/ml?continue=https://www.youtube.com/shorts/${ID}&gl=FR`,
+    `https://consent.google.com/m?continue=https%3A%2F%2Fyoutu.be%2F${ID}`,
+    `https://accounts.google.com/ServiceLogin?service=youtube&continue=https%3A%2F%2Fwww.youtube.com%2Fsignin%3Fnext%3D%252Fwatch%253Fv%253D${ID}`,
+    `https://www.youtube.com/attribution_link?a=abc&u=%2Fwatch%3Fv%3D${ID}%26feature%3Dshare`,
+    `https://www.youtube.com/attribution_link?a=abc&u=/watch%3Fv%3D${ID}%26feature%3Dem-uploademail`,
+    `https://www.youtube.com/attribution_link?a=abc&amp;u=%2Fwatch%3Fv%3D${ID}`,
+    `https://www.youtube.com/redirect?event=x&q=https%3A%2F%2Fyoutu.be%2F${ID}`,
+    `https://www.youtube.com/oembed?url=https%3A//www.youtube.com/watch?v%3D${ID}&format=json`,
+    `https://www.youtube.com/signin?next=%2Fwatch%3Fv%3D${ID}`,
+    `https://www.google.com/url?sa=t&url=https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D${ID}&usg=x`,
+    `https://www.google.com/url?q=https://www.youtube.com/watch%3Fv%3D${ID}&sa=D`,
   ])('is meant by %s', (text) => {
     expect(videoIdOf(text, HOSTS)).toBe(ID);
   });
@@ -39,7 +124,45 @@ describe('a video', () => {
     `https://user@www.youtube.com/watch?v=${ID}`,
     `ftp://www.youtube.com/watch?v=${ID}`,
     `http://127.0.0.1:4001/watch?v=${ID}`,
+    `https://evilyoutube.com/watch?v=${ID}`,
+    `https://youtube.com.evil.test/watch?v=${ID}`,
+    `https://www.youtube.com.evil.test/watch?v=${ID}`,
+    `https://evil.test/youtube.com/watch?v=${ID}`,
+    `https://evil.test#www.youtube.com/watch?v=${ID}`,
+    `https://www.youtube.com@evil.test/watch?v=${ID}`,
+    String.raw`https://evil.test\@www.youtube.com/watch?v=${ID}`,
+    `https://youtu.be.evil.test/${ID}`,
+    `https://notyoutu.be/${ID}`,
+    `https://www.youtube.com:8443/watch?v=${ID}`,
+    `https://127.0.0.1:4000.evil.test/watch?v=${ID}`,
+    `https://evil.test/m?continue=https://www.youtube.com/watch?v=${ID}`,
+    `https://consent.youtube.com.evil.test/m?continue=https://youtu.be/${ID}`,
+    `https://consent.youtube.com/m?continue=https%3A%2F%2Fevil.test%2Fwatch%3Fv%3D${ID}`,
+    `https://www.google.com/search?q=youtu.be/${ID}`,
+    `javascript://www.youtube.com/watch?v=${ID}`,
+    'https://www.youtube.com/embed/videoseries?list=PL123',
+    'https://www.youtube.com/embed/live_stream?channel=UCk2Vn7dQx_Zb4mTfLr9YwGA',
+    `https://www.youtube.com/clip/${ID}`,
+    `https://www.youtube.com/source/${ID}/shorts`,
+    `https://www.youtube.com/hashtag/${ID}`,
+    `https://www.youtube.com/playlist?list=${ID}`,
+    `https://youtu.be/${ID}w`,
+    'https://youtu.be/k3fP0aTz9Q.',
+    `https://www.youtube.com/watch?v=${ID}%20and%20more`,
+    `https://www.youtube.com/watch?list=${ID}`,
+    `https://www.youtube.com/redirect?q=${'%2525'.repeat(400)}`,
   ])('is not meant by %s', (text) => {
     expect(videoIdOf(text, HOSTS)).toBeUndefined();
   });
+});
+
+it.each([
+  ['https://www.youtube.com/playlist?list=PL1', true],
+  ['https://www.youtube.com/watch?list=PL1', true],
+  ['https://music.youtube.com/playlist?feature=x&amp;list=PL1', true],
+  ['https://www.youtube.com/embed/videoseries?list=PL1', true],
+  ['https://www.youtube.com/playlist', false],
+  ['https://example.com/playlist?list=PL1', false],
+])('recognizes a playlist: %s', (url, isPlaylist) => {
+  expect(isPlaylistUrl(url)).toBe(isPlaylist);
 });
