@@ -11,7 +11,8 @@ export const LANGUAGE_PATTERN =
 /** @returns the canonical tag, such as `pt-BR` for `pt-br` and `he` for `iw`; undefined if it is not well-formed */
 export function canonicalLanguage(text: string): string | undefined {
   try {
-    return Intl.getCanonicalLocales(text)[0];
+    // The canonical form of an extended language, such as `zh-yue`, is its own tag (RFC 5646, section 4.5), which ECMA-402 lacks.
+    return Intl.getCanonicalLocales(text.replace(/^[a-z]{2,3}-(?=[a-z]{3}(?:-|$))/i, ''))[0];
   } catch {
     return undefined;
   }

@@ -7,8 +7,8 @@ const MAX_LANGUAGES_NAMED = 30;
 
 /** @returns the canonical tag of yt-dlp's code of a track; undefined for codes such as `live_chat`, `a.en` or `danmaku` */
 export function trackLanguage(code: string): string | undefined {
-  // `en-orig` is the recogniser's track, beside its translations.
-  const plain = code.replace(/-orig$/, '');
+  // Some sites write `en_US`. `en-orig` is the recogniser's track, beside its translations.
+  const plain = code.replace(/-orig$/, '').replaceAll('_', '-');
   // The code of a track with a name is `en-` and an ID of 11 characters.
   const language = canonicalLanguage(plain) ?? canonicalLanguage(plain.replace(/-[\w-]{11}$/, ''));
   if (language === undefined) return undefined;
