@@ -5,6 +5,8 @@ import { trackLanguage } from './caption-languages.ts';
 
 /** A tag that the matcher returns if no other one matches. */
 const NONE = 'zxx';
+/** More than are read. For hundreds of tags of one language, the matcher would block the event loop. */
+const MAX_RANKED = 10;
 
 /**
  * Ranks the tracks that match a language (a BCP 47 tag), the best first. Manual tracks precede automatic ones, because people
@@ -37,11 +39,12 @@ function kindOf(track: CaptionTrack): number {
 function rankedTags(wanted: string, offered: ReadonlySet<string>): readonly string[] {
   const left = new Set([...offered].sort());
   const ranked = left.delete(wanted) ? [wanted] : [];
-  for (;;) {
+  while (ranked.length < MAX_RANKED) {
     const best = match([wanted], [...left], NONE);
-    if (!left.delete(best)) return [...ranked, ...left];
+    if (!left.delete(best)) break;
     ranked.push(best);
   }
+  return [...ranked, ...left];
 }
 
 function isSame(wantedTag: string, offeredTag: string): boolean {
