@@ -2,10 +2,9 @@
 const CONTROL = /\r\n?|[^\P{Cc}\n\t]/gu;
 
 /**
- * Parses JSON from outside. Its strings become well-formed and lose their control characters, because strict readers of JSON,
- * XML and subtitles accept neither.
+ * Parses JSON from outside, makes its strings well-formed and removes control characters, which strict readers reject.
  *
- * @returns the parsed value; undefined if the text is not JSON, or is nested too deeply
+ * @returns undefined if the text is not JSON, or is nested too deeply
  */
 export function parseJson(text: string): unknown {
   try {
@@ -21,10 +20,9 @@ function cleaned(value: unknown): unknown {
     return value.toWellFormed().replace(CONTROL, (found) => (found.startsWith('\r') ? '\n' : ''));
   }
   if (typeof value !== 'object' || value === null) return value;
-  const fields = value as Record<string, unknown>;
-  for (const key of Object.keys(fields)) {
-    const entry = cleaned(fields[key]);
-    if (entry !== fields[key]) fields[key] = entry;
+  for (const [key, entry] of Object.entries(value)) {
+    const clean = cleaned(entry);
+    if (clean !== entry) Reflect.set(value, key, clean);
   }
-  return fields;
+  return value;
 }

@@ -48,10 +48,8 @@ export function pageOf(
   }
   // All links of a video are one page.
   const videoId = given.includes('/') ? videoIdOf(given, vidnetHosts) : undefined;
-  const verdict = checkTarget(
-    videoId === undefined ? given : vidnetVideoUrl.replace('{id}', videoId),
-    mediaAllowedNetworks,
-  );
+  const page = videoId === undefined ? given : vidnetVideoUrl.replace('{id}', videoId);
+  const verdict = checkTarget(page, mediaAllowedNetworks);
   if (!verdict.ok) throw invalidField('url', verdict.reason);
   const url = new URL(normalizedPage(verdict.url));
   if (mediaSites !== 'all' && !isOf(url.hostname, mediaSites)) {

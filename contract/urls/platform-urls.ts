@@ -1,12 +1,12 @@
 /** A page of a platform, as a URL names it. */
-export interface PlatformPage {
+interface PlatformPage {
   readonly host: string;
-  /** Decoded, without what people paste behind a URL. */
+  /** Decoded, without spaces and punctuation at their ends. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
 }
 
-export interface PlatformHosts {
+interface PlatformHosts {
   /** Their subdomains are the platform's too. */
   readonly domains: readonly string[];
   /** Further hosts, with port. */
@@ -14,13 +14,7 @@ export interface PlatformHosts {
 }
 
 /** Pages that lead to the page in one of their parameters: consent, login and links out of a platform. */
-const WRAPPING_HOSTS = [
-  'consent.youtube.com',
-  'consent.google.com',
-  'accounts.google.com',
-  'www.google.com',
-  'l.instagram.com',
-];
+const WRAPPING_HOSTS = /^(?:consent\.(?:youtube|google)|(?:accounts|www)\.google|l\.instagram)\.com$/;
 const WRAPPING_PAGES = ['attribution_link', 'redirect', 'oembed', 'signin', 'accounts', 'challenge'];
 /** The page after a login may be one that leads to another. */
 const MAX_LINKS = 3;
@@ -39,10 +33,7 @@ const TAIL = new RegExp(`(?<=[${NAME_CHARACTER}])[^${NAME_CHARACTER}]+$`, 'u');
  */
 export function platformPageOf(text: string, platform: PlatformHosts, links = MAX_LINKS): PlatformPage | undefined {
   const plain = /^\s*https?%3a/i.test(text) ? decoded(text) : text;
-  const clean = plain
-    .replace(/\p{Cf}/gu, '')
-    .replace(/&(?:amp;)+/g, '&')
-    .trim();
+  const clean = plain.replace(/\p{Cf}|(?<=&)(?:amp;)+/gu, '').trim();
   const url = URL.parse(
     /^https?:|^[a-z][a-z\d+.-]*:\/\//i.test(clean) ? clean : `https://${clean.replace(/^\/\//, '')}`,
   );
@@ -57,7 +48,7 @@ export function platformPageOf(text: string, platform: PlatformHosts, links = MA
     .map((part) => withoutTail(decoded(part)))
     .filter(Boolean);
   const [inner] = WRAPPED.flatMap((name) => url.searchParams.get(name) ?? []);
-  const isWrapping = WRAPPING_HOSTS.includes(host) || (isOwn && WRAPPING_PAGES.includes(segments[0] ?? ''));
+  const isWrapping = WRAPPING_HOSTS.test(host) || (isOwn && WRAPPING_PAGES.includes(segments[0] ?? ''));
   if (inner !== undefined && isWrapping) {
     const whole = URL.parse(inner, url.href)?.href;
     return whole === undefined || links === 0 ? undefined : platformPageOf(whole, platform, links - 1);

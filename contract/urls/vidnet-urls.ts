@@ -4,11 +4,7 @@ const VIDEO_ID = /^[A-Za-z0-9_-]{11}$/;
 /** The path of a short link is the ID. */
 const SHORT_DOMAIN = 'youtu.be';
 export const VIDNET_DOMAINS = [
-  'youtube.com',
-  'youtube-nocookie.com',
-  'youtubekids.com',
-  'youtubeeducation.com',
-  'youtube.googleapis.com',
+  ...['youtube.com', 'youtube-nocookie.com', 'youtubekids.com', 'youtubeeducation.com', 'youtube.googleapis.com'],
   SHORT_DOMAIN,
 ];
 const BEFORE_ID = ['shorts', 'live', 'embed', 'v', 'vi', 'e', 'w', 'watch'];

@@ -90,12 +90,14 @@ describe('a transcript', () => {
     ['EN', 'en-GB'],
     ['pt-BR', 'pt-BR'],
     ['pt', 'pt-BR'],
+    ['en-US', 'en-GB'],
+    ['pt-PT', 'pt-BR'],
   ])('in %s is the one in %s', async (language, used) => {
     const { body } = await request(service.videoId('regional_captions'), language);
     expect(body.track).toMatchObject({ language: used, kind: 'manual' });
   });
 
-  it.each(['xx', 'en-US'])('in %s does not exist, and the answer lists those that do', async (language) => {
+  it.each(['xx', 'es'])('in %s does not exist, and the answer lists those that do', async (language) => {
     const receiver = await startWebhookReceiver();
     const id = service.videoId('regional_captions');
     const { status, body } = await request<FailedResult>(id, language, { include_webhook: receiver.url });
