@@ -34,6 +34,9 @@ export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings) 
     region: settings.region,
     forcePathStyle: settings.forcePathStyle,
     maxAttempts: limits.maxAttempts,
+    // Several compatible servers refuse the newer checksum headers. The signature covers the body of each request.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
     credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,

@@ -25,6 +25,13 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 }
 
+/** Whether the server does not offer the operation, which a retry cannot change. */
+export function isNotOffered(error: unknown): boolean {
+  if (!(error instanceof S3ServiceException)) return false;
+  const status = error.$metadata.httpStatusCode ?? 0;
+  return status === 501 || status === 405 || error.name === 'NotImplemented';
+}
+
 export function orNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
@@ -40,7 +47,7 @@ function toStoreError(error: unknown): unknown {
     if (status === 507 || FULL.has(error.name)) {
       return new JobError('fileStoreFull', { cause: error });
     }
-    const isTransient = status >= 500 || status === 429 || TRANSIENT.has(error.name);
+    const isTransient = (status >= 500 && !isNotOffered(error)) || status === 429 || TRANSIENT.has(error.name);
     return isTransient ? new StoreAwayError(`the file store answered ${error.name}`, { cause: error }) : error;
   }
   const { code, name } = error as { code?: unknown; name?: unknown };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  PutObjectCommand,
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3';
 import { optional } from '../../runtime/optional.ts';
@@ -58,13 +60,25 @@ export function createS3Files(settings: S3Settings, pageObjects = 500): FileStor
 
   return {
     async check() {
-      await callS3(() => client.send(new HeadBucketCommand({ Bucket: bucket }), timeLimit())).catch(
-        (cause: unknown) => {
-          const hint = cause instanceof StoreAwayError ? 'S3_ENDPOINT' : 'S3_BUCKET, S3_REGION, S3_ACCESS_KEY_ID';
-          const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-          throw new Error(`${hint}: bucket ${bucket} at ${settings.endpoint} cannot be used (${reason})`, { cause });
-        },
-      );
+      const object = { Bucket: bucket, Key: `${prefix}check/${randomUUID()}` };
+      // The requests that the service makes later, so that a refusal is reported at the start.
+      const calls = async (): Promise<void> => {
+        await client.send(new HeadBucketCommand({ Bucket: bucket }), timeLimit());
+        await client.send(
+          new PutObjectCommand({ ...object, Body: 'check', Metadata: { [SHA256]: 'check' } }),
+          timeLimit(),
+        );
+        const { Body } = await client.send(new GetObjectCommand({ ...object, Range: 'bytes=1-2' }), timeLimit());
+        const text = await Body?.transformToString();
+        if (text !== 'he') throw new Error('a range of an object was not answered with its bytes');
+        await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: object.Key }), timeLimit());
+        await client.send(new DeleteObjectCommand(object), timeLimit());
+      };
+      await callS3(calls).catch((cause: unknown) => {
+        const hint = cause instanceof StoreAwayError ? 'S3_ENDPOINT' : 'S3_BUCKET, S3_REGION, S3_ACCESS_KEY_ID';
+        const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+        throw new Error(`${hint}: bucket ${bucket} at ${settings.endpoint} cannot be used (${reason})`, { cause });
+      });
     },
 
     async publish(sourcePath, key, signal) {

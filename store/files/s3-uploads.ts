@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { Upload as MultipartUpload } from '@aws-sdk/lib-storage';
 import type { S3Bucket } from './s3-bucket.ts';
-import { orNotFound } from './s3-failures.ts';
+import { isNotOffered, orNotFound } from './s3-failures.ts';
 
 /** A file of at most this size is sent in one request. Three parts fit into the 150 MB that a transfer may use. */
 const PART_BYTES = 8 * 1024 ** 2;
@@ -18,7 +18,7 @@ interface Upload {
   readonly signal: AbortSignal;
 }
 
-/** Each request has checksums, so that the server refuses altered data. A failure removes the parts that were sent. */
+/** Each request is signed with the hash of its body, so that the server refuses altered data. A failure removes the parts that were sent. */
 export async function uploadFile(
   { client, bucket }: S3Bucket,
   path: string,
@@ -55,7 +55,12 @@ export async function abortUploads(
   let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (;;) {
     const list = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...from });
-    const page = await client.send(list, timeLimit());
+    const page = await client.send(list, timeLimit()).catch((error: unknown) => {
+      // Without a list, unfinished uploads are left to the rules of the bucket.
+      if (isNotOffered(error)) return undefined;
+      throw error;
+    });
+    if (page === undefined) return removed;
     for (const upload of page.Uploads ?? []) {
       if ((upload.Initiated?.getTime() ?? 0) >= beforeMs) continue;
       const { Key, UploadId } = upload;

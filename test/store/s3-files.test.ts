@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, request as sendRequest, type IncomingMessage } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
@@ -61,7 +62,66 @@ async function aLine(change: (chunk: Buffer, sentBytes: number) => Buffer | unde
   };
 }
 
+/** A server in front of the S3 server that refuses some requests. */
+async function refusing(refusal: (request: IncomingMessage) => number | undefined) {
+  const target = new URL(inject('s3').endpoint);
+  const server = createHttpServer((request, response) => {
+    const status = refusal(request);
+    if (status !== undefined) {
+      request.resume();
+      response.writeHead(status, { 'Content-Type': 'application/xml' });
+      const code = status === 501 ? 'NotImplemented' : 'AccessDenied';
+      response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>Refused.</Message></Error>`);
+      return;
+    }
+    const { method, url: path, headers } = request;
+    const forwarded = sendRequest({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const files = createS3Files({
+    ...{ ...store.settings, prefix: `${ulid()}/` },
+    endpoint: `http://127.0.0.1:${String(port)}`,
+  });
+  return { files, close: () => (server.closeAllConnections(), server.close()) };
+}
+
+const isListOfUploads = ({ method, url = '' }: IncomingMessage): boolean =>
+  method === 'GET' && /[?&]uploads\b/.test(url);
+
 describe('a bucket', () => {
+  it('works without checksum headers and without a list of unfinished uploads', async () => {
+    const { files, close } = await refusing((request) => {
+      if (isListOfUploads(request)) return 501;
+      return Object.keys(request.headers).some((name) => /^x-amz-(?:sdk-)?checksum/.test(name)) ? 501 : undefined;
+    });
+    await files.check();
+    const recordId = ulid();
+    for (const sizeBytes of [1000, 9 * MIB]) {
+      const file = await files.publish(await aSource(sizeBytes), { recordId, name: 'a.m4a' }, never);
+      expect(await files.has(recordId, file)).toBe(true);
+    }
+    expect(await files.removeLeftovers(Date.now())).toBe(0);
+    close();
+  });
+
+  it.each([
+    ['write', ({ method }: IncomingMessage) => method === 'PUT'],
+    ['list', ({ method, url = '' }: IncomingMessage) => method === 'GET' && url.includes('list-type=2')],
+    ['read by range', ({ headers }: IncomingMessage) => headers.range !== undefined],
+    ['remove', ({ method }: IncomingMessage) => method === 'DELETE'],
+  ])('whose server does not let the service %s is reported at the start', async (_, isRefused) => {
+    for (const status of [403, 501]) {
+      const { files, close } = await refusing((request) => (isRefused(request) ? status : undefined));
+      await expect(files.check()).rejects.toThrow(/^S3_BUCKET.*(?:AccessDenied|NotImplemented)/);
+      close();
+    }
+  });
+
   it('that cannot be used is reported with the name of the setting', async () => {
     const missing = createS3Files({ ...store.settings, bucket: 'not-there' });
     await expect(missing.check()).rejects.toThrow(/^S3_BUCKET.*not-there/);
