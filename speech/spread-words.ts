@@ -1,9 +1,13 @@
 import type { Span, Word } from '../contract/speech-results.ts';
 import { partsWithin } from './windows.ts';
 
-/** As if everybody spoke at one speed. A word on a pause goes to the side that contains its middle. */
 export function spreadWords(text: string, speech: readonly Span[]): Word[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
+  return spreadTexts(words, speech);
+}
+
+/** As if everybody spoke at one speed. A text on a pause goes to the side that contains its middle. */
+export function spreadTexts(words: readonly string[], speech: readonly Span[]): Word[] {
   const spoken = speech.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
   // The added 1 stands for the gap to the next word, so that short words are not too short.
   const weights = words.map((word) => word.length + 1);

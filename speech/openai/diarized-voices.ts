@@ -1,6 +1,5 @@
 import type { Span, SpeechWindow, VoiceSegment } from '../../contract/speech-results.ts';
-import type { TranscriptionResponse } from './openai-response.ts';
-import { spanOf } from './openai-words.ts';
+import type { ResponseSegment, TranscriptionResponse } from './openai-response.ts';
 
 /**
  * Speaker labels of a server are valid within one response, and it returns no embeddings. So each of its segments gets
@@ -33,6 +32,14 @@ export function diarizedVoices(
     );
     return nearest === undefined ? [] : [{ ...segment, embedding: nearest.embedding }];
   });
+}
+
+/** @returns the times in the whole audio; undefined if the server does not return both */
+function spanOf({ start, end }: ResponseSegment, part: Span): Span | undefined {
+  // whisper.cpp returns -0.01 for an unknown time.
+  if (typeof start !== 'number' || typeof end !== 'number' || start < 0 || end < start) return undefined;
+  const within = (seconds: number): number => Math.min(part.startSeconds + seconds, part.endSeconds);
+  return { startSeconds: within(start), endSeconds: within(end) };
 }
 
 type Segment = Omit<VoiceSegment, 'embedding'>;

@@ -1,6 +1,6 @@
 import type { Span, SpeechWindow, Word } from '../../contract/speech-results.ts';
-import { spokenWithin, spreadWords } from '../spread-words.ts';
-import type { ResponseSegment, ResponseWord, TranscriptionResponse } from './openai-response.ts';
+import { spokenWithin, spreadTexts, spreadWords } from '../spread-words.ts';
+import type { ResponseWord, TranscriptionResponse } from './openai-response.ts';
 import { withPunctuation } from './punctuation.ts';
 
 /** The shortest duration of a word. Whisper rounds times to 20 ms, so a short word may have none. */
@@ -20,42 +20,64 @@ export function wordsOf(response: TranscriptionResponse, part: SpeechWindow): re
 function timesOf(response: TranscriptionResponse, part: SpeechWindow): readonly Word[] {
   const segments = response.segments ?? [];
   const text = textOf(response);
-  const topLevel = timedWords(response.words ?? [], part);
+  const topLevel = timed((response.words ?? []).map(wordTimes), part);
   if (topLevel !== undefined) return withPunctuation(joinTokens(topLevel), text);
-  const nested = timedWords(
-    segments.flatMap(({ words }) => words ?? []),
+  const nested = timed(
+    segments.flatMap(({ words }) => (words ?? []).map(wordTimes)),
     part,
   );
   if (nested !== undefined && segments.every(({ text: own, words }) => isBlank(own) || (words ?? []).length > 0)) {
     return joinTokens(nested);
   }
-  const spans = segments.map((segment) => spanOf(segment, part));
-  const hasTimes = segments.length > 0 && segments.every(({ text: own }, i) => isBlank(own) || spans[i] !== undefined);
-  if (!hasTimes) return spreadWords(text, part.speech);
-  return segments.flatMap(({ text: own }, i) => {
-    const span = spans[i];
-    return span === undefined ? [] : spreadWords(own ?? '', spokenWithin(span, part.speech));
-  });
+  const spoken = segments.filter((segment) => !isBlank(segment.text));
+  const spans = timed(
+    spoken.map(({ text: own, start, end }) => ({ text: own ?? '', start, end })),
+    part,
+  );
+  if (spans === undefined) return spreadWords(text, part.speech);
+  return spans.flatMap(({ text: own, ...span }) => spreadWords(own, spokenWithin(span, part.speech)));
 }
 
-/** @returns the times in the whole audio; undefined if the server does not return them */
-export function spanOf({ start, end }: ResponseSegment | ResponseWord, part: Span): Span | undefined {
-  // whisper.cpp returns -0.01 for an unknown time.
-  if (typeof start !== 'number' || typeof end !== 'number' || start < 0 || end < start) return undefined;
-  const within = (seconds: number): number => Math.min(part.startSeconds + seconds, part.endSeconds);
-  return { startSeconds: within(start), endSeconds: within(end) };
-}
+const wordTimes = ({ word, start, end }: ResponseWord): Timed => ({ text: word, start, end });
 
 export function textOf({ text, segments }: TranscriptionResponse): string {
   return text ?? (segments ?? []).map((segment) => segment.text ?? '').join(' ');
 }
 
-function timedWords(words: readonly ResponseWord[], part: Span): Word[] | undefined {
-  const timed = words.flatMap((word) => {
-    const span = spanOf(word, part);
-    return span === undefined ? [] : [{ text: word.word, ...span }];
+/** A word of a response, or a segment of several words. */
+type Timed = Pick<ResponseWord, 'start' | 'end'> & { readonly text: string };
+
+/** The longest duration of a word of which one end is unknown. */
+const LONGEST_SECONDS = 1;
+
+/**
+ * Keeps the known times. Texts without a start share the time from the known one before them to the known one after them.
+ * @returns undefined if no time is known
+ */
+function timed(texts: readonly Timed[], part: Span): Word[] | undefined {
+  const within = (seconds: number): number => Math.min(part.startSeconds + seconds, part.endSeconds);
+  // whisper.cpp returns -0.01 for an unknown time.
+  const starts = texts.map(({ start }) => (typeof start === 'number' && start >= 0 ? within(start) : undefined));
+  const ends = texts.map(({ end }, i) => {
+    const known = typeof end === 'number' && end >= 0 ? within(end) : undefined;
+    return known !== undefined && known < (starts[i] ?? part.startSeconds) ? undefined : known;
   });
-  return timed.length === 0 || timed.length < words.length ? undefined : timed;
+  if ([...starts, ...ends].every((one) => one === undefined)) return undefined;
+  const words: Word[] = [];
+  for (let first = 0, last = 0; first < texts.length; first = last) {
+    do last += 1;
+    while (last < texts.length && ends[last - 1] === undefined && starts[last] === undefined);
+    const run = texts.slice(first, last).map(({ text }) => text);
+    const longest = LONGEST_SECONDS * run.join(' ').trim().split(/\s+/).length;
+    const limit = ends[last - 1] ?? starts[last] ?? part.endSeconds;
+    const before = words.at(-1)?.endSeconds ?? Math.max(part.startSeconds, limit - longest);
+    const startSeconds = starts[first] ?? Math.min(before, limit);
+    const endSeconds = ends[last - 1] ?? Math.max(startSeconds, Math.min(limit, startSeconds + longest));
+    const span = { startSeconds, endSeconds };
+    const [only] = run;
+    words.push(...(run.length === 1 && only !== undefined ? [{ text: only, ...span }] : spreadTexts(run, [span])));
+  }
+  return words;
 }
 
 /** A token of whisper.cpp without a leading space continues the previous word. */

@@ -74,6 +74,47 @@ describe('the words of a response', () => {
     ]);
   });
 
+  it.each([
+    ['without a start and an end', undefined, undefined, [span(100, 101), span(101, 102), span(104, 105)]],
+    ['without an end', 3, null, [span(100, 101), span(103, 104), span(104, 105)]],
+    ['without a start', -0.01, 3.5, [span(100, 101), span(101, 103.5), span(104, 105)]],
+    ['that ends before it starts', 3, 2, [span(100, 101), span(103, 104), span(104, 105)]],
+  ])('have the known times beside one word %s', (_what, start, end, spans) => {
+    const list = [
+      { word: 'one', start: 0, end: 1 },
+      { word: 'two', start, end },
+      { word: 'three', start: 4, end: 5 },
+    ];
+    expect(words({ text: 'one two three', words: list })).toEqual(
+      ['one', 'two', 'three'].map((text, i) => ({ text, ...spans[i] })),
+    );
+  });
+
+  it('have the known times between words without times at the begin and the end', () => {
+    const list = [
+      { word: 'one' },
+      { word: 'two' },
+      { word: 'three', start: 7 },
+      ...[{ word: 'four' }, { word: 'five', start: 9 }],
+    ];
+    expect(words({ text: 'one two three four five', words: list })).toEqual([
+      { text: 'one', ...span(105, 106) },
+      { text: 'two', ...span(106, 107) },
+      { text: 'three', startSeconds: 107, endSeconds: expect.closeTo(108.091, 3) as number },
+      { text: 'four', startSeconds: expect.closeTo(108.091, 3) as number, endSeconds: 109 },
+      { text: 'five', ...span(109, 110) },
+    ]);
+  });
+
+  it('keep the known times of segments beside one without an end and one without times', () => {
+    const answer = {
+      segments: [{ text: 'one two', start: 1, end: null }, { text: 'three' }, { text: 'four', start: 8, end: 9 }],
+    };
+    const [one, , three, four] = words(answer);
+    expect([one!.startSeconds, four]).toEqual([101, { text: 'four', ...span(108, 109) }]);
+    expect(three!.endSeconds).toBeLessThanOrEqual(108);
+  });
+
   it('do not exceed the uploaded part', () => {
     const list = [
       { word: 'one', start: 9, end: 30 },
