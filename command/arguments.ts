@@ -25,7 +25,7 @@ export interface FetchOptions {
   readonly format: string | undefined;
   readonly hasComments: boolean;
   readonly isVideo: boolean;
-  readonly fields: Readonly<Record<string, string | number>>;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export type Parsed =
@@ -115,10 +115,14 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
   const format = choiceOf(values, 'format');
   if (format === 'rttm' && command === 'transcript')
     throw new UsageError('--format: rttm is available for speakers only.');
+  const speakers = given({
+    exact: numberOf(values, 'speakers'),
+    min: numberOf(values, 'min-speakers'),
+    max: numberOf(values, 'max-speakers'),
+  });
   const fields = {
     language: textOf(values, 'language'),
-    min_speakers: numberOf(values, 'min-speakers'),
-    max_speakers: numberOf(values, 'max-speakers'),
+    speakers: Object.keys(speakers).length === 0 ? undefined : speakers,
     max_age_days: numberOf(values, 'max-age-days', 0),
   };
   const concurrency = numberOf(values, 'jobs') ?? DEFAULT_CONCURRENCY;

@@ -32,6 +32,7 @@ export const OPTIONS = {
     about: 'txt, srt, vtt, rttm (speakers only) or json; by default that of the --output file, else txt',
     choices: ['txt', 'srt', 'vtt', 'rttm', 'json'],
   },
+  speakers: { type: 'string', value: 'N', about: 'the exact number of speakers' },
   'min-speakers': { type: 'string', value: 'N', about: 'the least number of speakers' },
   'max-speakers': { type: 'string', value: 'N', about: 'the greatest number of speakers' },
   'max-age-days': { type: 'string', value: 'N', about: 'only posts of the last N days' },
@@ -78,7 +79,7 @@ export const FETCH_COMMANDS = {
   speakers: {
     operands: 'URL|ID…',
     about: 'a transcript with speakers, of an audio by its ID or of a URL, whose audio is fetched first',
-    options: ['language', 'min-speakers', 'max-speakers', 'format', ...FETCHING],
+    options: ['language', 'speakers', 'min-speakers', 'max-speakers', 'format', ...FETCHING],
   },
   profile: { operands: 'URL|@NAME…', about: 'the profile of an account of the photo platform', options: FETCHING },
   post: { operands: 'URL…', about: 'a post or reel', options: FETCHING },

@@ -91,7 +91,7 @@ async function textFileOf(deps: Deps, fetchRequest: FetchRequest, delivery: Deli
   // The absence of speech is known without a job; the ID is then that of the audio.
   const [id = outcome.answer.transcript_speaker_id ?? ''] = jobIdsOf(outcome.answer);
   const variant =
-    fetchRequest.command === 'transcript' ? String(fetchRequest.options.fields['language']) : fetchRequest.command;
+    fetchRequest.command === 'transcript' ? (fetchRequest.options.fields['language'] as string) : fetchRequest.command;
   const ending = `.${variant}.${formatOf(fetchRequest, target) ?? 'json'}`;
   const path = pathIn(target, { ...(await namesOf(service, { id, target })), ending });
   const save = async (): Promise<void> => {

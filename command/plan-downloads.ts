@@ -5,7 +5,7 @@ import { UsageError } from './exit-codes.ts';
 
 export interface JobRequest {
   readonly path: string;
-  readonly body: Readonly<Record<string, string | number | boolean>>;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface Plan {

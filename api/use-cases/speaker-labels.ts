@@ -1,9 +1,9 @@
 import {
   type SpeakerLabels,
-  type SpeakerLabelsParameters,
   speakerLabelsPrice,
   renderAudioRequired,
   renderNoAudio,
+  renderSegment,
   renderSpeakerLabels,
   type SpeakerLabelsRequest,
   type SpeakerLabelsResult,
@@ -20,6 +20,7 @@ import {
   type SpeakerLabelFormat,
 } from '../../contract/text/speaker-label-formats.ts';
 import { ItemStream, type Streamable } from '../../contract/http/streams.ts';
+import { speechParametersOf } from '../../contract/speech-hints.ts';
 import { unknownLanguage } from '../../contract/text/language-tags.ts';
 import { toMilliseconds } from '../../contract/text/times.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
@@ -68,14 +69,8 @@ export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest>
 
 const requestLabelsOf = requesting({
   plan: async (deps, { audio, file, ...request }: SpeakerLabelsRequest & JobRequest & ReadyAudio): Promise<JobPlan> => {
-    const { language, min_speakers: minSpeakers, max_speakers: maxSpeakers } = request;
-    const parameters: SpeakerLabelsParameters = {
-      audioId: audio.id,
-      fileName: file.name,
-      ...(language === undefined ? {} : { language }),
-      ...(minSpeakers === undefined ? {} : { minSpeakers }),
-      ...(maxSpeakers === undefined ? {} : { maxSpeakers }),
-    };
+    const { language } = request;
+    const parameters = { audioId: audio.id, fileName: file.name, ...speechParametersOf(request) };
     const subjectId = speakerLabelsSubjectOf(parameters);
     if (!(await deps.files.has(audio.id, file)) && (await needsJob(deps, subjectId))) {
       throw new ApiError('not_found', 'The audio is not kept any more: download it again, and use the id of that.');
@@ -122,9 +117,10 @@ export async function renderSpokenWords(mediaId: string, labels: ExportedLabels)
   return {
     status: 'success',
     media_id: mediaId,
-    segments: labels.segments.map(({ text, start, duration, speaker, wordStarts }) => ({
-      ...{ text, start, duration, speaker },
-      word_starts: [...wordStarts],
+    segments: labels.segments.map((segment) => ({
+      ...renderSegment(segment),
+      word_starts: [...segment.wordStarts],
+      word_confidences: segment.wordConfidences && [...segment.wordConfidences],
     })),
     turns: labels.speakerTurns.map(({ startSeconds, endSeconds, speaker }) => ({
       start: startSeconds,

@@ -13,7 +13,7 @@ const requestForJobSchema = z
   .object({
     method: z.literal('POST'),
     path: z.string(),
-    body: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    body: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'RequestForJob' });
 

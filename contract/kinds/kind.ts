@@ -38,7 +38,7 @@ export type PricesOf<Settings> = Readonly<Record<keyof Settings, Thousandths>>;
 
 export interface RequestForJob {
   readonly path: string;
-  readonly body: Readonly<Record<string, string | number | boolean>>;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** The contract of one kind of job. The table `kinds` has one for each record type. */

@@ -2,45 +2,28 @@ import { z } from 'zod';
 import { costOf } from './charges.ts';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
-import { includeWebhookSchema, moneySchema, optionalField, progressSchema, type Progress } from '../http/fields.ts';
+import { includeWebhookSchema, moneySchema, progressSchema, type Progress } from '../http/fields.ts';
 import { ulidSchema, fileNameSchema } from '../ids.ts';
 import { FAILED_IS_ADDED, failedResultSchema, renderFailed } from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RenderContext } from './kind.ts';
-import { languageSchema } from '../text/language-tags.ts';
-import { SPEAKERS_MAX } from '../request-limits.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
+import { hintsOf, speechHintsShape, speechParametersShape, usedHintsSchema } from '../speech-hints.ts';
 import type { SpeakerTurn } from '../speech-results.ts';
 import type { Streamable } from '../http/streams.ts';
 import { toMilliseconds } from '../text/times.ts';
 import { jobBaseSchema, shortcodeSchema } from '../job-schema.ts';
 import { speakerLabelsSample } from './speaker-labels-sample.ts';
 
-const SPEAKERS_MESSAGE = `must be an integer from 1 to ${String(SPEAKERS_MAX)}`;
-const speakersSchema = optionalField(
-  z.int({ error: SPEAKERS_MESSAGE }).min(1, SPEAKERS_MESSAGE).max(SPEAKERS_MAX, SPEAKERS_MESSAGE),
-);
-
-/** The refinement below as JSON Schema, which cannot compare two fields: there must be a number between them. */
-const SPEAKERS_IN_ORDER = Array.from({ length: SPEAKERS_MAX }, (_, index) => ({
-  properties: { min_speakers: { maximum: index + 1 }, max_speakers: { minimum: index + 1 } },
-}));
-
-/** Specification, section 4.3; the last three fields are an addition. Unknown fields are ignored. */
+/** Specification, section 4.3; the hints are an addition. Unknown fields are ignored. */
 export const speakerLabelsRequestSchema = z
   .object({
     transcript_with_speaker_id: ulidSchema.describe('`transcript_speaker_id` of an audio download'),
     include_webhook: includeWebhookSchema,
-    min_speakers: speakersSchema.describe('The least number of speakers to tell apart'),
-    max_speakers: speakersSchema.describe('The greatest number of speakers to tell apart'),
-    language: optionalField(languageSchema).describe('The spoken language'),
+    ...speechHintsShape,
   })
-  .refine(({ min_speakers: min = 1, max_speakers: max = SPEAKERS_MAX }) => min <= max, {
-    path: ['min_speakers'],
-    error: 'must not be more than max_speakers',
-  })
-  .meta({ id: 'SpeakerLabelsRequest', anyOf: SPEAKERS_IN_ORDER });
+  .meta({ id: 'SpeakerLabelsRequest' });
 export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 
 /** The parameters of a job that labels the speakers in the audio of another record. */
@@ -49,13 +32,13 @@ export const speakerLabelsParametersSchema = z.object({
   audioId: ulidSchema,
   /** The first file with sound. */
   fileName: fileNameSchema,
-  /** The spoken language in canonical BCP 47, if the caller specified it. */
-  language: languageSchema.exactOptional(),
-  minSpeakers: z.int().min(1).max(SPEAKERS_MAX).exactOptional(),
-  maxSpeakers: z.int().min(1).max(SPEAKERS_MAX).exactOptional(),
+  ...speechParametersShape,
 });
 export type SpeakerLabelsParameters = Readonly<z.infer<typeof speakerLabelsParametersSchema>>;
 export type SpeakerLabelsJob = JobInput & { readonly parameters: SpeakerLabelsParameters };
+
+const confidenceSchema = z.number().min(0).max(1);
+const IF_REPORTED = 'absent when the engine does not report it';
 
 export const spokenSegmentSchema = z
   .object({
@@ -63,12 +46,13 @@ export const spokenSegmentSchema = z
     start: z.number().min(0).describe('Seconds'),
     duration: z.number().min(0).describe('Seconds'),
     speaker: z.string().meta({ description: 'Label, in order of appearance', examples: ['Speaker 1'] }),
+    confidence: confidenceSchema.optional().describe(`The mean over the words; ${IF_REPORTED}`),
   })
   .meta({ id: 'SpokenSegment' });
 export type SpokenSegment = z.infer<typeof spokenSegmentSchema>;
 
 /** The stored form of a segment; times are rounded to the millisecond. */
-export interface KeptSegment extends SpokenSegment {
+export interface KeptSegment extends Omit<SpokenSegment, 'confidence'> {
   /** The start of each word of the text in seconds. Words are separated by spaces. */
   readonly wordStarts: readonly number[];
   /** The probability of each word, 0 to 1. Absent when the engine does not report it. */
@@ -106,6 +90,8 @@ export const speakerLabelsSchema = z
     data: z.object({
       transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when there is no speech'),
       language: z.string().describe('Language code; `und` when it is not known'),
+      language_probability: confidenceSchema.optional().describe(`Of the language; ${IF_REPORTED}`),
+      hints: usedHintsSchema.optional().describe('The hints of the request; absent without any'),
       duration: z.number().min(0).describe('Of the audio, in seconds; 0 when there is no speech'),
       message: z.string().optional().describe('Present when there is no speech'),
       engine: z
@@ -130,6 +116,7 @@ export const spokenWordsSchema = z
           word_starts: z
             .array(z.number().min(0))
             .describe('The start of each word of the text, in seconds; words are separated by spaces'),
+          word_confidences: z.array(confidenceSchema).optional().describe(`Of each word; ${IF_REPORTED}`),
         }),
       )
       .describe('Empty when there is no speech'),
@@ -211,6 +198,7 @@ export async function renderSpeakerLabels(
     };
   }
   const labels = await keptFacts<SpeakerLabels>(contents, record.id);
+  const hints = hintsOf(record.parameters ?? {});
   const isSilent = labels.segments.count === 0;
   return {
     status: 'success',
@@ -218,15 +206,21 @@ export async function renderSpeakerLabels(
     ...subject,
     download_id: record.id,
     data: {
-      transcriptsWithTimeStamps: labels.segments.map(({ text, start, duration, speaker }) => {
-        return { text, start, duration, speaker };
-      }),
+      transcriptsWithTimeStamps: labels.segments.map(renderSegment),
       language: isSilent ? UNDETERMINED : (labels.language ?? UNDETERMINED),
+      language_probability: isSilent ? undefined : labels.languageProbability,
+      hints: Object.keys(hints).length === 0 ? undefined : hints,
       duration: isSilent ? 0 : toMilliseconds(labels.durationSeconds),
       message: isSilent ? NO_SPEECH : undefined,
       engine: labels.engine,
     },
   };
+}
+
+export function renderSegment({ text, start, duration, speaker, wordConfidences }: KeptSegment): SpokenSegment {
+  if (wordConfidences === undefined) return { text, start, duration, speaker };
+  const sum = wordConfidences.reduce((total, one) => total + one, 0);
+  return { text, start, duration, speaker, confidence: toMilliseconds(sum / wordConfidences.length) };
 }
 
 /** Returns the id that callers use for the job: the `transcript_speaker_id` of the audio. */
@@ -277,14 +271,11 @@ export const speakerLabels = {
   sample: speakerLabelsSample,
   record: factsRecordSchema,
   requestOf(record: DownloadRecord) {
-    const { language, minSpeakers, maxSpeakers } = (record.parameters ?? {}) as Partial<SpeakerLabelsParameters>;
     return {
       path: '/api/transcriptspeakerid',
       body: {
         transcript_with_speaker_id: audioIdOf(record),
-        ...(language === undefined ? {} : { language }),
-        ...(minSpeakers === undefined ? {} : { min_speakers: minSpeakers }),
-        ...(maxSpeakers === undefined ? {} : { max_speakers: maxSpeakers }),
+        ...hintsOf(record.parameters ?? {}),
       },
     };
   },

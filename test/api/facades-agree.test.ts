@@ -47,7 +47,11 @@ const REQUESTS: readonly (readonly [string, string, Record<string, fc.Arbitrary<
   [
     '/api/transcriptspeakerid',
     'speakers.request',
-    { transcript_with_speaker_id: ulid, language, min_speakers: days, max_speakers: days },
+    {
+      transcript_with_speaker_id: ulid,
+      language,
+      speakers: fc.record({ min: days, max: days, exact: days }, { requiredKeys: [] }),
+    },
   ],
   ['/api/imgnet/profile', 'imgnet.profile', { url: account }],
   ['/api/imgnet/list', 'imgnet.list', { list_id: text, max_age_days: days }],

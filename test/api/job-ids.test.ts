@@ -73,8 +73,7 @@ const request = fc.oneof(
   }),
   about('/api/transcriptspeakerid', {
     transcript_with_speaker_id: fc.constant(null).map(() => audioId),
-    min_speakers: fc.constantFrom(undefined, 20),
-    max_speakers: fc.constantFrom(undefined, 20),
+    speakers: fc.constantFrom(undefined, { exact: 20 }, { min: 20, max: 20 }),
     language,
   }),
 );

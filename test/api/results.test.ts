@@ -124,7 +124,12 @@ describe('GET /api/downloads/{downloadId}/job', () => {
     [
       { type: 'speaker_labels', parameters: { audioId, fileName: 'a.m4a', language: 'en', maxSpeakers: 3 } },
       '/api/transcriptspeakerid',
-      { transcript_with_speaker_id: audioId, language: 'en', max_speakers: 3 },
+      { transcript_with_speaker_id: audioId, language: 'en', speakers: { max: 3 } },
+    ],
+    [
+      { type: 'speaker_labels', parameters: { audioId, fileName: 'a.m4a', minSpeakers: 2, maxSpeakers: 2 } },
+      '/api/transcriptspeakerid',
+      { transcript_with_speaker_id: audioId, speakers: { exact: 2 } },
     ],
   ])('returns the request that repeats %o', async (job, path, body) => {
     const { id, mediaId } = await keepJob(facades.deps.records, anAudioJob({ subjectId: ulid(), ...job }));
@@ -151,6 +156,16 @@ describe('GET /api/transcriptspeakerid/{id}/words', () => {
     });
     expect(await facades.rpc.speakers.words.query({ id })).toEqual(body);
     expect((await get(`/api/transcriptspeakerid/${audio.id}/words`)).body).toEqual(body);
+  });
+
+  it('returns the confidence of each word if the engine reported it', async () => {
+    const [first, second] = LABELS.segments;
+    const segments = [{ ...first!, wordConfidences: [0.9, 0.5, 0.25] }, second!];
+    const { id } = await keepLabels(facades, aLabelsJob(await keepAudio(facades)), { ...LABELS, segments });
+    const { body } = await get(`/api/transcriptspeakerid/${id}/words`);
+    const [certain, other] = spokenWordsSchema.strict().parse(body).segments;
+    expect(certain).toMatchObject({ confidence: 0.55, word_confidences: [0.9, 0.5, 0.25] });
+    expect(Object.keys(other!)).toEqual(['text', 'start', 'duration', 'speaker', 'word_starts']);
   });
 
   it('returns no words if there is no speech, and 409 while the job runs', async () => {

@@ -83,7 +83,7 @@ describe('a request for speaker labels', () => {
   it('passes on the parameters of the caller, which make another subject', async () => {
     const audio = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(audio));
-    const answer = await request(audio.id, { language: 'EN', min_speakers: 2, max_speakers: 3 });
+    const answer = await request(audio.id, { language: 'EN', speakers: { min: 2, max: 3 } });
     expect(answer.status).toBe(202);
     expect(facades.jobs.start.mock.calls[0]?.[1]).toMatchObject({
       subjectId: `speaker_labels/${audio.id}/language-en/min-2/max-3`,
@@ -248,7 +248,10 @@ describe('a request for speaker labels', () => {
     const audio = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(audio, { minSpeakers: 2 }));
     await facades.deps.files.remove({ recordId: audio.id, name: `${audio.mediaId}.m4a` });
-    expect(await request(audio.id, { min_speakers: 2 })).toMatchObject({ status: 200, body: { status: 'success' } });
+    expect(await request(audio.id, { speakers: { min: 2 } })).toMatchObject({
+      status: 200,
+      body: { status: 'success' },
+    });
     const refused = await request(audio.id);
     expect(refused).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect(refused.body['error']).toMatch(/download it again/);
@@ -271,11 +274,13 @@ describe('a request for speaker labels', () => {
     [{ transcript_with_speaker_id: 'nonsense' }, 'transcript_with_speaker_id'],
     [{ transcript_with_speaker_id: UNKNOWN.toLowerCase() }, 'transcript_with_speaker_id'],
     [{ transcript_with_speaker_id: undefined }, 'transcript_with_speaker_id'],
-    [{ min_speakers: 0 }, 'min_speakers'],
-    [{ min_speakers: 1.5 }, 'min_speakers'],
-    [{ min_speakers: '2' }, 'min_speakers'],
-    [{ max_speakers: 21 }, 'max_speakers'],
-    [{ min_speakers: 3, max_speakers: 2 }, 'min_speakers'],
+    [{ speakers: { min: 0 } }, 'speakers.min'],
+    [{ speakers: { min: 1.5 } }, 'speakers.min'],
+    [{ speakers: { exact: '2' } }, 'speakers.exact'],
+    [{ speakers: { max: 21 } }, 'speakers.max'],
+    [{ speakers: { min: 3, max: 2 } }, 'speakers.min'],
+    [{ speakers: { exact: 2, max: 3 } }, 'speakers.exact'],
+    [{ speakers: 2 }, 'speakers'],
     [{ language: 'not a language' }, 'language'],
     [{ include_webhook: 7 }, 'include_webhook'],
   ])('with %j is refused', async (change, path) => {

@@ -26,8 +26,10 @@ describe('a command line', () => {
       },
     });
     expect(line('speakers --min-speakers 2 --max-speakers 3 x')).toMatchObject({
-      options: { isWaiting: true, concurrency: 4, fields: { min_speakers: 2, max_speakers: 3 } },
+      options: { isWaiting: true, concurrency: 4, fields: { speakers: { min: 2, max: 3 } } },
     });
+    expect(line('speakers --speakers 2 x')).toMatchObject({ options: { fields: { speakers: { exact: 2 } } } });
+    expect(line('speakers x')).toMatchObject({ options: { fields: {} } });
     expect(line('list @x --max-age-days 0')).toMatchObject({ options: { fields: { max_age_days: 0 } } });
     // An id may begin with a hyphen.
     expect(line('audio --from - -- -7Rb2LqWd_8')).toMatchObject({ texts: ['-7Rb2LqWd_8'], options: { from: '-' } });

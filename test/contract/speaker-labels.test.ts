@@ -109,7 +109,16 @@ describe('the result of speaker labels', () => {
       ['data.transcriptsWithTimeStamps[].start', 'number'],
       ['data.transcriptsWithTimeStamps[].duration', 'number'],
       ['data.transcriptsWithTimeStamps[].speaker', 'string'],
+      // Additions: what the engine reports, and the hints of the request.
+      ['data.transcriptsWithTimeStamps[].confidence', 'number'],
       ['data.language', 'string'],
+      ['data.language_probability', 'number'],
+      ['data.hints', 'object'],
+      ['data.hints.language', 'string'],
+      ['data.hints.speakers', 'object'],
+      ['data.hints.speakers.exact', 'integer'],
+      ['data.hints.speakers.min', 'integer'],
+      ['data.hints.speakers.max', 'integer'],
       ['data.duration', 'number'],
       ['data.message', 'string'],
       // An addition: the name of the engine.
@@ -124,6 +133,31 @@ describe('the result of speaker labels', () => {
       ...{ status: 'success', ...subject, transcript_speaker_cost: '0.012', download_id: JOB_ID },
       data: { transcriptsWithTimeStamps: SEGMENTS, language: 'en', duration: 61.2, engine: 'builtin' },
     });
+  });
+
+  it('has the confidences that the engine reported, also of a language that was found', async () => {
+    const [first, second] = LABELS.segments;
+    const segments = [{ ...first!, wordConfidences: [0.9, 0.5, 0.25] }, second!];
+    const labels = { ...LABELS, segments, languageProbability: 0.97 };
+    expect(speakerLabelsSchema.parse(await rendered(success, contextOf(labels))).data).toEqual({
+      transcriptsWithTimeStamps: [{ ...SEGMENTS[0], confidence: 0.55 }, SEGMENTS[1]],
+      ...{ language: 'en', language_probability: 0.97, duration: 61.2, engine: 'builtin' },
+    });
+    const silence = { ...SILENCE, language: 'en', languageProbability: 0.4 };
+    expect(JSON.stringify(await rendered(success, contextOf(silence)))).not.toContain('probability');
+  });
+
+  it.each([
+    [{ language: 'en' }, { language: 'en' }],
+    [{ minSpeakers: 2 }, { speakers: { min: 2 } }],
+    [
+      { language: 'de', minSpeakers: 2, maxSpeakers: 3 },
+      { language: 'de', speakers: { min: 2, max: 3 } },
+    ],
+    [{ minSpeakers: 2, maxSpeakers: 2 }, { speakers: { exact: 2 } }],
+  ])('names the hints of a request with %j', async (options, hints) => {
+    const record = { ...success, parameters: { audioId: AUDIO_ID, fileName: 'a.m4a', ...options } };
+    expect(speakerLabelsSchema.parse(await rendered(record, contextOf(LABELS))).data.hints).toEqual(hints);
   });
 
   it('has times to the millisecond for any duration of the audio', async () => {
@@ -199,13 +233,17 @@ describe('a request for speaker labels', () => {
   const request = { transcript_with_speaker_id: AUDIO_ID };
 
   it('ignores unknown fields and normalizes the language to BCP 47', () => {
-    const parsed = speakerLabelsRequestSchema.parse({ ...request, language: 'PT-br', max_speakers: 20, other: 1 });
-    expect(parsed).toEqual({ ...request, language: 'pt-BR', max_speakers: 20 });
+    const parsed = speakerLabelsRequestSchema.parse({ ...request, language: 'PT-br', speakers: { max: 20 }, other: 1 });
+    expect(parsed).toEqual({ ...request, language: 'pt-BR', speakers: { max: 20 } });
   });
 
   it('accepts a range of speakers, even of one number, but no empty range', () => {
-    const parse = (min_speakers: number, max_speakers: number) =>
-      speakerLabelsRequestSchema.safeParse({ ...request, min_speakers, max_speakers });
+    const parse = (min: number, max: number) =>
+      speakerLabelsRequestSchema.safeParse({ ...request, speakers: { min, max } });
+    const exactly = (speakers: object) => speakerLabelsRequestSchema.safeParse({ ...request, speakers }).success;
+    expect([exactly({ exact: 2 }), exactly({ exact: 2, min: null }), exactly({ exact: 2, min: 2 })]).toEqual([
+      ...[true, true, false],
+    ]);
     expect([parse(2, 3).success, parse(2, 2).success, parse(3, 2).success]).toEqual([true, true, false]);
   });
 

@@ -10,8 +10,7 @@ export function LabelsOffer({ audioId, price }: { readonly audioId: string; read
   const body = {
     transcript_with_speaker_id: audioId,
     ...(language === '' ? {} : { language }),
-    ...(least === '' ? {} : { min_speakers: Number(least) }),
-    ...(most === '' ? {} : { max_speakers: Number(most) }),
+    speakers: { min: least === '' ? null : Number(least), max: most === '' ? null : Number(most) },
   };
   const count = { type: 'number', min: 1, max: 20, placeholder: 'any', width: 'short' } as const;
   return (

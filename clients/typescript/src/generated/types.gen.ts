@@ -558,6 +558,24 @@ export type SpeakerLabels = {
          */
         language: string;
         /**
+         * Of the language; absent when the engine does not report it
+         */
+        language_probability?: number;
+        /**
+         * The hints of the request; absent without any
+         */
+        hints?: {
+            language?: string;
+            /**
+             * Equal limits are an exact number
+             */
+            speakers?: {
+                exact?: number;
+                min?: number;
+                max?: number;
+            };
+        };
+        /**
          * Of the audio, in seconds; 0 when there is no speech
          */
         duration: number;
@@ -586,6 +604,10 @@ export type SpokenSegment = {
      * Label, in order of appearance
      */
     speaker: string;
+    /**
+     * The mean over the words; absent when the engine does not report it
+     */
+    confidence?: number;
 };
 
 /**
@@ -2030,7 +2052,7 @@ export type JobDetails = {
         method: 'POST';
         path: string;
         body: {
-            [key: string]: string | number | boolean;
+            [key: string]: unknown;
         };
     } | null;
     files: Array<{
@@ -2068,84 +2090,115 @@ export type TranscriptRequest = {
     include_webhook?: IncludeWebhook;
 };
 
-export type SpeakerLabelsRequest = ({
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-} | {
-    min_speakers?: unknown;
-    max_speakers?: unknown;
-}) & {
+export type SpeakerLabelsRequest = {
     /**
      * `transcript_speaker_id` of an audio download
      */
     transcript_with_speaker_id: string;
     include_webhook?: IncludeWebhook;
     /**
-     * The least number of speakers to tell apart
-     */
-    min_speakers?: number | null;
-    /**
-     * The greatest number of speakers to tell apart
-     */
-    max_speakers?: number | null;
-    /**
      * The spoken language
      */
     language?: string | null;
+    speakers?: Speakers;
+};
+
+export type Speakers = ({
+    min?: null;
+    max?: null;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | {
+    exact?: null;
+    min?: unknown;
+    max?: unknown;
+} | null) & {
+    /**
+     * Excludes `min` and `max`
+     */
+    exact?: number | null;
+    /**
+     * The least number
+     */
+    min?: number | null;
+    /**
+     * The greatest number
+     */
+    max?: number | null;
 };
 
 export type SpokenWords = {
@@ -2169,9 +2222,17 @@ export type SpokenWords = {
          */
         speaker: string;
         /**
+         * The mean over the words; absent when the engine does not report it
+         */
+        confidence?: number;
+        /**
          * The start of each word of the text, in seconds; words are separated by spaces
          */
         word_starts: Array<number>;
+        /**
+         * Of each word; absent when the engine does not report it
+         */
+        word_confidences?: Array<number>;
     }>;
     /**
      * The intervals with one speaker, including those without words, in order of their start
