@@ -84,6 +84,7 @@ const measured = metrics && createApiMetrics(metrics);
 const now = (): number => Date.now();
 const elapsed = (): number => performance.now();
 const records = createRecordStore(mongo.db);
+const contents = createContentsStore(mongo.db);
 const lists = createListStore(mongo.db, { records, now });
 const keyDownloads = createKeyDownloadStore(mongo.db);
 const breakers = createBreakers({
@@ -114,10 +115,11 @@ const deps: ServiceDeps = {
   signWebhook: createWebhookSigner(config.webhookKeys),
   webhookTestMs: WEBHOOK_TEST_TAKES_MS,
   webhookAllowedNetworks: config.webhookAllowedNetworks,
+  contents,
   rendering: {
     prices: config.prices,
     linkTo: (recordId, name) => signer.linkTo(recordId, name),
-    contents: createContentsStore(mongo.db),
+    contents,
     lists,
   },
   defaultWaitSeconds: config.DEFAULT_WAIT_SECONDS,

@@ -5,6 +5,7 @@ import type { RenderContext } from '../contract/kinds/kind.ts';
 import type { Prices } from '../contract/kinds/configured-prices.ts';
 import type { AccountStore } from '../store/accounts/account-store.ts';
 import type { KeyDownloadStore } from '../store/accounts/key-downloads.ts';
+import type { ContentsStore } from '../store/records/contents-store.ts';
 import type { DeliveryStore } from '../store/records/delivery-store.ts';
 import type { FileStore } from '../store/files/file-store.ts';
 import type { KeyStore } from '../store/accounts/key-store.ts';
@@ -46,6 +47,7 @@ export interface ServiceDeps {
   /** The duration of every webhook test without an answer, in milliseconds; longer than any attempt of {@link webhooks}. */
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
+  readonly contents: ContentsStore;
   readonly rendering: RenderContext & { readonly prices: Prices };
   readonly defaultWaitSeconds: number;
   readonly platforms: Platforms;

@@ -16,11 +16,16 @@ export async function readInput(
   return { ...(await readFields(event, operation)), waitMs, lastEventId };
 }
 
-async function readFields(event: H3Event, { body, query, params, unknown = {} }: Operation): Promise<object> {
-  if (body !== undefined) return checked(body, await readJsonBody(event));
-  // The last of several parameters with the same name counts.
-  if (query !== undefined) return checked(query, Object.fromEntries(event.url.searchParams));
-  if (params === undefined) return {};
+async function readFields(event: H3Event, { body, query, params, unknown }: Operation): Promise<object> {
+  return {
+    ...(params && readParams(event, params, unknown)),
+    // The last of several parameters with the same name counts.
+    ...(query && checked(query, Object.fromEntries(event.url.searchParams))),
+    ...(body && checked(body, await readJsonBody(event))),
+  };
+}
+
+function readParams(event: H3Event, params: z.ZodObject, unknown: Operation['unknown'] = {}): object {
   const parsed = params.safeParse(event.context.params);
   if (parsed.success) {
     return Object.fromEntries(Object.entries(parsed.data).map(([name, value]) => [fieldNameOf(name), value]));

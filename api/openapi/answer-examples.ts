@@ -6,11 +6,11 @@ import { originalStatusOf } from '../../contract/failures.ts';
 import type { RenderContext } from '../../contract/kinds/kind.ts';
 import { kinds } from '../../contract/kinds/kinds.ts';
 import { renderImgnetList } from '../../contract/kinds/imgnet-list.ts';
-import { renderAudioRequired, type SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
+import { renderAudioRequired } from '../../contract/kinds/speaker-labels.ts';
 import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
 import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import type { DownloadRecord, RecordType } from '../../contract/download-record.ts';
-import { speakerLabelFormatSchema, writeSpeakerLabels } from '../../contract/text/speaker-label-formats.ts';
+import { keptLabels, speakerLabelFormatSchema, writeSpeakerLabels } from '../../contract/text/speaker-label-formats.ts';
 import { writtenBy } from '../../contract/text/transcript-formats.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from '../../contract/text/transcript-formats.ts';
 import { renderJobDetails } from '../../contract/http/job-details.ts';
@@ -78,7 +78,7 @@ export async function otherAnswers(
   const page = await Promise.all([audio.success, list.success, captions.failed].map(record));
   const rendering = { ...context, prices: priceTable({}) };
   const resolvedVideo = await resolveText({ platforms: PLATFORMS, rendering }, undefined, { url: SAMPLE.videoId });
-  const labels = await keptFacts<SpeakerLabels>(context.contents, idOf('speaker_labels'));
+  const labels = await keptLabels(context.contents, idOf('speaker_labels'));
   const cancelled = failed(audio.pending.record, { code: 'cancelled', message: 'The job was cancelled.' });
   return {
     requestSpeakerLabels: audioRequired,
@@ -98,6 +98,7 @@ export async function otherAnswers(
       },
     },
     getSpokenWords: { 200: one('The words', await asRead(await renderSpokenWords(SAMPLE.videoId, labels))) },
+    nameSpeakers: { 200: one('The names', { status: 'success', speaker_names: labels.names }) },
     cancelDownload: {
       200: { example: await record({ summary: 'The job has stopped', record: cancelled }) },
       202: { example: await record(audio.pending) },
@@ -165,7 +166,7 @@ async function transcriptFiles({ contents }: RenderContext): Promise<AnswerExamp
 }
 
 async function labelFiles({ contents }: RenderContext): Promise<AnswerExamples> {
-  const labels = await keptFacts<SpeakerLabels>(contents, idOf('speaker_labels'));
+  const labels = await keptLabels(contents, idOf('speaker_labels'));
   return filesOf(speakerLabelFormatSchema.options, (format) => writeSpeakerLabels(labels, format, SAMPLE.videoId));
 }
 

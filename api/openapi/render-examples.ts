@@ -22,6 +22,8 @@ function keptBy(id: string): Sample | undefined {
 
 const contents: ContentsReader = {
   facts: <Facts extends object>(id: string) => Promise.resolve(keptBy(id)?.facts as KeptFacts<Facts> | undefined),
+  piece: <Item>({ recordId, name }: { readonly recordId: string; readonly name: string }) =>
+    Promise.resolve(keptBy(recordId)?.lists?.[name] as readonly unknown[] as readonly Item[] | undefined),
   async *pages<Item>({ recordId, name }: { readonly recordId: string; readonly name: string }) {
     yield await Promise.resolve((keptBy(recordId)?.lists?.[name] ?? []) as readonly unknown[] as readonly Item[]);
   },

@@ -51,12 +51,12 @@ interface OperationAnswer {
 }
 
 interface Described {
-  readonly method: 'get' | 'post' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: string;
   /** The tRPC procedure, if there is one, such as `downloads.audio`: a query for GET, otherwise a mutation. */
   readonly rpc?: string;
   readonly summary: string;
-  /** The input is the body, or else the query, or else the parameters of the path. */
+  /** The input has the fields of all three. */
   readonly body?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly params?: z.ZodObject;
@@ -92,13 +92,15 @@ export type InputOf<Row> = FieldsOf<Row, 'output'> & {
 };
 
 /** @typeParam Side callers send the input of a schema, use cases get its output */
-export type FieldsOf<Row, Side extends 'input' | 'output'> = Row extends { readonly body: infer Schema }
+export type FieldsOf<Row, Side extends 'input' | 'output'> = PartOf<Row, 'body', Side> &
+  PartOf<Row, 'query', Side> &
+  ParamsOf<Row, Side>;
+type PartOf<Row, Part extends 'body' | 'query', Side> = Row extends { readonly [Name in Part]: infer Schema }
   ? SideOf<Schema, Side>
-  : Row extends { readonly query: infer Schema }
-    ? SideOf<Schema, Side>
-    : Row extends { readonly params: infer Schema }
-      ? { [Name in keyof SideOf<Schema, Side> as FieldName<Name & string>]: SideOf<Schema, Side>[Name] }
-      : unknown;
+  : unknown;
+type ParamsOf<Row, Side> = Row extends { readonly params: infer Schema }
+  ? { [Name in keyof SideOf<Schema, Side> as FieldName<Name & string>]: SideOf<Schema, Side>[Name] }
+  : unknown;
 type SideOf<Schema, Side> = Side extends 'input' ? z.input<Schema> : z.output<Schema>;
 
 /** A parameter of a path as a field: `download_id` for `downloadId`. */
@@ -147,9 +149,9 @@ const ALWAYS = [
 
 export function errorsOf({ body, params, scope, errors = [] }: Operation): readonly ErrorCode[] {
   if (scope === 'none') return errors;
-  if (body !== undefined) return ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS, ...errors];
+  const ofBody = body === undefined ? [] : (['invalid_json', 'body_too_large'] as const);
   // A path with invalid percent-encoding is invalid input, not an unknown ID.
-  return ['invalid_input', ...(params === undefined ? [] : (['not_found'] as const)), ...ALWAYS, ...errors];
+  return ['invalid_input', ...ofBody, ...(params === undefined ? [] : (['not_found'] as const)), ...ALWAYS, ...errors];
 }
 
 export function streamsEvents({ answers }: Pick<Operation, 'answers'>): boolean {

@@ -8,12 +8,14 @@ import {
   speakerLabelsSchema,
   spokenWordsSchema,
 } from '../../contract/kinds/speaker-labels.ts';
+import { namedSpeakersSchema, nameSpeakersRequestSchema } from '../../contract/kinds/speaker-names.ts';
 import { speakerLabelFormatSchema } from '../../contract/text/speaker-label-formats.ts';
 import { failed, operation, STARTS_JOB } from './operation.ts';
 import {
   exportSpeakerLabels,
   getSpeakerLabels,
   getSpokenWords,
+  nameSpeakers,
   requestSpeakerLabels,
 } from '../use-cases/speaker-labels.ts';
 
@@ -70,6 +72,18 @@ export const speakerLabelOperations = {
     answers: { 200: { description: 'The words', schema: spokenWordsSchema } },
     errors: ['audio_failed', 'not_ready'],
     run: getSpokenWords,
+  }),
+  nameSpeakers: operation({
+    method: 'put',
+    path: '/api/transcriptspeakerid/{id}/names',
+    rpc: 'speakers.name',
+    summary: 'Give names to the speakers of a transcript, which its files and answers show to every caller',
+    params: labelsParams,
+    unknown: UNKNOWN_LABELS,
+    body: nameSpeakersRequestSchema,
+    answers: { 200: { description: 'The names', schema: namedSpeakersSchema } },
+    errors: ['audio_failed', 'not_ready'],
+    run: nameSpeakers,
   }),
   exportSpeakerLabels: operation({
     method: 'get',

@@ -144,8 +144,8 @@ const wait = { wait_seconds: optionalField(z.number().int().min(0).max(PREFER_WA
 
 function procedureOf(row: Operation) {
   if (streamsEvents(row)) return subscriptionOf(row);
-  const schema =
-    row.body ?? (row.query && takingNulls(row.query)) ?? (row.params && z.object(asFields(row.params.shape)));
+  const fields = row.body ?? (row.query && takingNulls(row.query));
+  const schema = row.params === undefined ? fields : (fields ?? z.object()).safeExtend(asFields(row.params.shape));
   const waiting = row.wait === undefined ? schema : schema?.safeExtend(wait);
   const taking = procedure.input(waiting ?? z.unknown());
   const run = async ({ ctx, input }: { ctx: Context; input: unknown }) => {

@@ -1,5 +1,4 @@
 import {
-  type SpeakerLabels,
   speakerLabelsPrice,
   renderAudioRequired,
   renderNoAudio,
@@ -9,12 +8,13 @@ import {
   type SpeakerLabelsResult,
   type SpokenWords,
 } from '../../contract/kinds/speaker-labels.ts';
+import { speakerNamesPiece, type NamedSpeakers, type NameSpeakersRequest } from '../../contract/kinds/speaker-names.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
-import { keptFacts } from '../../contract/kinds/contents.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import type { DownloadRecord, PublishedFile, SuccessRecord } from '../../contract/download-record.ts';
 import {
-  namesOfSpeakers,
+  keptLabels,
+  labelsOfSpeakers,
   writeSpeakerLabels,
   type ExportedLabels,
   type SpeakerLabelFormat,
@@ -112,11 +112,31 @@ export const getSpokenWords: UseCase<OneTranscript, Streamable<SpokenWords>> = a
   return { state: 'finished', body: await renderSpokenWords(mediaId, labels) };
 };
 
+/** PUT /api/transcriptspeakerid/{id}/names: replaces the names of the speakers. */
+export const nameSpeakers: UseCase<OneTranscript & NameSpeakersRequest, NamedSpeakers> = async (
+  deps,
+  caller,
+  { id, names },
+) => {
+  const { recordId, labels: transcript } = await readLabels(deps, caller, id);
+  const { labels } = await labelsOfSpeakers(transcript);
+  const unknown = Object.keys(names).find((label) => !labels.has(label));
+  if (unknown !== undefined) {
+    const known = labels.size === 0 ? 'no speakers' : [...labels].join(', ');
+    throw invalidField(`names.${unknown}`, `The transcript has ${known}.`);
+  }
+  const piece = speakerNamesPiece(recordId);
+  if (Object.keys(names).length === 0) await deps.contents.removePieces(piece, 1);
+  else await deps.contents.putPiece(piece, [names]);
+  return { state: 'finished', body: { status: 'success', speaker_names: names } };
+};
+
 export async function renderSpokenWords(mediaId: string, labels: ExportedLabels): Promise<Streamable<SpokenWords>> {
-  const names = await namesOfSpeakers(labels);
+  const { bySpeaker } = await labelsOfSpeakers(labels);
   return {
     status: 'success',
     media_id: mediaId,
+    speaker_names: labels.names,
     segments: labels.segments.map((segment) => ({
       ...renderSegment(segment),
       word_starts: [...segment.wordStarts],
@@ -125,7 +145,7 @@ export async function renderSpokenWords(mediaId: string, labels: ExportedLabels)
     turns: labels.speakerTurns.map(({ startSeconds, endSeconds, speaker }) => ({
       start: startSeconds,
       duration: toMilliseconds(endSeconds - startSeconds),
-      speaker: names.get(speaker) ?? '',
+      speaker: bySpeaker.get(speaker) ?? '',
     })),
   };
 }
@@ -155,17 +175,17 @@ async function readLabels(
   deps: ServiceDeps,
   caller: Caller,
   id: string,
-): Promise<{ readonly mediaId: string; readonly labels: ExportedLabels }> {
+): Promise<{ readonly recordId: string; readonly mediaId: string; readonly labels: ExportedLabels }> {
   const found = await findLabels(deps, caller, { id, waitMs: 0 });
   switch (found.kind) {
     case 'pending':
       throw notReady('The audio is being downloaded.', found.audio);
     case 'silent':
-      return { mediaId: found.audio.mediaId, labels: { segments: EMPTY, speakerTurns: EMPTY } };
+      return { recordId: id, mediaId: found.audio.mediaId, labels: { segments: EMPTY, speakerTurns: EMPTY } };
     case 'job': {
       const record = await finishedTranscript(deps, found.record, 'The audio is being transcribed.');
-      const labels = await keptFacts<SpeakerLabels>(deps.rendering.contents, record.id);
-      return { mediaId: record.mediaId, labels };
+      const labels = await keptLabels(deps.contents, record.id);
+      return { recordId: record.id, mediaId: record.mediaId, labels };
     }
   }
 }

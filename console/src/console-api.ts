@@ -28,7 +28,7 @@ export function authorization(): Record<string, string> {
  * @throws Problem
  */
 export async function call<Body>(
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   { body, signal = null }: { readonly body?: object; readonly signal?: AbortSignal | null } = {},
 ): Promise<Body> {
@@ -46,6 +46,13 @@ export async function call<Body>(
 
 export function read<Body>(path: string, signal?: AbortSignal): Promise<Body> {
   return call<Body>('GET', path, signal && { signal });
+}
+
+/** Reads a file, which a link cannot, because it sends no API key. */
+export async function readText(path: string): Promise<string> {
+  const response = await fetch(path, { headers: authorization() });
+  if (!response.ok) throw problemOf(response, (await response.json().catch(() => ({}))) as Partial<ErrorBody>);
+  return response.text();
 }
 
 export function problemOf({ status, headers }: Response, body: Partial<ErrorBody>): Problem {

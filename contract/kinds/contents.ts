@@ -15,6 +15,12 @@ export type KeptFacts<Facts> = {
 /** Reads the stored contents of jobs; the kind determines their type. */
 export interface ContentsReader {
   facts<Facts extends object>(recordId: string): Promise<KeptFacts<Facts> | undefined>;
+  /** @returns undefined if it is not stored */
+  piece<Item>(name: {
+    readonly recordId: string;
+    readonly name: string;
+    readonly number: number;
+  }): Promise<readonly Item[] | undefined>;
   pages<Item>(list: {
     readonly recordId: string;
     readonly name: string;

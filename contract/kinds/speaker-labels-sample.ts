@@ -25,11 +25,13 @@ export const speakerLabelsSample: KindSample = {
       { startSeconds: 2.72, endSeconds: 3.82, speaker: 1 },
     ),
   },
+  lists: { speaker_names: [{ 'Speaker 1': 'Anna' }] },
   failure: ['unsupported', 'The audio cannot be read.'],
   progress: { stage: 'transcribing', percent: 50, items: 2, total_items: 4 },
   other: {
     summary: 'No speech',
     price: 0,
     facts: { ...sampleLabels, segments: sampleList(), speakerTurns: sampleList() },
+    lists: {},
   },
 };

@@ -14,6 +14,7 @@ import type { SpeakerTurn } from '../speech-results.ts';
 import type { Streamable } from '../http/streams.ts';
 import { toMilliseconds } from '../text/times.ts';
 import { jobBaseSchema, shortcodeSchema } from '../job-schema.ts';
+import { speakerNamesOf, speakerNamesSchema } from './speaker-names.ts';
 import { speakerLabelsSample } from './speaker-labels-sample.ts';
 
 /** Specification, section 4.3; the hints are an addition. Unknown fields are ignored. */
@@ -91,6 +92,7 @@ export const speakerLabelsSchema = z
       transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when there is no speech'),
       language: z.string().describe('Language code; `und` when it is not known'),
       language_probability: confidenceSchema.optional().describe(`Of the language; ${IF_REPORTED}`),
+      speaker_names: speakerNamesSchema.optional(),
       hints: usedHintsSchema.optional().describe('The hints of the request; absent without any'),
       duration: z.number().min(0).describe('Of the audio, in seconds; 0 when there is no speech'),
       message: z.string().optional().describe('Present when there is no speech'),
@@ -110,6 +112,7 @@ export const spokenWordsSchema = z
   .object({
     status: z.literal('success'),
     media_id: z.string(),
+    speaker_names: speakerNamesSchema.optional(),
     segments: z
       .array(
         spokenSegmentSchema.extend({
@@ -209,6 +212,7 @@ export async function renderSpeakerLabels(
       transcriptsWithTimeStamps: labels.segments.map(renderSegment),
       language: isSilent ? UNDETERMINED : (labels.language ?? UNDETERMINED),
       language_probability: isSilent ? undefined : labels.languageProbability,
+      speaker_names: await speakerNamesOf(contents, record.id),
       hints: Object.keys(hints).length === 0 ? undefined : hints,
       duration: isSilent ? 0 : toMilliseconds(labels.durationSeconds),
       message: isSilent ? NO_SPEECH : undefined,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ItemStream } from '../http/streams.ts';
-import type { KeptFacts } from '../kinds/contents.ts';
+import { keptFacts, type ContentsReader, type KeptFacts } from '../kinds/contents.ts';
 import { rttmLine } from './rttm.ts';
 import type { KeptSegment, SpeakerLabels } from '../kinds/speaker-labels.ts';
+import { speakerNamesOf, type SpeakerNames } from '../kinds/speaker-names.ts';
 import type { SpeakerTurn } from '../speech-results.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
 import { writtenBy, type TimedLine } from './transcript-formats.ts';
@@ -11,7 +12,15 @@ import { writtenBy, type TimedLine } from './transcript-formats.ts';
 export const speakerLabelFormatSchema = z.enum([...transcriptFormatSchema.options, 'rttm']);
 export type SpeakerLabelFormat = z.infer<typeof speakerLabelFormatSchema>;
 
-export type ExportedLabels = Pick<KeptFacts<SpeakerLabels>, 'segments' | 'speakerTurns'>;
+export interface ExportedLabels extends Pick<KeptFacts<SpeakerLabels>, 'segments' | 'speakerTurns'> {
+  readonly names?: SpeakerNames | undefined;
+}
+
+/** @throws MissingContentsError */
+export async function keptLabels(contents: ContentsReader, recordId: string): Promise<ExportedLabels> {
+  const { segments, speakerTurns } = await keptFacts<SpeakerLabels>(contents, recordId);
+  return { segments, speakerTurns, names: await speakerNamesOf(contents, recordId) };
+}
 
 /** @param mediaId the name of the audio in RTTM */
 export function writeSpeakerLabels(
@@ -22,37 +31,42 @@ export function writeSpeakerLabels(
   // RTTM has no content type of its own.
   if (format === 'rttm') return { contentType: 'text/plain', chunks: () => rttmOf(labels, mediaId) };
   const { contentType, writer } = TRANSCRIPT_FORMATS[format];
-  return { contentType, chunks: () => writtenBy(writer(), labels.segments.map(lineOf).pages()) };
+  const { segments, names } = labels;
+  return { contentType, chunks: () => writtenBy(writer(), segments.map((segment) => lineOf(segment, names)).pages()) };
 }
 
-function lineOf({ text, start, duration, speaker, wordStarts }: KeptSegment): TimedLine {
-  return { startSeconds: start, durationSeconds: duration, text, speaker, wordStarts };
+function lineOf({ text, start, duration, speaker, wordStarts }: KeptSegment, names: SpeakerNames = {}): TimedLine {
+  return { startSeconds: start, durationSeconds: duration, text, speaker: names[speaker] ?? speaker, wordStarts };
 }
 
 async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<string> {
-  const names = await namesOfSpeakers(labels);
+  const { bySpeaker } = await labelsOfSpeakers(labels);
   for await (const { startSeconds, endSeconds, speaker } of itemsOf(labels.speakerTurns)) {
-    yield rttmLine({ file: mediaId, speaker: names.get(speaker) ?? '', startSeconds, endSeconds });
+    const label = bySpeaker.get(speaker) ?? '';
+    yield rttmLine({ file: mediaId, speaker: labels.names?.[label] ?? label, startSeconds, endSeconds });
   }
 }
 
 /** Maps voices to labels of the text by their overlap. A speaker without words has no label and gets the next number. */
-export async function namesOfSpeakers({ segments, speakerTurns }: ExportedLabels): Promise<Map<number, string>> {
-  const names = new Map<number, string>();
+export async function labelsOfSpeakers({
+  segments,
+  speakerTurns,
+}: ExportedLabels): Promise<{ readonly bySpeaker: ReadonlyMap<number, string>; readonly labels: ReadonlySet<string> }> {
+  const bySpeaker = new Map<number, string>();
   const labels = new Set<string>();
   const given = new Set<string>();
   for (const { speaker, label } of await overlapsOf({ segments, speakerTurns }, labels)) {
-    if (names.has(speaker) || given.has(label)) continue;
-    names.set(speaker, label);
+    if (bySpeaker.has(speaker) || given.has(label)) continue;
+    bySpeaker.set(speaker, label);
     given.add(label);
   }
   for await (const { speaker } of itemsOf(speakerTurns)) {
-    if (names.has(speaker)) continue;
+    if (bySpeaker.has(speaker)) continue;
     const label = `Speaker ${String(labels.size + 1)}`;
-    names.set(speaker, label);
+    bySpeaker.set(speaker, label);
     labels.add(label);
   }
-  return names;
+  return { bySpeaker, labels };
 }
 
 interface Overlap {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { byDay } from '../../console/src/account/spending.ts';
 import { bytesText, clockText, priceText, spanText } from '../../console/src/format-values.ts';
-import { currentOf, exported, speakersOf, wordsOf, type Line } from '../../console/src/results/transcript-lines.ts';
+import { currentOf, speakersOf, wordsOf, type Line } from '../../console/src/results/transcript-lines.ts';
 import { arranged, keysOf, type Row } from '../../console/src/results/rows.ts';
 
 const LINES: readonly Line[] = [
@@ -13,8 +13,7 @@ const VOICE_SEGMENTS = [
   { start: 2.5, duration: 1, speaker: 'Speaker 2' },
   { start: 4, duration: 0.2, speaker: 'Speaker 10' },
 ];
-const TRANSCRIPT = { mediaId: 'talk', lines: LINES, voiceSegments: VOICE_SEGMENTS };
-const NAMES = { 'Speaker 1': 'Anna <A>', 'Speaker 2': 'Ben' };
+const TRANSCRIPT = { lines: LINES, voiceSegments: VOICE_SEGMENTS };
 
 describe('a transcript', () => {
   it('has a start for each word, estimated where it is not known', () => {
@@ -29,6 +28,11 @@ describe('a transcript', () => {
     expect(second!.start).toBeLessThan(3.5);
   });
 
+  it('has words that may be wrong', () => {
+    const [good, evening, ben] = wordsOf({ ...LINES[0]!, wordConfidences: [0.99, 0.39, 0.4] });
+    expect([good, evening, ben].map((word) => word?.isUnsure)).toEqual([undefined, true, undefined]);
+  });
+
   it('finds the line of a moment', () => {
     expect([-1, 0, 2.4, 2.5, 99].map((seconds) => currentOf(LINES, seconds))).toEqual([-1, 0, 0, 1, 1]);
     expect(currentOf([], 1)).toBe(-1);
@@ -36,29 +40,6 @@ describe('a transcript', () => {
 
   it('has speakers in the order of their numbers', () => {
     expect(speakersOf(TRANSCRIPT)).toEqual(['Speaker 1', 'Speaker 2', 'Speaker 10']);
-  });
-
-  it('is saved with the names of its speakers', () => {
-    expect(exported(TRANSCRIPT, 'srt', NAMES)).toBe(
-      '1\n00:00:00,000 --> 00:00:02,000\nAnna <A>: Good evening, Ben.\n\n2\n00:00:02,500 --> 00:00:03,500\nBen: Good evening.\n',
-    );
-    expect(exported(TRANSCRIPT, 'vtt', NAMES)).toContain('<v Anna &lt;A&gt;>Good evening, Ben.');
-    expect(exported(TRANSCRIPT, 'txt', NAMES)).toBe('Anna <A>: Good evening, Ben.\n\nBen: Good evening.\n');
-    expect(exported(TRANSCRIPT, 'rttm', NAMES).split('\n')).toEqual([
-      'SPEAKER talk 1 0.000 2.000 <NA> <NA> Anna_<A> <NA> <NA>',
-      'SPEAKER talk 1 2.500 1.000 <NA> <NA> Ben <NA> <NA>',
-      'SPEAKER talk 1 4.000 0.200 <NA> <NA> Speaker_10 <NA> <NA>',
-      '',
-    ]);
-    const json = JSON.parse(exported(TRANSCRIPT, 'json', NAMES)) as { lines: Line[]; turns: { speaker: string }[] };
-    expect(json.lines.map(({ speaker }) => speaker)).toEqual(['Anna <A>', 'Ben']);
-    expect(json.turns.map(({ speaker }) => speaker)).toEqual(['Anna <A>', 'Ben', 'Speaker 10']);
-  });
-
-  it('is saved as the service writes it if no speaker has a name', () => {
-    expect(exported({ ...TRANSCRIPT, lines: [{ text: 'Alone', start: 1, duration: 1 }] }, 'srt', {})).toBe(
-      '1\n00:00:01,000 --> 00:00:02,000\nAlone\n',
-    );
   });
 });
 

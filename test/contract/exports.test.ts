@@ -216,6 +216,7 @@ describe('a transcript', () => {
   const facts = { video: { ...video, durationSeconds: 61 }, track: { language: 'en', kind: 'manual' }, lines: TALK };
   const comments = [{ id: 'Ugx', text: 'Tea', replyTo: null }];
   const contents = (kept: object | undefined): ContentsReader => ({
+    piece: () => Promise.resolve(undefined),
     facts: () => Promise.resolve(kept as never),
     async *pages({ recordId, name, pieces }) {
       if (recordId === RECORD.id && name === 'comments' && pieces > 0) yield await Promise.resolve(comments as never);

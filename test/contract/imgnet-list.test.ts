@@ -26,6 +26,7 @@ const SPECIFIED = [
 ] as const;
 
 const contents: ContentsReader = {
+  piece: () => Promise.resolve(undefined),
   facts: () => Promise.resolve(undefined),
   async *pages({ name, pieces }) {
     if (pieces > 0) yield await Promise.resolve(ITEMS[name as ListPartName] as never);

@@ -55,6 +55,7 @@ interface KeptChannel {
 /** @param kept the stored contents by record ID */
 async function answerTo(record: DownloadRecord, kept: Readonly<Record<string, KeptChannel>>): Promise<string> {
   const contents: ContentsReader = {
+    piece: () => Promise.resolve(undefined),
     facts: (recordId) => Promise.resolve(kept[recordId]?.facts as never),
     async *pages({ recordId, name, pieces }) {
       if (name === 'videos' && pieces > 0) yield await Promise.resolve(kept[recordId]?.videos as never);

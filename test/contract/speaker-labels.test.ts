@@ -82,6 +82,7 @@ const subject = { transcript_speaker_id: AUDIO_ID, media_id: 'kX3vQ9mTz0A' };
 
 function contextOf(labels: SpeakerLabels | undefined): RenderContext {
   const contents: ContentsReader = {
+    piece: () => Promise.resolve(undefined),
     facts: () => Promise.resolve(labels && (keptFacts(labels) as never)),
     pages: () => {
       throw new Error('speaker labels have no lists');
@@ -113,6 +114,7 @@ describe('the result of speaker labels', () => {
       ['data.transcriptsWithTimeStamps[].confidence', 'number'],
       ['data.language', 'string'],
       ['data.language_probability', 'number'],
+      ['data.speaker_names', 'object'],
       ['data.hints', 'object'],
       ['data.hints.language', 'string'],
       ['data.hints.speakers', 'object'],

@@ -51,7 +51,7 @@ export function serviceDeps(
   const keyDownloads = createKeyDownloadStore(db);
   const events = { records, keyDownloads, jobs: given.jobs, stopping, now, log };
   const deps: ServiceDeps = {
-    ...{ records, lists, keyDownloads, signer, now, stopping, log },
+    ...{ records, contents, lists, keyDownloads, signer, now, stopping, log },
     keys: createKeyStore(db),
     accounts: createAccountStore(db),
     requestCounts: createRequestCountStore(db),

@@ -9,12 +9,12 @@ import type {
 } from '@trpc/server';
 import type { Error as ErrorBody } from './generated/types.gen.ts';
 
-/** The input of a procedure, derived from its REST operation: the body, else the query, else the path. */
-type InputOf<Data> = [Part<Data, 'body'>] extends [never]
-  ? [Part<Data, 'query'>] extends [never]
-    ? PathOf<Part<Data, 'path'>>
-    : OrNull<Part<Data, 'query'>>
-  : OrNull<Part<Data, 'body'>>;
+/** The input of a procedure: the fields of the body, the query and the path of its REST operation. */
+type InputOf<Data> = [Part<Data, 'body' | 'query' | 'path'>] extends [never]
+  ? never
+  : Otherwise<OrNull<Part<Data, 'body'>>, unknown> &
+      Otherwise<OrNull<Part<Data, 'query'>>, unknown> &
+      Otherwise<PathOf<Part<Data, 'path'>>, unknown>;
 /** `never` for parts that an operation does not have. */
 type Part<Data, Name extends string> = Name extends keyof Data ? NonNullable<Data[Name]> : never;
 type PathOf<Path> = [Path] extends [never] ? never : { [Name in keyof Path as FieldName<Name & string>]: Path[Name] };

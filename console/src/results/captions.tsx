@@ -7,7 +7,7 @@ import type { Download, DownloadPage } from '../types.ts';
 import { languageName } from '../ui/language-field.tsx';
 import { Card, Comment, Facts, Loaded, ExternalLink } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
-import type { Line, Transcript } from './transcript-lines.ts';
+import type { Line } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 
@@ -21,6 +21,7 @@ export function Captions({ record: { id } }: { readonly record: Download }) {
 }
 
 interface CaptionsProps {
+  readonly id: string;
   readonly body: CaptionsBody;
   readonly audio: Download | undefined;
 }
@@ -29,10 +30,10 @@ async function loadCaptions(id: string, signal: AbortSignal): Promise<CaptionsPr
   const body = await read<CaptionsBody>(`/api/downloads/${id}/result`, signal);
   const query = `type=audio&status=success&limit=1&media_id=${encodeURIComponent(body.video.vidnet_id)}`;
   const { downloads } = await read<DownloadPage>(`/api/downloads?${query}`, signal);
-  return { body, audio: downloads[0] };
+  return { id, body, audio: downloads[0] };
 }
 
-function CaptionsView({ body: { video, track }, audio }: CaptionsProps) {
+function CaptionsView({ id, body: { video, track }, audio }: CaptionsProps) {
   const media = useRef<HTMLAudioElement>(null);
   const lines = useMemo<readonly Line[]>(
     () =>
@@ -43,7 +44,6 @@ function CaptionsView({ body: { video, track }, audio }: CaptionsProps) {
       })),
     [video],
   );
-  const transcript: Transcript = { mediaId: video.vidnet_id, lines, voiceSegments: [] };
   const last = lines.at(-1);
   const durationSeconds =
     video.duration === null ? (last?.start ?? 0) + (last?.duration ?? 1) : secondsOfClock(video.duration);
@@ -76,7 +76,11 @@ function CaptionsView({ body: { video, track }, audio }: CaptionsProps) {
           <Sound media={media} audio={audio} lines={lines} durationSeconds={durationSeconds} />
         )}
         <TranscriptView lines={lines} speakers={[]} names={{}} media={media} />
-        <Exports transcript={transcript} names={{}} fileName={`${video.vidnet_id}.${track.language}`} />
+        <Exports
+          path={`/api/transcripts/${id}`}
+          formats={['srt', 'vtt', 'txt']}
+          fileName={`${video.vidnet_id}.${track.language}`}
+        />
         {video.description ? (
           <details class="more">
             <summary>Description</summary>

@@ -1,25 +1,32 @@
+import { readText } from '../console-api.ts';
 import { Button } from '../ui/controls.tsx';
+import { useAction } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
-import { exported, FORMATS, type Names, type Transcript } from './transcript-lines.ts';
+import { ErrorNotice } from '../ui/parts.tsx';
 
 interface ExportsProps {
-  readonly transcript: Transcript;
-  readonly names: Names;
+  /** The transcript in the API, which is the JSON; with an ending it is a file. */
+  readonly path: string;
+  readonly formats: readonly string[];
   readonly fileName: string;
 }
 
-export function Exports({ transcript, names, fileName }: ExportsProps) {
-  // RTTM needs voice segments.
-  const formats = FORMATS.filter((format) => format !== 'rttm' || transcript.voiceSegments.length > 0);
+export function Exports({ path, formats, fileName }: ExportsProps) {
+  const { isRunning, thrown, run } = useAction();
+  const save = async (format: string): Promise<void> =>
+    saveText(`${fileName}.${format}`, await readText(format === 'json' ? path : `${path}.${format}`));
   return (
-    <div class="line" role="group" aria-label="Save the transcript as">
-      <Icon name="down" />
-      {formats.map((format) => (
-        <Button key={format} onClick={() => saveText(`${fileName}.${format}`, exported(transcript, format, names))}>
-          {format.toUpperCase()}
-        </Button>
-      ))}
-    </div>
+    <>
+      <div class="line" role="group" aria-label="Save the transcript as">
+        <Icon name="down" />
+        {[...formats, 'json'].map((format) => (
+          <Button key={format} disabled={isRunning} onClick={() => run(() => save(format))}>
+            {format.toUpperCase()}
+          </Button>
+        ))}
+      </div>
+      <ErrorNotice thrown={thrown} />
+    </>
   );
 }
 

@@ -2,7 +2,8 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useStore } from '../browser-store.ts';
 import { colourOf, theme } from '../theme.ts';
-import { nameIn, type Names, type VoiceSegment } from './transcript-lines.ts';
+import type { SpeakerNames } from '../../../contract/kinds/speaker-names.ts';
+import { nameIn, type VoiceSegment } from './transcript-lines.ts';
 import { playFrom } from './playback.ts';
 
 const LANE = 18;
@@ -17,7 +18,7 @@ export function voiceOf(index: number): string {
 interface LanesProps {
   readonly voiceSegments: readonly VoiceSegment[];
   readonly speakers: readonly string[];
-  readonly names: Names;
+  readonly names: SpeakerNames;
   readonly durationSeconds: number;
   readonly media: RefObject<HTMLMediaElement | null>;
 }

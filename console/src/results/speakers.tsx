@@ -1,20 +1,23 @@
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { SpeakerLabelsBody, SpokenWords } from '../../../contract/kinds/speaker-labels.ts';
-import { read } from '../console-api.ts';
+import type { NamedSpeakers, SpeakerNames } from '../../../contract/kinds/speaker-names.ts';
+import { call, read } from '../console-api.ts';
 import { clockText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
-import { useStore, type Store } from '../browser-store.ts';
 import type { Download } from '../types.ts';
 import { languageName } from '../ui/language-field.tsx';
-import { Card, Loaded, Notice } from '../ui/parts.tsx';
+import { useAction } from '../ui/hooks.ts';
+import { Card, ErrorNotice, Loaded, Notice } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
 import { Lanes, sharesOf, voiceOf } from './lanes.tsx';
-import { nameIn, speakersOf, type Names, type Transcript } from './transcript-lines.ts';
-import { namesOf, rename } from './names.ts';
+import { nameIn, speakersOf, type Transcript } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 
 interface Labels {
+  readonly id: string;
+  readonly mediaId: string;
+  readonly names: SpeakerNames;
   readonly body: SpeakerLabelsBody;
   readonly transcript: Transcript;
   /** The audio; undefined after its retention. */
@@ -30,7 +33,7 @@ export function Speakers({ record: { id } }: { readonly record: Download }) {
             <p>{labels.body.data.message ?? 'No speech was found in the audio.'}</p>
           </Card>
         ) : (
-          <Spoken labels={labels} recordId={id} />
+          <Spoken labels={labels} />
         )
       }
     </Loaded>
@@ -43,19 +46,33 @@ async function load(id: string, signal: AbortSignal): Promise<Labels> {
     read<SpokenWords>(`/api/transcriptspeakerid/${id}/words`, signal),
   ]);
   const { data: audio } = await read<{ data: Download }>(`/downloads/${body.transcript_speaker_id}`, signal);
-  const lines = words.segments.map(({ word_starts: starts, ...line }) => ({
-    ...line,
-    wordStarts: starts,
-  }));
-  return { body, audio, transcript: { mediaId: words.media_id, lines, voiceSegments: words.turns } };
+  const lines = words.segments.map(({ word_starts: wordStarts, word_confidences: wordConfidences, ...line }) => {
+    return { ...line, wordStarts, wordConfidences };
+  });
+  const { media_id: mediaId, speaker_names: names = {}, turns } = words;
+  return { id, mediaId, names, body, audio, transcript: { lines, voiceSegments: turns } };
 }
 
-function Spoken({ labels, recordId }: { readonly labels: Labels; readonly recordId: string }) {
-  const { body, transcript, audio } = labels;
+function Spoken({ labels }: { readonly labels: Labels }) {
+  const { id, mediaId, body, transcript, audio } = labels;
   const { lines, voiceSegments } = transcript;
   const media = useRef<HTMLAudioElement>(null);
-  const store = namesOf(recordId);
-  const names = useStore(store);
+  const [names, setNames] = useState(labels.names);
+  const { thrown, run } = useAction();
+  const rename = (label: string, name: string): void => {
+    const { [label]: before, ...others } = names;
+    const body = { names: name === '' || name === label ? others : { ...others, [label]: name } };
+    if (name === (before ?? label)) return;
+    // A second name may be given before the first one is stored.
+    setNames(body.names);
+    run(async () => {
+      const path = `/api/transcriptspeakerid/${id}/names`;
+      await call<NamedSpeakers>('PUT', path, { body }).catch((error: unknown) => {
+        setNames(names);
+        throw error;
+      });
+    });
+  };
   const speakers = useMemo(() => speakersOf(transcript), [transcript]);
   const { language, duration, engine } = body.data;
   const facts = [
@@ -73,25 +90,30 @@ function Spoken({ labels, recordId }: { readonly labels: Labels; readonly record
       ) : null}
       <Sound media={media} audio={audio} lines={lines} durationSeconds={duration} />
       <Lanes {...{ voiceSegments, speakers, names, media }} durationSeconds={duration} />
-      <SpeakerNames {...{ speakers, names, store }} shares={sharesOf(voiceSegments)} />
+      <NameFields {...{ speakers, names, rename }} shares={sharesOf(voiceSegments)} />
+      <ErrorNotice thrown={thrown} />
       <TranscriptView {...{ lines, speakers, names, media }} />
-      <Exports transcript={transcript} names={names} fileName={`${transcript.mediaId}.speakers`} />
+      <Exports
+        path={`/api/transcriptspeakerid/${id}`}
+        formats={['srt', 'vtt', 'txt', 'rttm']}
+        fileName={`${mediaId}.speakers`}
+      />
       <p class="quiet">
-        Made from <a href={pathTo({ job: body.transcript_speaker_id })}>this audio</a>. This browser keeps the names
-        that you give; files that you save carry them.
+        Made from <a href={pathTo({ job: body.transcript_speaker_id })}>this audio</a>. All files and answers show the
+        names.
       </p>
     </Card>
   );
 }
 
-interface SpeakerNamesProps {
+interface NameFieldsProps {
   readonly speakers: readonly string[];
-  readonly names: Names;
-  readonly store: Store<Names>;
+  readonly names: SpeakerNames;
+  readonly rename: (label: string, name: string) => void;
   readonly shares: ReadonlyMap<string, number>;
 }
 
-function SpeakerNames({ speakers, names, store, shares }: SpeakerNamesProps) {
+function NameFields({ speakers, names, rename, shares }: NameFieldsProps) {
   return (
     <ul class="speakers" aria-label="Speakers">
       {speakers.map((label, index) => (
@@ -100,9 +122,11 @@ function SpeakerNames({ speakers, names, store, shares }: SpeakerNamesProps) {
           <input
             aria-label={`Name of ${label}`}
             value={nameIn(names, label)}
-            onChange={(event) => {
-              rename(store, label, event.currentTarget.value);
-              event.currentTarget.value = nameIn(store.get(), label);
+            maxLength={100}
+            onChange={({ currentTarget }) => {
+              const name = currentTarget.value.trim();
+              currentTarget.value = name === '' ? label : name;
+              rename(label, name);
             }}
           />
           <span class="quiet">{((shares.get(label) ?? 0) * 100).toFixed(0)} %</span>

@@ -1,15 +1,7 @@
 import { tokensOf } from '../../../contract/text/cue-tokens.ts';
-import {
-  plainTextWriter,
-  srtWriter,
-  webVttWriter,
-  type ExportWriter,
-} from '../../../contract/text/transcript-formats.ts';
-import { rttmLine } from '../../../contract/text/rttm.ts';
+import type { SpeakerNames } from '../../../contract/kinds/speaker-names.ts';
 
-export type Names = Readonly<Record<string, string>>;
-
-export function nameIn(names: Names, label: string): string {
+export function nameIn(names: SpeakerNames, label: string): string {
   return Object.hasOwn(names, label) ? (names[label] ?? label) : label;
 }
 
@@ -22,6 +14,8 @@ export interface Line {
   readonly speaker?: string | undefined;
   /** The start of each word; undefined if it is not known. */
   readonly wordStarts?: readonly number[] | undefined;
+  /** The probability of each word; undefined if it is not known. */
+  readonly wordConfidences?: readonly number[] | undefined;
 }
 
 export interface VoiceSegment {
@@ -31,7 +25,6 @@ export interface VoiceSegment {
 }
 
 export interface Transcript {
-  readonly mediaId: string;
   readonly lines: readonly Line[];
   readonly voiceSegments: readonly VoiceSegment[];
 }
@@ -39,15 +32,23 @@ export interface Transcript {
 export interface SpokenWord {
   readonly text: string;
   readonly start: number;
+  /** Whether it may be another word. */
+  readonly isUnsure?: boolean;
 }
 
+const UNSURE_BELOW = 0.4;
+
 /** Returns the words of a line. Unknown times are estimated from the length of the words. */
-export function wordsOf({ text, start, duration, wordStarts }: Line): readonly SpokenWord[] {
+export function wordsOf({ text, start, duration, wordStarts, wordConfidences }: Line): readonly SpokenWord[] {
   const tokens = tokensOf({ text, startSeconds: start, durationSeconds: duration, wordStarts });
   // If a word is longer than a line of subtitles, its first part gives its start.
   const starts = tokens.filter(({ isSpaced }) => isSpaced).map(({ startSeconds }) => startSeconds);
   const words = text.split(/\s+/).filter((word) => word !== '');
-  return words.map((word, index) => ({ text: word, start: starts[index] ?? start }));
+  return words.map((word, index) => ({
+    text: word,
+    start: starts[index] ?? start,
+    ...((wordConfidences?.[index] ?? 1) < UNSURE_BELOW ? { isUnsure: true } : {}),
+  }));
 }
 
 /** @returns the index of the last item that has started; -1 before the first */
@@ -66,54 +67,4 @@ export function currentOf(begun: readonly { readonly start: number }[], seconds:
 export function speakersOf({ lines, voiceSegments }: Transcript): readonly string[] {
   const labels = new Set([...lines, ...voiceSegments].flatMap(({ speaker }) => speaker ?? []));
   return [...labels].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-}
-
-export const FORMATS = ['srt', 'vtt', 'txt', 'rttm', 'json'] as const;
-export type Format = (typeof FORMATS)[number];
-const WRITERS: Readonly<Record<'srt' | 'vtt' | 'txt', () => ExportWriter>> = {
-  srt: srtWriter,
-  vtt: webVttWriter,
-  txt: plainTextWriter,
-};
-
-/** Formats a transcript as a file with the names of its speakers, with the same code as the files of the service. */
-export function exported({ mediaId, lines, voiceSegments }: Transcript, format: Format, names: Names): string {
-  switch (format) {
-    case 'srt':
-    case 'vtt':
-    case 'txt': {
-      const writer = WRITERS[format]();
-      const parts = lines
-        .filter(({ text }) => text.trim() !== '')
-        .flatMap((line) => [...writer.line(timedOf(line, names))]);
-      return [writer.begin, ...parts, writer.end()].join('');
-    }
-    case 'rttm':
-      return voiceSegments
-        .map(({ start, duration, speaker }) =>
-          rttmLine({
-            file: mediaId,
-            speaker: nameIn(names, speaker),
-            startSeconds: start,
-            endSeconds: start + duration,
-          }),
-        )
-        .join('');
-    case 'json': {
-      const named = <Item extends { readonly speaker?: string | undefined }>(item: Item): Item =>
-        item.speaker === undefined ? item : { ...item, speaker: nameIn(names, item.speaker) };
-      const body = { media_id: mediaId, lines: lines.map(named), turns: voiceSegments.map(named) };
-      return `${JSON.stringify(body, null, 2)}\n`;
-    }
-  }
-}
-
-function timedOf({ text, start, duration, speaker, wordStarts }: Line, names: Names) {
-  return {
-    text,
-    startSeconds: start,
-    durationSeconds: duration,
-    wordStarts,
-    ...(speaker === undefined ? {} : { speaker: nameIn(names, speaker) }),
-  };
 }

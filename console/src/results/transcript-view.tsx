@@ -1,13 +1,14 @@
 import type { RefObject } from 'preact';
 import { memo } from 'preact/compat';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { SpeakerNames } from '../../../contract/kinds/speaker-names.ts';
 import { clockText } from '../format-values.ts';
 import { Button, Checkbox, SearchField } from '../ui/controls.tsx';
 import { useVirtual } from '../ui/virtual.ts';
 import { voiceOf } from './lanes.tsx';
 import { cachedWordsOf, playFrom, usePosition } from './playback.ts';
 import { folded } from './rows.ts';
-import { nameIn, type Line, type Names } from './transcript-lines.ts';
+import { nameIn, type Line } from './transcript-lines.ts';
 
 /** The height of about two lines of text with their time. */
 const ROW_HEIGHT = 72;
@@ -16,7 +17,7 @@ interface TranscriptProps {
   readonly lines: readonly Line[];
   /** The labels in the order of their colours. */
   readonly speakers: readonly string[];
-  readonly names: Names;
+  readonly names: SpeakerNames;
   readonly media: RefObject<HTMLMediaElement | null>;
 }
 
@@ -117,8 +118,8 @@ const TranscriptLine = memo(
             if (index !== undefined) onPlay(cachedWordsOf(line)[Number(index)]?.start ?? line.start);
           }}
         >
-          {cachedWordsOf(line).map(({ text }, index) => [
-            <span key={index} data-word={index} class={classOf(index === word, isSought(text, sought))}>
+          {cachedWordsOf(line).map(({ text, isUnsure }, index) => [
+            <span key={index} data-word={index} class={classOf(index === word, isSought(text, sought), isUnsure)}>
               {text}
             </span>,
             ' ',
@@ -136,8 +137,8 @@ const TranscriptLine = memo(
     before.sought === after.sought,
 );
 
-function classOf(isNow: boolean, isHit: boolean): string {
-  return `${isNow ? 'word-now' : ''} ${isHit ? 'word-hit' : ''}`.trim();
+function classOf(isNow: boolean, isHit: boolean, isUnsure = false): string {
+  return `${isNow ? 'word-now' : isUnsure ? 'word-unsure' : ''} ${isHit ? 'word-hit' : ''}`.trim();
 }
 
 function isSought(word: string, sought: string): boolean {

@@ -31,6 +31,7 @@ export type Procedures = {
     request: Mutation<rest.RequestSpeakerLabelsData, rest.RequestSpeakerLabelsResponses & rest.RequestSpeakerLabelsErrors, 200 | 202 | 400 | 500, Wait>;
     get: Query<rest.GetSpeakerLabelsData, rest.GetSpeakerLabelsResponses & rest.GetSpeakerLabelsErrors, 200 | 202, Wait>;
     words: Query<rest.GetSpokenWordsData, rest.GetSpokenWordsResponses & rest.GetSpokenWordsErrors, 200>;
+    name: Mutation<rest.NameSpeakersData, rest.NameSpeakersResponses & rest.NameSpeakersErrors, 200>;
     export: Export<rest.ExportSpeakerLabelsData>;
   };
   imgnet: {

@@ -2,7 +2,7 @@
 // @ts-nocheck
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+import type { CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -220,6 +220,20 @@ export const getSpokenWords = <ThrowOnError extends boolean = true>(options: Opt
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/transcriptspeakerid/{id}/words',
     ...options
+});
+
+/**
+ * Give names to the speakers of a transcript, which its files and answers show to every caller
+ */
+export const nameSpeakers = <ThrowOnError extends boolean = true>(options: Options<NameSpeakersData, ThrowOnError>): RequestResult<NameSpeakersResponses, NameSpeakersErrors, ThrowOnError, 'data'> => options.client.put<NameSpeakersResponses, NameSpeakersErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/transcriptspeakerid/{id}/names',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

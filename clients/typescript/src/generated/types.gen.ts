@@ -562,6 +562,12 @@ export type SpeakerLabels = {
          */
         language_probability?: number;
         /**
+         * By the label of the speaker
+         */
+        speaker_names?: {
+            [key: string]: string;
+        };
+        /**
          * The hints of the request; absent without any
          */
         hints?: {
@@ -2205,6 +2211,12 @@ export type SpokenWords = {
     status: 'success';
     media_id: string;
     /**
+     * By the label of the speaker
+     */
+    speaker_names?: {
+        [key: string]: string;
+    };
+    /**
      * Empty when there is no speech
      */
     segments: Array<{
@@ -2242,6 +2254,25 @@ export type SpokenWords = {
         duration: number;
         speaker: string;
     }>;
+};
+
+export type NamedSpeakers = {
+    status: 'success';
+    /**
+     * By the label of the speaker
+     */
+    speaker_names: {
+        [key: string]: string;
+    };
+};
+
+export type NameSpeakersRequest = {
+    /**
+     * Replaces all names; without any, the labels are shown
+     */
+    names: {
+        [key: string]: string;
+    };
 };
 
 export type ImgnetProfileRequest = {
@@ -3642,6 +3673,72 @@ export type GetSpokenWordsResponses = {
 };
 
 export type GetSpokenWordsResponse = GetSpokenWordsResponses[keyof GetSpokenWordsResponses];
+
+export type NameSpeakersData = {
+    body: NameSpeakersRequest;
+    path: {
+        /**
+         * The `transcript_speaker_id` of the audio or the `download_id` of the job
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/transcriptspeakerid/{id}/names';
+};
+
+export type NameSpeakersErrors = {
+    /**
+     * invalid_input, invalid_json, audio_failed
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * not_ready
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type NameSpeakersError = NameSpeakersErrors[keyof NameSpeakersErrors];
+
+export type NameSpeakersResponses = {
+    /**
+     * The names
+     */
+    200: NamedSpeakers;
+};
+
+export type NameSpeakersResponse = NameSpeakersResponses[keyof NameSpeakersResponses];
 
 export type ExportSpeakerLabelsData = {
     body?: never;
