@@ -122,7 +122,7 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
           expect(download.suggestedFilename()).toBe(name);
           return readFile(await download.path(), 'utf8');
         };
-        // The rest of each format is in test/console/pages.test.ts.
+        // The rest of each format is in test/api/speaker-names.test.ts.
         for (const format of ['SRT', 'VTT', 'TXT', 'RTTM', 'JSON'])
           expect(await saved(format)).toMatch(/Anna[ _](?:<|&lt;)b/);
 

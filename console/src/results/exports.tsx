@@ -9,9 +9,11 @@ interface ExportsProps {
   readonly path: string;
   readonly formats: readonly string[];
   readonly fileName: string;
+  /** Whether the transcript is being changed. */
+  readonly isChanging?: boolean;
 }
 
-export function Exports({ path, formats, fileName }: ExportsProps) {
+export function Exports({ path, formats, fileName, isChanging = false }: ExportsProps) {
   const { isRunning, thrown, run } = useAction();
   const save = async (format: string): Promise<void> =>
     saveText(`${fileName}.${format}`, await readText(format === 'json' ? path : `${path}.${format}`));
@@ -20,7 +22,7 @@ export function Exports({ path, formats, fileName }: ExportsProps) {
       <div class="line" role="group" aria-label="Save the transcript as">
         <Icon name="down" />
         {[...formats, 'json'].map((format) => (
-          <Button key={format} disabled={isRunning} onClick={() => run(() => save(format))}>
+          <Button key={format} disabled={isRunning || isChanging} onClick={() => run(() => save(format))}>
             {format.toUpperCase()}
           </Button>
         ))}

@@ -58,7 +58,7 @@ function Spoken({ labels }: { readonly labels: Labels }) {
   const { lines, voiceSegments } = transcript;
   const media = useRef<HTMLAudioElement>(null);
   const [names, setNames] = useState(labels.names);
-  const { thrown, run } = useAction();
+  const { isRunning, thrown, run } = useAction();
   const rename = (label: string, name: string): void => {
     const { [label]: before, ...others } = names;
     const body = { names: name === '' || name === label ? others : { ...others, [label]: name } };
@@ -97,6 +97,7 @@ function Spoken({ labels }: { readonly labels: Labels }) {
         path={`/api/transcriptspeakerid/${id}`}
         formats={['srt', 'vtt', 'txt', 'rttm']}
         fileName={`${mediaId}.speakers`}
+        isChanging={isRunning}
       />
       <p class="quiet">
         Made from <a href={pathTo({ job: body.transcript_speaker_id })}>this audio</a>. All files and answers show the
