@@ -54,7 +54,7 @@ export interface WindowOrder extends SpeechOrder {
 
 /** The stored result of a window. A result of another engine is not used. */
 interface KeptResult extends WindowResult {
-  readonly heard: Span & { readonly engineKey: string };
+  readonly origin: Span & { readonly engineKey: string };
 }
 
 export function createSpeechActivities(deps: SpeechDeps) {
@@ -118,8 +118,8 @@ export function createSpeechActivities(deps: SpeechDeps) {
             audioSeconds: endSeconds - startSeconds,
             seconds: (performance.now() - beganMs) / 1000,
           });
-          const heard = { startSeconds, endSeconds, engineKey: engineKeyOf(engine) };
-          result = { ...analysed, heard };
+          const origin = { startSeconds, endSeconds, engineKey: engineKeyOf(engine) };
+          result = { ...analysed, origin };
           await deps.contents.putPiece(piece, [result]);
         }
         return { words: result.words.length, voices: result.voices.length };
@@ -192,9 +192,9 @@ async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrd
   return window;
 }
 
-function isOf({ heard }: KeptResult, { engineKey }: Pick<WindowOrder, 'engineKey'>, window: Span): boolean {
+function isOf({ origin }: KeptResult, { engineKey }: Pick<WindowOrder, 'engineKey'>, window: Span): boolean {
   const { startSeconds, endSeconds } = window;
-  return heard.engineKey === engineKey && heard.startSeconds === startSeconds && heard.endSeconds === endSeconds;
+  return origin.engineKey === engineKey && origin.startSeconds === startSeconds && origin.endSeconds === endSeconds;
 }
 
 async function resultsOf(

@@ -29,7 +29,7 @@ const speakersSchema = z
   .refine(({ min = 1, max = SPEAKERS_MAX }) => min <= max, { path: ['min'], error: 'must not be more than max' })
   .meta({ id: 'Speakers', description: 'The number of speakers to tell apart', anyOf: EXACT_OR_RANGE });
 
-/** What callers know about the speech in advance: fields of every request that transcribes. */
+/** The fields with which every request that transcribes states facts about the speech. */
 export const speechHintsShape = {
   language: optionalField(languageSchema).describe('The spoken language'),
   speakers: optionalField(speakersSchema),

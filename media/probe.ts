@@ -40,7 +40,7 @@ const probeSchema = z
     containerName: format.format_long_name,
     /** When the first stream starts on the file's own time line. */
     startSeconds: format.start_time,
-    /** What the headers state: longest of container and streams, in seconds. It may be wrong, or 0 if they state nothing. */
+    /** The longest duration that the headers of container and streams state, in seconds. It may be wrong; it is 0 if they state none. */
     durationSeconds: Math.max(format.duration ?? 0, ...streams.map((stream) => stream.duration ?? 0)),
     sizeBytes: format.size,
     /** The best of each kind first. */

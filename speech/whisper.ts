@@ -31,13 +31,13 @@ export function createWhisperEngine(settings: WhisperEngineSettings, voices: Spe
         onProgress: (share) => onProgress((1 - WORDS_SHARE) * share),
       });
       const speech = unitedSpeech(window.speech, found.voices);
-      // Whisper hallucinates words in noise in which nobody was found to speak.
+      // Whisper hallucinates words in noise in which no voice was detected.
       if (found.voices.length === 0 || speech.length === 0) {
         onProgress(1);
         return { words: [], voices: found.voices };
       }
       const { offsetBytes, lengthBytes } = await readWavLayout(window.wavPath);
-      const { words, ...heard } = await whisper.transcribe(
+      const { words, ...transcribed } = await whisper.transcribe(
         {
           ...{ path: window.wavPath, offsetBytes, lengthBytes },
           ...{ startSeconds: window.startSeconds, endSeconds: window.endSeconds },
@@ -47,8 +47,8 @@ export function createWhisperEngine(settings: WhisperEngineSettings, voices: Spe
         signal,
         (share) => onProgress(1 - WORDS_SHARE + WORDS_SHARE * share),
       );
-      const detected = optional('language', detectedLanguage(heard.language));
-      return { words, voices: found.voices, ...detected, languageProbability: heard.languageProbability };
+      const detected = optional('language', detectedLanguage(transcribed.language));
+      return { words, voices: found.voices, ...detected, languageProbability: transcribed.languageProbability };
     },
 
     cluster: (windows, options) => voices.cluster(windows, options),

@@ -91,7 +91,7 @@ export const speakerLabelsSchema = z
     data: z.object({
       transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when there is no speech'),
       language: z.string().describe('Language code; `und` when it is not known'),
-      language_probability: confidenceSchema.optional().describe(`Of the language; ${IF_REPORTED}`),
+      language_probability: confidenceSchema.optional().describe(`The probability of the language; ${IF_REPORTED}`),
       speaker_names: speakerNamesSchema.optional(),
       hints: usedHintsSchema.optional().describe('The hints of the request; absent without any'),
       duration: z.number().min(0).describe('Of the audio, in seconds; 0 when there is no speech'),
@@ -119,7 +119,10 @@ export const spokenWordsSchema = z
           word_starts: z
             .array(z.number().min(0))
             .describe('The start of each word of the text, in seconds; words are separated by spaces'),
-          word_confidences: z.array(confidenceSchema).optional().describe(`Of each word; ${IF_REPORTED}`),
+          word_confidences: z
+            .array(confidenceSchema)
+            .optional()
+            .describe(`The confidence of each word; ${IF_REPORTED}`),
         }),
       )
       .describe('Empty when there is no speech'),

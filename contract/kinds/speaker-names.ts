@@ -13,7 +13,7 @@ const nameSchema = z
 /** The names that callers gave to speakers, by their labels. */
 export const speakerNamesSchema = z
   .record(z.string(), z.string())
-  .meta({ description: 'By the label of the speaker', examples: [{ 'Speaker 1': 'Anna' }] });
+  .meta({ description: 'The names of speakers; the keys are their labels', examples: [{ 'Speaker 1': 'Anna' }] });
 export type SpeakerNames = Readonly<z.infer<typeof speakerNamesSchema>>;
 
 export const nameSpeakersRequestSchema = z

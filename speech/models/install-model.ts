@@ -17,7 +17,7 @@ export interface InstallOptions {
   /** The absolute path, which is created if it does not exist. */
   readonly modelsDir: string;
   readonly hubUrl: string;
-  /** Of the Python package index. */
+  /** The URL of the Python package index. */
   readonly packagesUrl: string;
   readonly say: (line: string) => void;
   readonly view: ProgressView;

@@ -87,7 +87,7 @@ export function createWhisperProcess(settings: WhisperSettings) {
     process.kill();
   };
 
-  async function hear(order: WhisperOrder, signal: AbortSignal, onProgress: Report): Promise<Transcribed> {
+  async function transcribeWindow(order: WhisperOrder, signal: AbortSignal, onProgress: Report): Promise<Transcribed> {
     signal.throwIfAborted();
     const { process, residentBytes } = await load();
     const deadline = startDeadline({ signal, timeoutMs: SILENT_TIMEOUT_MS, late: () => failed('speechStepTimeout') });
@@ -127,7 +127,7 @@ export function createWhisperProcess(settings: WhisperSettings) {
     /** @throws the signal's reason; JobError `tool_missing`, `internal` */
     async transcribe(order: WhisperOrder, signal: AbortSignal, onProgress: Report): Promise<Transcribed> {
       signal.throwIfAborted();
-      const result = last.then(() => hear(order, signal, onProgress));
+      const result = last.then(() => transcribeWindow(order, signal, onProgress));
       last = result.catch(() => undefined);
       const deadline = startDeadline({ signal });
       try {
@@ -140,7 +140,7 @@ export function createWhisperProcess(settings: WhisperSettings) {
         deadline.end();
       }
     },
-    /** Of the process, if the model is loaded. */
+    /** The ID of the process; undefined if no model is loaded. */
     pid: (): number | undefined => pid,
     /** Loads the model, so that the first window need not wait for it. */
     warmUp: async (): Promise<string> => (await load()).device,

@@ -92,7 +92,7 @@ describe('audio that is prepared for transcription', () => {
     expect(await readdir(join(bench.folder, 'work'))).toEqual([]);
   });
 
-  it('is heard from beginning to end by an engine that finds speech by itself', async () => {
+  it('is analysed from beginning to end by an engine that detects speech itself', async () => {
     const { prepared, contents, order } = await prepare(undefined, { engine: { ...noEngine, findsSpeech: true } });
     expect(prepared.windows).toBe(1);
     const piece = { recordId: order.recordId, name: 'speech_windows', number: 1 };
@@ -122,7 +122,7 @@ describe('audio that is prepared for transcription', () => {
   });
 });
 
-it('a window that is kept is not heard again when the job repeats it, and all stand in the transcript at their times', async () => {
+it('does not transcribe a stored window again when the job repeats it, and merges all windows by their times', async () => {
   const heardAt: number[] = [];
   const engine: SpeechEngine = {
     name: 'half-deaf',
@@ -195,7 +195,7 @@ describe('a window that another machine takes', () => {
     expect(await readdir(join(bench.folder, 'elsewhere'), { recursive: true })).toEqual([order.recordId]);
   });
 
-  it('is heard anew when what is kept was heard by other models', async () => {
+  it('transcribes a window again if its stored result is from other models', async () => {
     const [first, second]: [Buffer[], Buffer[]] = [[], []];
     const { activities, onMachine, order, prepared } = await prepare(undefined, { engine: hearing('a', first) });
     const window = { ...order, number: 1, engine: 'keen' };

@@ -99,7 +99,7 @@ describe('names of speakers', () => {
     expect((await get(`${id}/names`, { method: 'PUT', headers, body: '{"names":{}}' })).status).toBe(403);
   });
 
-  it('cannot be given where nobody speaks', async () => {
+  it('are rejected for a transcript without speech', async () => {
     const audio = await keepAudio(facades);
     const { id } = await keepLabels(facades, aLabelsJob(audio), SILENCE);
     const answer = await name(id, { 'Speaker 1': 'Anna' });

@@ -74,7 +74,7 @@ describe('a video', () => {
     String.raw`https:\/\/www.youtube.com\/watch?v=${ID}\u0026t=3`,
     `https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D${ID}`,
     `https://www.youtube.com/watch?%76=${ID}`,
-    // What stands behind a link.
+    // These have characters after the link.
     `https://youtu.be/${ID}%20`,
     `https://youtu.be/${ID}%0A`,
     `https://www.youtube.com/watch?v=${ID}%20`,

@@ -1,6 +1,6 @@
 // npm run fuzz [-- --max-examples N --seed N --anonymous --default-limit --hostile-seconds N --damage-seconds N]: schemathesis with all its checks
 // on the whole service and its sandbox, and a table of what they found; then hostile requests and answers, and the longest
-// turn of the event loop that one took; then damaged media. Without examples (--max-examples 0) only the latter two.
+// time for which one held the event loop; then damaged media. Without examples (--max-examples 0) only the latter two.
 import { readFile, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

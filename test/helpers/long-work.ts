@@ -149,7 +149,7 @@ export function longWork(part: number): void {
               localSpeaker: n % 4,
               embedding: [],
             })),
-            heard: { startSeconds: from, endSeconds: from + 300, engineKey: 'fake' },
+            origin: { startSeconds: from, endSeconds: from + 300, engineKey: 'fake' },
           },
         ]);
       }

@@ -153,10 +153,10 @@ describe('the process of the whisper engine', () => {
 });
 
 describe('audio without speech', () => {
-  it('has no words if nobody was found to speak', async () => {
+  it('has no words if no voice was detected', async () => {
     const { wavPath } = await recording('garden');
-    const nobody: SpeechEngine = { ...ONE_VOICE, analyse: () => Promise.resolve({ words: [], voices: [] }) };
-    const whisper = whisperOf(bench, nobody);
+    const noVoices: SpeechEngine = { ...ONE_VOICE, analyse: () => Promise.resolve({ words: [], voices: [] }) };
+    const whisper = whisperOf(bench, noVoices);
     expect(await whisper.analyse({ wavPath, startSeconds: 0, endSeconds: 5, speech: [] }, options)).toEqual({
       ...{ words: [], voices: [] },
     });

@@ -35,7 +35,7 @@ function kindOf(track: CaptionTrack): number {
   return track.kind === 'manual' ? 0 : 1;
 }
 
-/** Of equally near tags, the matcher returns the first one. They are sorted, so that the order of the platform does not matter. */
+/** The tags are sorted, because the matcher returns the first of equally near ones, and the order of the platform must not matter. */
 function rankedTags(wanted: string, offered: ReadonlySet<string>): readonly string[] {
   const left = new Set([...offered].sort());
   const ranked = left.delete(wanted) ? [wanted] : [];

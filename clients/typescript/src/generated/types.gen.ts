@@ -558,11 +558,11 @@ export type SpeakerLabels = {
          */
         language: string;
         /**
-         * Of the language; absent when the engine does not report it
+         * The probability of the language; absent when the engine does not report it
          */
         language_probability?: number;
         /**
-         * By the label of the speaker
+         * The names of speakers; the keys are their labels
          */
         speaker_names?: {
             [key: string]: string;
@@ -2211,7 +2211,7 @@ export type SpokenWords = {
     status: 'success';
     media_id: string;
     /**
-     * By the label of the speaker
+     * The names of speakers; the keys are their labels
      */
     speaker_names?: {
         [key: string]: string;
@@ -2242,7 +2242,7 @@ export type SpokenWords = {
          */
         word_starts: Array<number>;
         /**
-         * Of each word; absent when the engine does not report it
+         * The confidence of each word; absent when the engine does not report it
          */
         word_confidences?: Array<number>;
     }>;
@@ -2259,7 +2259,7 @@ export type SpokenWords = {
 export type NamedSpeakers = {
     status: 'success';
     /**
-     * By the label of the speaker
+     * The names of speakers; the keys are their labels
      */
     speaker_names: {
         [key: string]: string;
