@@ -10,7 +10,8 @@ it('no request holds the event loop, with or without a key', async () => {
   trustedProxies.addSubnet('127.0.0.0', 8, 'ipv4');
   const facades = await startFacades(1e9, { trustedProxies });
   onTestFinished(() => facades.close());
-  const { text: key } = await facades.deps.keys.create({ name: 'hostile', scopes: ['read', 'jobs', 'webhooks'] });
+  const { id, text: key } = await facades.deps.keys.create({ name: 'hostile', scopes: ['read', 'jobs', 'webhooks'] });
+  await facades.deps.accounts.open(id, undefined);
   // The first requests load and compile code for later ones.
   for (const path of ['/health', '/api/account']) await (await fetch(facades.url + path)).text();
   const port = Number(new URL(facades.url).port);

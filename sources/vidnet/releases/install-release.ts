@@ -12,6 +12,7 @@ import { sha256Of } from '../../../store/files/checksum.ts';
 import { readPythonProgram, type PythonProgram } from '../warm/python-program.ts';
 import { serveTestPage } from '../yt-dlp/yt-dlp-test-page.ts';
 import { environmentOf, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
+import { NEUTRAL_EXTENSION } from '../yt-dlp/yt-dlp-arguments.ts';
 import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../yt-dlp/yt-dlp-version.ts';
 import { compareVersions } from './release-version.ts';
@@ -162,7 +163,7 @@ async function checkRelease(settings: YtdlpSettings, version: string, signal: Ab
     const limits = { timeoutMs: CHECK_TIMEOUT_MS, maxMemoryBytes: YTDLP_MEMORY_BYTES };
     const { exitCode, stderrTail } = await run(program, page.args, { cwd, env, signal, ...limits });
     if (exitCode !== 0) throw new Error(`it ended with ${exitCode}: ${lastLine(stderrTail)}`);
-    await access(join(cwd, 'media.m4a'));
+    await access(join(cwd, `media.${NEUTRAL_EXTENSION}`));
   } finally {
     page.close();
     await rm(cwd, { recursive: true, force: true });
