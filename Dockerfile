@@ -66,7 +66,7 @@ RUN apt-get update \
 COPY --from=packages /usr/local/bin/node /usr/local/bin/node
 COPY --from=python /opt /opt
 RUN node --version && /opt/yt-dlp/bin/yt-dlp --version && ffmpeg -version && ffprobe -version \
-  && /opt/speech/bin/python3 -c 'import ctranslate2, numpy.random, pocketsphinx, tokenizers' && test -s /opt/speech/models/silero_vad.onnx
+  && /opt/speech/bin/python3 -c 'import ctranslate2, numpy.random, tokenizers' && test -s /opt/speech/models/silero_vad.onnx
 
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules

@@ -1,9 +1,8 @@
-import { createBuiltinEngine } from './builtin.ts';
 import type { Missing, SpeechEngine } from './speech-engine.ts';
 import { createOpenaiEngine } from './openai/openai-engine.ts';
 import { createSherpaEngine } from './sherpa.ts';
 import { CATALOGUE, DEFAULT_MODEL } from './models/catalogue.ts';
-import { findModel, findSherpaModels, findSherpaVoices, findVadModel } from './models/find-models.ts';
+import { findModel, findSherpaModels, findVoiceModels, findVadModel } from './models/find-models.ts';
 import type { SherpaSettings } from './sherpa/run-analysis.ts';
 import type { SpeechSettings } from './speech-settings.ts';
 import { createWhisperEngine } from './whisper.ts';
@@ -82,11 +81,8 @@ export async function chooseSpeech(config: SpeechConfig, workFolder: string): Pr
 
 /** The voices of an engine that only transcribes. */
 async function voicesOf(config: SpeechConfig, workFolder: string): Promise<SpeechEngine | Missing> {
-  const models = await findSherpaVoices(config);
-  if (!('missing' in models)) return sherpaOf(models, config, workFolder);
-  const python = config.SPEECH_PYTHON_PATH;
-  if (python === undefined) return { missing: 'Telling voices apart needs SPEECH_PYTHON_PATH, which is not set.' };
-  return createBuiltinEngine({ python, workFolder, timeoutMs: SPEECH_TIMEOUT_MS });
+  const models = await findVoiceModels(config);
+  return 'missing' in models ? models : sherpaOf(models, config, workFolder);
 }
 
 function sherpaOf(models: SherpaSettings['models'], config: SpeechConfig, workFolder: string): SpeechEngine {
@@ -95,6 +91,5 @@ function sherpaOf(models: SherpaSettings['models'], config: SpeechConfig, workFo
     workFolder,
     timeoutMs: SPEECH_TIMEOUT_MS,
     threads: config.SPEECH_THREADS,
-    speakerDistance: config.SPEECH_SPEAKER_DISTANCE,
   });
 }

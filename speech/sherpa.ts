@@ -1,11 +1,11 @@
 import { JobError } from '../runtime/job-error.ts';
 import type { SpeechEngine } from './speech-engine.ts';
-import { clusterVoices } from './sherpa/cluster.ts';
 import { runAnalysis, type SherpaSettings } from './sherpa/run-analysis.ts';
+import { groupVoices } from './voices/group-voices.ts';
 import { requestedLanguage, requestLanguages } from './whisper/whisper-languages.ts';
 
 export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
-  const { models, speakerDistance } = settings;
+  const { models } = settings;
   const known = 'recogniser' in models ? models.recogniser.languages : undefined;
   return {
     name: 'sherpa',
@@ -19,11 +19,10 @@ export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
     },
 
     async cluster(windows, { signal, ...limits }) {
-      const lengths = new Set(windows.flatMap((voices) => voices.map(({ embedding }) => embedding.length)));
-      if (lengths.size > 1) {
-        throw new JobError('embeddingModelsDiffer');
-      }
-      return clusterVoices(windows, { ...limits, threshold: speakerDistance, signal });
+      const lengths = new Set(windows.flat().map(({ embedding }) => embedding.length));
+      lengths.delete(0);
+      if (lengths.size > 1) throw new JobError('embeddingModelsDiffer');
+      return groupVoices(windows, { ...limits, signal });
     },
   };
 }

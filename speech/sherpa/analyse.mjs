@@ -5,7 +5,7 @@ import { unitedSpeech } from '../windows.ts';
 import { cutChunks } from './chunks.ts';
 import { openRecogniser } from './recogniser.mjs';
 import { readSamples } from './samples.mjs';
-import { openVoices } from './voices.mjs';
+import { openVoices } from '../voices/detect-voices.mjs';
 
 const WORDS_SHARE = 0.6;
 /** The margin around the speech of a chunk, because voice activity detection cuts off soft sounds. */
@@ -21,7 +21,11 @@ print({ loaded: true });
 
 const voicesShare = recogniser === undefined ? 1 : 1 - WORDS_SHARE;
 const samples = readSamples(wav, startSeconds, endSeconds);
-const segments = await openedVoices.segments(samples, (share) => print({ progress: voicesShare * share }));
+const speech = request.speech.map((span) => ({
+  startSeconds: span.startSeconds - startSeconds,
+  endSeconds: span.endSeconds - startSeconds,
+}));
+const segments = await openedVoices.segments(samples, speech, (share) => print({ progress: voicesShare * share }));
 const voices = segments.map((voice) => ({
   ...voice,
   startSeconds: startSeconds + voice.startSeconds,

@@ -33,8 +33,6 @@ export interface SherpaSettings {
   readonly workFolder: string;
   readonly timeoutMs: number;
   readonly threads: number;
-  /** The cosine distance, 0 to 2, from which two voices are considered two speakers. */
-  readonly speakerDistance: number;
 }
 
 type Options = SherpaSettings & Omit<AnalyseOptions, 'language'>;
@@ -52,7 +50,7 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
     endSeconds: window.endSeconds,
     speech: window.speech,
     ...(recogniser === undefined ? {} : { recogniser }),
-    voices: { segmentation: models.segmentation, embedding: models.embedding, threshold: options.speakerDistance },
+    voices: { segmentation: models.segmentation, embedding: models.embedding },
     threads,
   };
   const words: Word[] = [];

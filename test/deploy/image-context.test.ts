@@ -143,7 +143,7 @@ describe('the build context of the image', () => {
     expect(commands).toEqual(expect.arrayContaining(['operator/backup/main.ts', ...operators]));
     const { files } = needed;
     expect(files.size).toBeGreaterThan(250);
-    for (const path of ['console/build.mjs', 'speech/builtin/features.py', 'runtime/subprocess/parent-death-watch.sh'])
+    for (const path of ['console/build.mjs', 'speech/whisper/transcribe.py', 'runtime/subprocess/parent-death-watch.sh'])
       expect(files).toContain(path);
     expect([...files].filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
     expect(missingFiles(buildContext())).toEqual([]);
@@ -162,7 +162,7 @@ describe('the build context of the image', () => {
     expect(context).toContain('.npmrc');
   });
 
-  it.each(['local/engines', 'speech/builtin/*.py', '**/parent-death-watch.sh', 'runtime'])(
+  it.each(['local/engines', 'speech/whisper/*.py', '**/parent-death-watch.sh', 'runtime'])(
     'would lack something if %s were left out',
     (line) => {
       const context = buildContext(`${ignored}\n${line}`);

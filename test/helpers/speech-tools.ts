@@ -7,7 +7,9 @@ import { loadConfig } from '../../config.ts';
 import { ensureModel, speechPython, type SpeechTools } from '../../local/engines/speech-setup.ts';
 import { ensure } from '../../local/engines/strategies.ts';
 import { DEFAULT_MODEL } from '../../speech/models/catalogue.ts';
+import { findVoiceModels } from '../../speech/models/find-models.ts';
 import { prepareWav } from '../../speech/prepare.ts';
+import { createSherpaEngine } from '../../speech/sherpa.ts';
 import type { SpeechEngine } from '../../speech/speech-engine.ts';
 import { createWhisperEngine, type WhisperEngineSettings } from '../../speech/whisper.ts';
 import { runTool } from './media.ts';
@@ -67,6 +69,13 @@ export function useSpeechTools(): SpeechBench {
       return output;
     },
   };
+}
+
+/** The engine that detects voices, with the models that come with the service. */
+export async function voicesOf({ folder: workFolder }: SpeechBench): Promise<SpeechEngine> {
+  const models = await findVoiceModels({ speechModelsDir: workFolder });
+  if ('missing' in models) throw new Error(models.missing);
+  return createSherpaEngine({ models, workFolder, timeoutMs: 120_000, threads: 1 });
 }
 
 /** The whisper engine with its default model. The caller closes it. */

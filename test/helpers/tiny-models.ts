@@ -8,6 +8,11 @@ import { installPython } from '../../local/engines/python.ts';
 
 const SOURCE = fileURLToPath(new URL('../speech/tiny-models', import.meta.url));
 const SCRIPTS = ['build.py', 'graph.py', 'parakeet.py', 'voices.py'].map((name) => join(SOURCE, name));
+/** The settings of the tiny models of voices. */
+export const TINY_VOICES = {
+  SPEECH_SEGMENTATION_MODEL: 'tiny-segmentation',
+  SPEECH_EMBEDDING_MODEL: 'tiny-embedding',
+};
 const SET_UP_TIMEOUT_MS = 10 * 60_000;
 
 /**

@@ -3,28 +3,32 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { transcribe, type Transcript } from '../../quality/bench/eval/transcribe.ts';
-import { createBuiltinEngine } from '../../speech/builtin.ts';
 import type { SpeechEngine } from '../../speech/speech-engine.ts';
 import { rows } from '../helpers/rows.ts';
-import { useSpeechTools, whisperOf } from '../helpers/speech-tools.ts';
+import { useSpeechTools, voicesOf, whisperOf } from '../helpers/speech-tools.ts';
 
 const bench = useSpeechTools();
 const media = (folder: string): string =>
   fileURLToPath(new URL(`../../local/sandbox/catalogue/media/${folder}/140.m4a`, import.meta.url));
 const TIMEOUT_MS = 120_000;
 
+let voices: SpeechEngine;
 let whisper: SpeechEngine;
-beforeAll(() => {
-  const { python } = bench.tools;
-  whisper = whisperOf(bench, createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: TIMEOUT_MS }));
+beforeAll(async () => {
+  voices = await voicesOf(bench);
+  whisper = whisperOf(bench, voices);
 });
 afterAll(() => whisper.close?.());
 
 /** Transcribes a file. Words take most of the time, so they are optional. */
 const hear = (path: string, words = false): Promise<Transcript> => {
-  const { python, vadModel } = bench.tools;
-  const engine = words ? whisper : createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: TIMEOUT_MS });
-  const tools = { ffmpeg: inject('tools').ffmpeg, vadModel, engine, workFolder: bench.folder };
+  const { vadModel } = bench.tools;
+  const tools = {
+    ffmpeg: inject('tools').ffmpeg,
+    vadModel,
+    engine: words ? whisper : voices,
+    workFolder: bench.folder,
+  };
   return transcribe(path, tools, () => undefined);
 };
 const speakersOf = ({ voiceSegments }: Transcript): number[] => voiceSegments.map(({ speaker }) => speaker);

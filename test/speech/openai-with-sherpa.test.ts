@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { createOpenaiEngine } from '../../speech/openai/openai-engine.ts';
 import { createSherpaEngine } from '../../speech/sherpa.ts';
-import { findSherpaVoices } from '../../speech/models/find-models.ts';
+import { findVoiceModels } from '../../speech/models/find-models.ts';
 import { cutWindows } from '../../speech/windows.ts';
-import { useTinyModels } from '../helpers/tiny-models.ts';
+import { TINY_VOICES, useTinyModels } from '../helpers/tiny-models.ts';
 import { fail, startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';
 import { describeEngine } from './engine-suite.ts';
 import { conversation, writeTones } from './tones.ts';
@@ -20,9 +20,9 @@ let server: TranscriptionServer;
 let voices: SpeechEngine;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-openai-'));
-  const models = await findSherpaVoices({ speechModelsDir: tiny.folder });
+  const models = await findVoiceModels({ ...TINY_VOICES, speechModelsDir: tiny.folder });
   if ('missing' in models) throw new Error(models.missing);
-  voices = createSherpaEngine({ models, workFolder: folder, timeoutMs: 60_000, threads: 1, speakerDistance: 0.5 });
+  voices = createSherpaEngine({ models, workFolder: folder, timeoutMs: 60_000, threads: 1 });
   server = await startTranscriptionServer({
     product: 'vllm',
     instead: (res, { fields, seconds }) => {

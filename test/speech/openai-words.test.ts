@@ -170,12 +170,13 @@ describe('voices of a server that tells speakers apart', () => {
   const brief = (voices: readonly VoiceSegment[]): [number, number, number][] =>
     voices.map(({ startSeconds, localSpeaker, embedding }) => [startSeconds - 100, localSpeaker, embedding[0]!]);
 
-  it('have the embedding of the voice segment that overlaps most', () => {
+  it('have the mean embedding of the voice segments in which their speaker talks most', () => {
     const answer = diarized([0, 10, 'C'], [10, 14, 'A'], [14, 30, 'C']);
-    expect(brief(diarizedVoices(answer, window, heard([0, 9.5], [9.5, 15], [15, 20], [20, 30])))).toEqual([
-      [0, 0, 0],
+    const voices = [...heard([0, 9.5], [9.5, 15], [15, 20], [20, 29]), { ...heard([29, 30])[0]!, embedding: [] }];
+    expect(brief(diarizedVoices(answer, window, voices))).toEqual([
+      [0, 0, 5 / 3],
       [10, 1, 1],
-      [14, 0, 3],
+      [14, 0, 5 / 3],
     ]);
   });
 
@@ -188,9 +189,9 @@ describe('voices of a server that tells speakers apart', () => {
     ]);
   });
 
-  it('have that of their longest voice segment if none overlaps', () => {
+  it('have that of their speaker if none overlaps', () => {
     const answer = diarized([0, 3, 'A'], [10, 20, 'A'], [30, 31, 'A']);
-    expect(brief(diarizedVoices(answer, window, heard([0, 3], [10, 20])))[2]).toEqual([30, 0, 1]);
+    expect(brief(diarizedVoices(answer, window, heard([0, 3], [10, 20])))[2]).toEqual([30, 0, 0.5]);
   });
 
   it('have that of a shared voice segment if there is no other', () => {

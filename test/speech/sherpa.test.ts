@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WindowResult } from '../../contract/speech-results.ts';
 import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { createSherpaEngine } from '../../speech/sherpa.ts';
-import { findSherpaModels, findSherpaVoices, type SherpaModels } from '../../speech/models/find-models.ts';
+import { findSherpaModels, findVoiceModels, type SherpaModels } from '../../speech/models/find-models.ts';
 import { cutWindows } from '../../speech/windows.ts';
 import { watchEventLoop } from '../helpers/event-loop.ts';
-import { useTinyModels } from '../helpers/tiny-models.ts';
+import { TINY_VOICES, useTinyModels } from '../helpers/tiny-models.ts';
 import { describeEngine } from './engine-suite.ts';
 import { conversation, writeTones } from './tones.ts';
 
@@ -32,12 +32,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const recording = (name: 'short' | 'long'): AudioWindow => recordings.get(name)!;
 async function modelsOf(asrModel: string, modelsDir = tiny.folder): Promise<SherpaModels> {
-  const models = await findSherpaModels({ speechModelsDir: modelsDir, SPEECH_MODEL: asrModel });
+  const models = await findSherpaModels({ ...TINY_VOICES, speechModelsDir: modelsDir, SPEECH_MODEL: asrModel });
   if ('missing' in models) throw new Error(models.missing);
   return models;
 }
 function engineOf(models: Parameters<typeof createSherpaEngine>[0]['models']): SpeechEngine {
-  return createSherpaEngine({ models, workFolder: folder, timeoutMs: 60_000, threads: 1, speakerDistance: 0.5 });
+  return createSherpaEngine({ models, workFolder: folder, timeoutMs: 60_000, threads: 1 });
 }
 
 describe('the sherpa engine with a tiny Parakeet', () => {
@@ -108,7 +108,7 @@ describe('the sherpa engine', () => {
   });
 
   it('detects voices without a recogniser', async () => {
-    const models = await findSherpaVoices({ speechModelsDir: tiny.folder });
+    const models = await findVoiceModels({ ...TINY_VOICES, speechModelsDir: tiny.folder });
     if ('missing' in models) throw new Error(models.missing);
     const shares: number[] = [];
     const { words, voices } = await engineOf(models).analyse(recording('short'), {

@@ -3,13 +3,12 @@ import { cp, mkdir, mkdtemp, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBuiltinEngine } from '../../speech/builtin.ts';
 import { findSpeech } from '../../speech/regions.ts';
 import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { createWhisperProcess } from '../../speech/whisper/whisper-process.ts';
 import { readWavLayout } from '../../speech/wav.ts';
 import { cutWindows } from '../../speech/windows.ts';
-import { useSpeechTools, whisperOf } from '../helpers/speech-tools.ts';
+import { useSpeechTools, voicesOf, whisperOf } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';
 import { describeEngine } from './engine-suite.ts';
 
@@ -40,13 +39,12 @@ function recording(talk: string): Promise<AudioWindow> {
 }
 
 let engine: SpeechEngine;
-beforeAll(() => {
-  const { python } = bench.tools;
-  engine = whisperOf(bench, createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: 120_000 }));
+beforeAll(async () => {
+  engine = whisperOf(bench, await voicesOf(bench));
 });
 afterAll(() => engine.close?.());
 
-describe('the whisper engine with voices of the builtin engine', () => {
+describe('the whisper engine', () => {
   describeEngine({
     engine: () => engine,
     windows: async () => {

@@ -8,7 +8,6 @@ import { settings } from '../../../config.ts';
 import { createMedia } from '../../../media/ffmpeg.ts';
 import { readYtdlpVersion } from '../../../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { createYtdlpSource } from '../../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
-import { createBuiltinEngine } from '../../../speech/builtin.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
 import { findSpeech } from '../../../speech/regions.ts';
 import { createSherpaEngine } from '../../../speech/sherpa.ts';
@@ -49,10 +48,8 @@ const media = createMedia({
 });
 const window = () => ({ wavPath, startSeconds: 0, endSeconds: 1, speech: [{ startSeconds: 0, endSeconds: 1 }] });
 const engine = { workFolder: tmpdir(), timeoutMs: 1_000 };
-const builtin = createBuiltinEngine({ ...engine, python: '/bin/python' });
-const voice = { startSeconds: 0, endSeconds: 1, localSpeaker: 0, embedding: [1] };
 const sherpa = createSherpaEngine({
-  ...{ ...engine, threads: 1, speakerDistance: 1 },
+  ...{ ...engine, threads: 1 },
   models: { modelsDir: join(tmpdir(), 'none'), segmentation: 's', embedding: 'e', names: [] },
 });
 const ytdlp = createYtdlpSource({
@@ -67,7 +64,6 @@ const ytdlp = createYtdlpSource({
 
 const EVERY = ['PATH', 'LANG'];
 const OF_YTDLP = [...EVERY, 'HOME', 'PYTHONDONTWRITEBYTECODE'];
-const ONE_CORE = [...EVERY, 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS'];
 it.each<[string, readonly string[], () => Promise<unknown>]>([
   [
     'yt-dlp',
@@ -83,8 +79,6 @@ it.each<[string, readonly string[], () => Promise<unknown>]>([
     () => prepareWav(wavPath, join(folder, 'b.wav'), { ...limits, ffmpeg: '/bin/f', maxSeconds: 9 }),
   ],
   ['the search for speech', EVERY, () => findSpeech(wavPath, { ...limits, vadModel: '/vad' })],
-  ['the built-in engine', ONE_CORE, () => builtin.analyse(window(), limits)],
-  ['the built-in engine, for speakers,', ONE_CORE, () => builtin.cluster([[voice]], { signal })],
   ['sherpa', EVERY, () => sherpa.analyse(window(), limits)],
   ['the compiler of workflows', EVERY, () => compileWorkflows()],
   ['the builder of the console', EVERY, () => buildConsole(join(folder, 'console'))],

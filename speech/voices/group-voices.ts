@@ -1,0 +1,122 @@
+import type { Span, VoiceSegment } from '../../contract/speech-results.ts';
+import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
+import type { SpeakerLimits } from '../speech-engine.ts';
+import { overlapSeconds } from './local-voices.ts';
+import { groupsAfter, mergeAll, similarityOf, sumOf, type Merge, type VoiceGroup } from './merge-groups.ts';
+
+/**
+ * The mean product of scaled embeddings is 1 within one speaker, whatever the recording (scale-embeddings.ts), and was at
+ * most about 0.8 between speakers of one sex.
+ */
+const ONE_SPEAKER = 0.84;
+/**
+ * A speaker who never has so much speech within two minutes is rather laughter, noise or two people at once, which add up in
+ * a long recording. The pieces go to the nearest speaker.
+ */
+const LEAST_SPEAKER_SECONDS = 4;
+const WITHIN_SECONDS = 120;
+/** In a short recording, a smaller share of the speech. */
+const LEAST_SPEAKER_SHARE = 0.15;
+/** About an hour. Of more pieces, those of one window that are certainly of one speaker are merged first, because time grows with the square. */
+const MAX_PIECES = 4_000;
+
+interface Options extends SpeakerLimits {
+  readonly signal: AbortSignal;
+}
+
+/** Groups the voices of all windows together. The result is deterministic. @returns for each voice the number of its speaker */
+export async function groupVoices(
+  windows: readonly (readonly VoiceSegment[])[],
+  { minSpeakers = 1, maxSpeakers = Infinity, signal }: Options,
+): Promise<number[][]> {
+  const yieldIfDue = createYielder(signal);
+  const identified = windows.map((voices) => voices.filter(({ embedding }) => embedding.length > 0));
+  const isLarge = identified.flat().length > MAX_PIECES;
+  const units: VoiceGroup[] = [];
+  for (const voices of identified) {
+    const groups = voices.map((voice) => sumOf([voice]));
+    const certain = isLarge ? (await mergeAll(groups, yieldIfDue)).filter(({ similarity }) => similarity >= 1) : [];
+    units.push(...groupsAfter(groups, certain));
+  }
+  const merges = await mergeAll(units, yieldIfDue);
+  const speakers = speakersOf(units, merges, { minSpeakers, maxSpeakers });
+  const numberOf = new Map(speakers.flatMap(({ voices }, number) => voices.map((voice) => [voice, number] as const)));
+  for (const voice of identified.flat()) {
+    if (!numberOf.has(voice)) numberOf.set(voice, nearestOf(voice, speakers));
+    await yieldIfDue();
+  }
+  return inOrderOfAppearance(windows.map((voices) => numbersOf(voices, numberOf)));
+}
+
+function speakersOf(
+  units: readonly VoiceGroup[],
+  merges: readonly Merge[],
+  { minSpeakers, maxSpeakers }: Required<SpeakerLimits>,
+): VoiceGroup[] {
+  const leastSeconds = Math.min(
+    LEAST_SPEAKER_SECONDS,
+    LEAST_SPEAKER_SHARE * units.reduce((sum, { seconds }) => sum + seconds, 0),
+  );
+  const isSpeaker = (group: VoiceGroup): boolean => mostSecondsOf(group) >= leastSeconds;
+  // counts[n] is the number of speakers after n merges.
+  const counts = [units.filter(isSpeaker).length];
+  for (const { left, right, merged } of merges) {
+    counts.push((counts.at(-1) ?? 0) + Number(isSpeaker(merged)) - Number(isSpeaker(left)) - Number(isSpeaker(right)));
+  }
+  const firstBelow = merges.findIndex(({ similarity }) => similarity < ONE_SPEAKER);
+  let count = firstBelow === -1 ? merges.length : firstBelow;
+  while (count < merges.length && (counts[count] ?? 0) > maxSpeakers) count += 1;
+  while (count > 0 && (counts[count] ?? 0) < minSpeakers) count -= 1;
+  const groups = groupsAfter(units, merges.slice(0, count));
+  const speakers = groups.filter(isSpeaker);
+  if (speakers.length >= minSpeakers) return speakers;
+  const all = groupsAfter(units, merges.slice(0, Math.max(0, units.length - minSpeakers)));
+  return minSpeakers === 1 ? all.slice(0, 1) : all;
+}
+
+/** The seconds in the part of the recording in which the group has most. */
+function mostSecondsOf({ voices }: VoiceGroup): number {
+  const parts = new Map<number, number>();
+  for (const { startSeconds, endSeconds } of voices) {
+    const part = Math.floor(startSeconds / WITHIN_SECONDS);
+    parts.set(part, (parts.get(part) ?? 0) + endSeconds - startSeconds);
+  }
+  return Math.max(...parts.values());
+}
+
+function nearestOf(voice: VoiceSegment, speakers: readonly VoiceGroup[]): number {
+  const own = sumOf([voice]);
+  const similarities = speakers.map(
+    (speaker) => similarityOf(own, speaker) / Math.sqrt(similarityOf(speaker, speaker)),
+  );
+  return similarities.indexOf(Math.max(...similarities));
+}
+
+/** A voice without an embedding is that of its local speaker, or of the nearest one who does not talk at the same time. */
+function numbersOf(voices: readonly VoiceSegment[], numberOf: ReadonlyMap<VoiceSegment, number>): number[] {
+  const known = voices.flatMap((voice) => {
+    const number = numberOf.get(voice);
+    return number === undefined ? [] : [{ ...voice, number }];
+  });
+  return voices.map((voice) => {
+    const own = numberOf.get(voice);
+    if (own !== undefined) return own;
+    const rivals = new Set(known.filter((other) => overlapSeconds(voice, other) > 0).map(({ number }) => number));
+    const rankOf = ({ localSpeaker, number }: (typeof known)[number]): number =>
+      Number(localSpeaker !== voice.localSpeaker) + 2 * Number(rivals.has(number));
+    const distanceTo = ({ startSeconds }: Span): number => Math.abs(startSeconds - voice.startSeconds);
+    const [nearest] = known.toSorted((a, b) => rankOf(a) - rankOf(b) || distanceTo(a) - distanceTo(b));
+    return nearest?.number ?? 0;
+  });
+}
+
+function inOrderOfAppearance(windows: readonly (readonly number[])[]): number[][] {
+  const numbers = new Map<number, number>();
+  return windows.map((speakers) =>
+    speakers.map((speaker) => {
+      const number = numbers.get(speaker) ?? numbers.size;
+      numbers.set(speaker, number);
+      return number;
+    }),
+  );
+}

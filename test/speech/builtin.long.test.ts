@@ -1,2 +1,0 @@
-// Also transcribes a whole recording.
-import './builtin.test.ts';
