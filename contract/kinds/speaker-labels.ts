@@ -91,7 +91,7 @@ export const speakerLabelsSchema = z
     data: z.object({
       transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when there is no speech'),
       language: z.string().describe('Language code; `und` when it is not known'),
-      language_probability: confidenceSchema.optional().describe(`The probability of the language; ${IF_REPORTED}`),
+      language_probability: confidenceSchema.optional().describe(`The probability of the detected language; ${IF_REPORTED}`),
       speaker_names: speakerNamesSchema.optional(),
       hints: usedHintsSchema.optional().describe('The hints of the request; absent without any'),
       duration: z.number().min(0).describe('Of the audio, in seconds; 0 when there is no speech'),
@@ -214,7 +214,8 @@ export async function renderSpeakerLabels(
     data: {
       transcriptsWithTimeStamps: labels.segments.map(renderSegment),
       language: isSilent ? UNDETERMINED : (labels.language ?? UNDETERMINED),
-      language_probability: isSilent ? undefined : labels.languageProbability,
+      // A language that was given was not detected.
+      language_probability: isSilent || hints.language !== undefined ? undefined : labels.languageProbability,
       speaker_names: await speakerNamesOf(contents, record.id),
       hints: Object.keys(hints).length === 0 ? undefined : hints,
       duration: isSilent ? 0 : toMilliseconds(labels.durationSeconds),

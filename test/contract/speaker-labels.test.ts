@@ -146,7 +146,10 @@ describe('the result of speaker labels', () => {
       ...{ language: 'en', language_probability: 0.97, duration: 61.2, engine: 'builtin' },
     });
     const silence = { ...SILENCE, language: 'en', languageProbability: 0.4 };
-    expect(JSON.stringify(await rendered(success, contextOf(silence)))).not.toContain('probability');
+    const given = { ...success, parameters: { audioId: AUDIO_ID, fileName: 'a.m4a', language: 'en' } };
+    for (const body of [await rendered(success, contextOf(silence)), await rendered(given, contextOf(labels))]) {
+      expect(JSON.stringify(body)).not.toContain('probability');
+    }
   });
 
   it.each([
