@@ -3,6 +3,7 @@ import { Client, type Dispatcher } from 'undici';
 import { startDeadline } from '../runtime/deadline.ts';
 import { MEDIA_MINIMUM_RATE, detectStalls, type MinimumRate, type TooSlow } from '../runtime/stall-detector.ts';
 import { createGuardedConnector, type GuardSettings } from './connector.ts';
+import { patient } from './patient-connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
 import { DeadlineError } from './request-failures.ts';
 import { checkTarget } from './check-target.ts';
@@ -75,7 +76,7 @@ type Hop = DownloaderSettings & DownloadOptions & { readonly onSlow: (how: TooSl
 /** Uses one connection per request, so that no check can be skipped. */
 async function take(url: URL, hop: Hop): Promise<number | { readonly location: string }> {
   const client = new Client(url.origin, {
-    connect: createGuardedConnector(hop),
+    connect: patient(createGuardedConnector(hop)),
     pipelining: 0,
     headersTimeout: hop.idleTimeoutMs,
     bodyTimeout: hop.idleTimeoutMs,

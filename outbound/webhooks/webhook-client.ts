@@ -5,6 +5,7 @@ import { WEBHOOK_TEST_TIMEOUT_SECONDS, WEBHOOK_TIMEOUT_SECONDS } from '../../con
 import { startDeadline, type Deadline } from '../../runtime/deadline.ts';
 import { checkTarget } from '../check-target.ts';
 import { createGuardedConnector, type GuardSettings } from '../connector.ts';
+import { patient } from '../patient-connector.ts';
 import { DeadlineError, ForbiddenTargetError, unreachableCode, type UnreachableCode } from '../request-failures.ts';
 
 export interface WebhookClientOptions extends GuardSettings {
@@ -132,7 +133,7 @@ async function send(
   options: WebhookClientOptions & { readonly signal: AbortSignal; readonly onChunk: () => unknown },
 ): Promise<number> {
   const client = new Client(url.origin, {
-    connect: createGuardedConnector({ ...options, onAddresses }),
+    connect: patient(createGuardedConnector({ ...options, onAddresses })),
     pipelining: 0,
     // The deadline of the whole request replaces these two limits.
     headersTimeout: 0,

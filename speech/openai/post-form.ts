@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Client } from 'undici';
+import { buildConnector, Client } from 'undici';
+import { patient } from '../../outbound/patient-connector.ts';
 import { answerTo, beginningOf } from '../../outbound/read-response.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';
@@ -54,7 +55,7 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
   const stall = setTimeout(onStall, stallTimeoutMs);
   // A reused connection that the server closes at this moment would leave it open whether the request arrived.
   const dispatcher = new Client(url.origin, {
-    connect: { timeout: stallTimeoutMs, keepAliveInitialDelay: PROBE_AFTER_MS },
+    connect: patient(buildConnector({ timeout: stallTimeoutMs, keepAliveInitialDelay: PROBE_AFTER_MS })),
     // The deadline replaces these two timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -303,7 +303,8 @@ it('does not switch protocols if a receiver requests it', async () => {
   const receiver = await scriptedReceiver(
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
   );
-  expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, message)).toMatchObject({ kind: 'unreachable' });
+  const outcome = await testClient({ timeoutMs: 300 }).post(`http://127.0.0.1:${receiver.port}/`, message);
+  expect(outcome).toMatchObject({ kind: 'unreachable' });
 });
 
 describe('the client', () => {
