@@ -32,6 +32,7 @@ const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
   webhook_target_forbidden: 'usage',
   method_not_allowed: 'usage',
   body_too_large: 'usage',
+  encoding_not_supported: 'usage',
   range_not_satisfiable: 'usage',
   audio_failed: 'failure',
   link_invalid: 'failure',

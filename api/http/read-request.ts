@@ -42,6 +42,13 @@ function checked(schema: z.ZodObject, value: unknown): object {
   return parsed.data;
 }
 
+/** @throws ApiError for a body with a `Content-Encoding` other than `identity` */
+export function refuseEncoding(encoding: string | null | undefined): void {
+  if (/^[\s,]*(?:identity[\s,]*)*$/i.test(encoding ?? '')) return;
+  const message = `Content-Encoding: ${String(encoding)} is not supported. Send the body without it.`;
+  throw new ApiError('encoding_not_supported', message, { headers: { 'Accept-Encoding': 'identity' } });
+}
+
 /** Any content type is accepted, as long as the body is a JSON object. */
 async function readJsonBody(event: H3Event): Promise<object> {
   assertBodySize(event, REQUEST_BODY_MAX_BYTES);
@@ -49,6 +56,7 @@ async function readJsonBody(event: H3Event): Promise<object> {
     if (error instanceof HTTPError) throw error;
     throw new ApiError('invalid_input', 'The body did not arrive to its end.', { cause: error });
   });
+  refuseEncoding(event.req.headers.get('content-encoding'));
   let value: unknown;
   try {
     value = JSON.parse(text);

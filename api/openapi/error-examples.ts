@@ -28,6 +28,7 @@ const errors: Readonly<Record<ErrorCode, string | readonly [message: string, ext
   list_id_expired: 'The list_id is older than one hour. Request the profile again.',
   precondition_failed: 'The file is not the one that the request names.',
   body_too_large: 'The body is larger than 64 KiB.',
+  encoding_not_supported: 'Content-Encoding: gzip is not supported. Send the body without it.',
   range_not_satisfiable: 'The range lies outside the file.',
   answers_unread: 'Too many large answers were requested and are not read yet.',
   rate_limited: 'More than 90 requests a minute.',

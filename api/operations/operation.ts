@@ -137,6 +137,7 @@ export const STARTS_JOB = {
   wait: 'on request',
   errors: ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'],
 } as const;
+const OF_BODY = ['invalid_json', 'body_too_large', 'encoding_not_supported'] as const;
 const ALWAYS = [
   'unauthorized',
   'forbidden',
@@ -149,7 +150,7 @@ const ALWAYS = [
 
 export function errorsOf({ body, params, scope, errors = [] }: Operation): readonly ErrorCode[] {
   if (scope === 'none') return errors;
-  const ofBody = body === undefined ? [] : (['invalid_json', 'body_too_large'] as const);
+  const ofBody = body === undefined ? [] : OF_BODY;
   // A path with invalid percent-encoding is invalid input, not an unknown ID.
   return ['invalid_input', ...ofBody, ...(params === undefined ? [] : (['not_found'] as const)), ...ALWAYS, ...errors];
 }

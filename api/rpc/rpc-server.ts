@@ -9,6 +9,7 @@ import { isSameSecret, unauthorized } from '../access/authenticate.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from '../edge/connections.ts';
 import { SECURITY_HEADERS } from '../edge/security-headers.ts';
+import { refuseEncoding } from '../http/read-request.ts';
 import { toApiError } from '../http/to-api-error.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import { forRequest, REQUEST_ID, requestIdFrom } from '../http/request-id.ts';
@@ -36,6 +37,7 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
     createContext({ req, res }) {
       try {
         admit(req, options);
+        if (req.method === 'POST') refuseEncoding(req.headers['content-encoding']);
       } catch (error) {
         const cause = toApiError(error);
         for (const [name, value] of Object.entries(cause.extras.headers ?? {})) res.setHeader(name, value);

@@ -21,6 +21,7 @@ export const ERROR_TABLE = {
   list_id_expired: { http: 410, trpc: 'PRECONDITION_FAILED' },
   precondition_failed: { http: 412, trpc: 'PRECONDITION_FAILED' },
   body_too_large: { http: 413, trpc: 'PAYLOAD_TOO_LARGE' },
+  encoding_not_supported: { http: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE' },
   range_not_satisfiable: { http: 416, trpc: 'BAD_REQUEST' },
   answers_unread: { http: 429, trpc: 'TOO_MANY_REQUESTS' },
   rate_limited: { http: 429, trpc: 'TOO_MANY_REQUESTS' },

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { TRPCClientError } from '@trpc/client';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -47,6 +48,33 @@ describe('a request for audio', () => {
     const { details } = errorBodySchema.parse(answer.body);
     if (path !== undefined) expect(details?.map((detail) => detail.path)).toContain(path);
     expect(facades.jobs.start).not.toHaveBeenCalled();
+  });
+
+  it.each(['gzip', 'br', 'identity, gzip', 'x-unknown'])(
+    'with Content-Encoding %s is answered 415 with what is supported, by REST and by tRPC',
+    async (encoding) => {
+      const urls = [facades.url + AUDIO, `${facades.rpcUrl}/downloads.audio`];
+      for (const url of urls) {
+        const answer = await fetch(url, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'content-encoding': encoding,
+            authorization: `Bearer ${facades.rpcToken}`,
+          },
+          body: gzipSync(video('k3fP0aTz9Qw')),
+        });
+        expect([answer.status, answer.headers.get('accept-encoding')], url).toEqual([415, 'identity']);
+        expect(await answer.text()).toContain('"encoding_not_supported"');
+      }
+      expect(facades.jobs.start).not.toHaveBeenCalled();
+    },
+  );
+
+  it.each(['identity', 'Identity', ''])('with Content-Encoding %j is accepted', async (encoding) => {
+    const headers = { 'content-encoding': encoding };
+    const answer = await fetch(facades.url + AUDIO, { method: 'POST', headers, body: video('k3fP0aTz9Qw') });
+    expect(answer.status).toBe(202);
   });
 
   it('accepts any content type and ignores unknown fields', async () => {

@@ -1760,7 +1760,7 @@ export type Error = {
     /**
      * Stable, for programs
      */
-    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * The download that conflicts with the request
      */
@@ -2327,7 +2327,7 @@ export type WebhookTestRefused = {
     /**
      * Stable, for programs
      */
-    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * The download that conflicts with the request
      */
@@ -2511,6 +2511,10 @@ export type RequestAudioErrors = {
      */
     413: Error;
     /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
      * rate_limited, answers_unread
      */
     429: Error;
@@ -2582,6 +2586,10 @@ export type RequestVideoErrors = {
      */
     413: Error;
     /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
      * rate_limited, answers_unread
      */
     429: Error;
@@ -2652,6 +2660,10 @@ export type RequestMediaErrors = {
      * body_too_large
      */
     413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -3239,6 +3251,10 @@ export type RequestChannelErrors = {
      */
     413: Error;
     /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
      * rate_limited, answers_unread
      */
     429: Error;
@@ -3309,6 +3325,10 @@ export type RequestTranscriptErrors = {
      * body_too_large
      */
     413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -3515,6 +3535,10 @@ export type RequestSpeakerLabelsErrors = {
      * body_too_large
      */
     413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -3846,6 +3870,10 @@ export type RequestImgnetProfileErrors = {
      */
     413: Error;
     /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
      * rate_limited, answers_unread
      */
     429: Error;
@@ -3925,6 +3953,10 @@ export type RequestImgnetListErrors = {
      */
     413: Error;
     /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
      * rate_limited, answers_unread
      */
     429: Error;
@@ -3995,6 +4027,10 @@ export type RequestImgnetContentErrors = {
      * body_too_large
      */
     413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -4067,6 +4103,10 @@ export type RequestImgnetAudioErrors = {
      */
     413: Error;
     /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
      * rate_limited, answers_unread
      */
     429: Error;
@@ -4123,6 +4163,10 @@ export type TestWebhookErrors = {
      * body_too_large
      */
     413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
     /**
      * rate_limited, answers_unread
      */
