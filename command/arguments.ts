@@ -178,11 +178,15 @@ function numberOf(values: Values, name: OptionName, least = 1): number | undefin
   return Number(value);
 }
 
+/** Without a zone, a time is UTC, which `jobs` prints. */
+const TIME = /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z| ?UTC|[+-]\d\d:\d\d)?$/;
+
 function timeOf(values: Values, name: OptionName): string | undefined {
   const value = textOf(values, name);
   if (value === undefined) return undefined;
-  const time = new Date(value);
+  const [, day, hour = 'T00:00', zone = 'Z'] = TIME.exec(value) ?? [];
+  const time = new Date(`${String(day)}${hour.replace(' ', 'T')}${zone.replace(/ ?UTC/, 'Z')}`);
   if (Number.isNaN(time.getTime()))
-    throw new UsageError(`--${name}: a time such as 2026-11-21 or 2026-11-21T09:30:00Z`);
+    throw new UsageError(`--${name}: a time such as 2026-11-21, "2026-11-21 09:30" (UTC) or 2026-11-21T09:30+01:00`);
   return time.toISOString();
 }

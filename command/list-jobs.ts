@@ -92,7 +92,7 @@ async function forEach(
 
 function rowOf({ id, created_at, type, status, cost, title, media_id, response, progress }: DownloadRecord): string {
   const state = status === 'pending' && progress !== undefined ? progressText(progress) : (response ?? '');
-  const time = `${created_at.slice(0, 10)} ${created_at.slice(11, 16)}`;
+  const time = `${created_at.slice(0, 10)} ${created_at.slice(11, 16)} UTC`;
   return [id, time, type.padEnd(17), status.padEnd(7), cost, title ?? media_id, state].join('  ').trimEnd();
 }
 

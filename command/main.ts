@@ -1,5 +1,6 @@
 // The entry point of `tapedeck COMMAND`, the program for terminals and scripts. `tapedeck --help` describes it.
 import { setTimeout as delay } from 'node:timers/promises';
+import { openStandardOutput } from '../runtime/standard-output.ts';
 import { readConfig, type CommandConfig } from './command-config.ts';
 import { createDisplay } from './display.ts';
 import type { FoundService } from './embedded.ts';
@@ -9,13 +10,10 @@ import { run } from './run-command.ts';
 
 const CLEANUP_MS = 2_000;
 
-// The reader of a pipe may close it early, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(EXIT.success);
-});
-
-process.exit(await main(process.argv.slice(2)));
+const output = openStandardOutput();
+const code = await main(process.argv.slice(2));
+await output.flush();
+process.exit(code);
 
 async function main(words: readonly string[]): Promise<number> {
   let config: CommandConfig;
@@ -25,7 +23,7 @@ async function main(words: readonly string[]): Promise<number> {
     console.error(sentenceOf(error));
     return exitCodeOf(error);
   }
-  const display = createDisplay({ out: process.stdout, err: process.stderr, ...config });
+  const display = createDisplay({ out: output.stream, err: process.stderr, ...config });
   const { signal, code: interrupted } = onInterruption(process);
   const waiting = new Set<string>();
   let found: FoundService | undefined;

@@ -1,3 +1,5 @@
+import { openStandardOutput } from './standard-output.ts';
+
 /** The command line is wrong. The message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -14,14 +16,15 @@ export async function runOperatorCommand(
   run: (line: readonly string[]) => Promise<string | undefined>,
 ): Promise<void> {
   const line = process.argv.slice(2);
+  const { print } = openStandardOutput();
   // Help must be available before there are any settings.
   if (line.includes('--help') || line.includes('-h') || line[0] === 'help') {
-    console.log(usage);
+    await print(usage);
     return;
   }
   try {
     const output = await run(line);
-    if (output !== undefined) console.log(output);
+    if (output !== undefined) await print(output);
   } catch (error) {
     process.exitCode = 1;
     if (isUsage(error)) console.error(`${error.message}\n\n${usage}`);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveText } from '../../api/use-cases/resolve-url.ts';
 import type { ServiceDeps } from '../../api/service-deps.ts';
 import { parseCommandLine, type Parsed } from '../../command/arguments.ts';
@@ -56,6 +56,20 @@ describe('a command line', () => {
   });
 
   it.each([
+    ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+    ['2026-11-21 09:30', '2026-11-21T09:30:00.000Z'],
+    ['2026-11-21T09:30:15', '2026-11-21T09:30:15.000Z'],
+    ['2026-11-21 09:30 UTC', '2026-11-21T09:30:00.000Z'],
+    ['2026-11-21T09:30:00.5Z', '2026-11-21T09:30:00.500Z'],
+    ['2026-11-21T09:30+02:00', '2026-11-21T07:30:00.000Z'],
+  ])('has times in UTC, wherever it runs: %s', (text, createdAfter) => {
+    vi.stubEnv('TZ', 'America/New_York');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(new Date('2026-11-21T00:00').getTimezoneOffset()).toBe(300);
+    expect(parseCommandLine(['jobs', '--after', text])).toMatchObject({ query: { created_after: createdAfter } });
+  });
+
+  it.each([
     ['', 'No command'],
     ['sing', 'no command sing'],
     ['audio', 'at least one URL'],
@@ -71,6 +85,8 @@ describe('a command line', () => {
     ['jobs x', 'options only'],
     ['jobs --status done', 'pending, success, failed'],
     ['jobs --after noon', '--after'],
+    ['jobs --before 2026-13-01', '--before'],
+    ['jobs --after 11/21/2026', '--after'],
     ['cancel', 'ID of a job'],
     ['webhook url', 'webhook test URL'],
   ])('is rejected with an explanation: %s', (text, message) => {
