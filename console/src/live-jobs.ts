@@ -1,7 +1,7 @@
-import type { Progress } from '../../contract/http/fields.ts';
 import { authorization, Problem, problemOf, read } from './console-api.ts';
 import { textsOf } from '../../clients/typescript/src/event-parser.ts';
 import { pause } from '../../clients/typescript/src/pause.ts';
+import { apiKey } from './session.ts';
 import type { Download } from './types.ts';
 
 /** Whether updates arrive: `lost` means that the connection is interrupted. */
@@ -13,53 +13,123 @@ interface Callbacks {
   readonly onProblem: (problem: Problem) => void;
 }
 
+interface Watcher extends Callbacks {
+  readonly onChange: (record: Download) => void;
+}
+
+/** How often a job is loaded of which no event arrives, such as one of another caller. Such polls are not limited. */
+const POLL_MS = 15_000;
 const RECONNECT_MS = [500, 1_000, 2_000, 5_000, 10_000] as const;
 
 export function watchDownload(
   id: string,
   { onRecord, ...callbacks }: Callbacks & { readonly onRecord: (record: Download) => void },
 ): () => void {
-  return keepConnected(callbacks, async (signal, onOpen) => {
-    const load = async (): Promise<Download> => {
-      const { data } = await read<{ data: Download }>(`/downloads/${id}`, signal);
-      onRecord(data);
-      return data;
-    };
-    let record = await load();
-    if (record.status !== 'pending') return 'ended';
-    const onEvent = async (data: string): Promise<boolean> => {
-      const pending = updatedRecord(record, data);
-      if (pending === undefined) record = await load();
-      else onRecord((record = pending));
-      return record.status !== 'pending';
-    };
-    return readStream(`/api/downloads/${id}/events`, { signal, onOpen, onEvent });
+  let load = (): void => undefined;
+  const leave = watchDownloads({
+    onConnection(connection) {
+      callbacks.onConnection(connection);
+      // Events may have been missed before.
+      if (connection === 'live') load();
+    },
+    // The next load has the same problem.
+    onProblem: () => load(),
+    onChange(record) {
+      if (record.id !== id) return;
+      if (record.status === 'pending') onRecord(record);
+      else load();
+    },
   });
+  const stop = keepConnected(callbacks, async (signal, onOpen) => {
+    for (;;) {
+      const isDue = new Promise<void>((resolve) => (load = resolve));
+      const { data } = await read<{ data: Download }>(`/downloads/${id}`, signal);
+      onOpen();
+      onRecord(data);
+      if (data.status !== 'pending') break;
+      await Promise.race([isDue, pause(POLL_MS, signal)]);
+    }
+    leave();
+    return 'ended';
+  });
+  return () => {
+    leave();
+    stop();
+  };
 }
 
 /**
- * Follows all downloads of a caller: those that run, and each that starts, changes or ends. It pauses while the page is hidden,
- * because a browser has six connections for all of its tabs.
+ * Follows all downloads of a caller: those that run, and each that starts, changes or ends. All tabs with the same key share one
+ * stream, because a browser has six connections for all of its tabs. A hidden tab leaves it to the others.
  */
-export function watchDownloads({
-  onChange,
-  ...callbacks
-}: Callbacks & { readonly onChange: (record: Download) => void }): () => void {
-  const onEvent = (data: string): Promise<boolean> => {
-    onChange((JSON.parse(data) as { readonly data: Download }).data);
-    return Promise.resolve(false);
-  };
-  const begin = (): (() => void) =>
-    keepConnected(callbacks, (signal, onOpen) => readStream('/api/downloads/events', { signal, onOpen, onEvent }));
-  let end = begin();
+export function watchDownloads(watcher: Watcher): () => void {
+  let end = joinStream(watcher);
   const onSeen = (): void => {
     end();
-    if (!document.hidden) end = begin();
+    if (!document.hidden) end = joinStream(watcher);
   };
   document.addEventListener('visibilitychange', onSeen);
   return () => {
     document.removeEventListener('visibilitychange', onSeen);
     end();
+  };
+}
+
+/** What tabs send to each other: a new tab, how the stream is, or a record from it. */
+type Message = 'joined' | { readonly connection: Connection } | { readonly record: Download };
+
+/** The tab that holds the lock reads the stream and sends what it reads to the others. */
+function joinStream({ onConnection, onProblem, onChange }: Watcher): () => void {
+  // Only HTTPS and loopback have locks. Elsewhere each tab has a stream and a channel of its own.
+  const locks = (navigator as { readonly locks?: LockManager }).locks;
+  const name = `tapedeck.events ${locks === undefined ? String(Math.random()) : (apiKey.get() ?? '')}`;
+  const channel = new BroadcastChannel(name);
+  let last: Connection = 'connecting';
+  const take = (message: Exclude<Message, 'joined'>): void => {
+    if ('record' in message) onChange(message.record);
+    else if (message.connection !== last) onConnection((last = message.connection));
+  };
+  const send = (message: Exclude<Message, 'joined'>): void => {
+    take(message);
+    channel.postMessage(message);
+  };
+  const end = new AbortController();
+  const lead = (): Promise<void> => {
+    channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+      if (data === 'joined') channel.postMessage({ connection: last });
+    });
+    send({ connection: 'connecting' });
+    return new Promise((resolve) => {
+      const onEvent = (data: string): Promise<boolean> => {
+        send({ record: (JSON.parse(data) as { readonly data: Download }).data });
+        return Promise.resolve(false);
+      };
+      const callbacks = {
+        onConnection: (connection: Connection) => send({ connection }),
+        onProblem(problem: Problem) {
+          onProblem(problem);
+          resolve();
+        },
+      };
+      const stop = keepConnected(callbacks, (signal, onOpen) =>
+        readStream('/api/downloads/events', { signal, onOpen, onEvent }),
+      );
+      end.signal.addEventListener('abort', () => {
+        stop();
+        resolve();
+      });
+    });
+  };
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+    if (data !== 'joined') take(data);
+  });
+  channel.postMessage('joined');
+  // A request that is aborted is rejected, as intended.
+  if (locks === undefined) void lead();
+  else locks.request(name, { signal: end.signal }, lead).catch(() => undefined);
+  return () => {
+    end.abort();
+    channel.close();
   };
 }
 
@@ -122,20 +192,4 @@ async function readStream(path: string, { signal, onOpen, onEvent }: Reading): P
   } finally {
     removeEventListener('offline', stop);
   }
-}
-
-/** The content of an event of a running job: its record, or the result of its endpoint. */
-interface Pending {
-  readonly status?: string;
-  readonly progress?: Progress | Readonly<Partial<Record<'posts' | 'reels', Progress>>>;
-}
-
-/** @returns the record updated by an event; undefined if the record must be loaded again, as at the end */
-function updatedRecord(record: Download, data: string): Download | undefined {
-  const event = JSON.parse(data) as Pending & { readonly data?: Pending };
-  const { status, progress } = event.data?.status === undefined ? event : event.data;
-  if (status !== 'pending') return undefined;
-  const part = record.type === 'imgnet_list_reels' ? 'reels' : 'posts';
-  const own = progress === undefined || 'stage' in progress ? progress : progress[part];
-  return { ...record, progress: own };
 }
