@@ -40,7 +40,7 @@ const OWN_AUTHORITY = { ...NEEDED.temporal, tls: { enabled: true, caSecret: 'aut
 const MORE = {
   ...NEEDED,
   codec: { port: 9470, from: [{ podSelector: { matchLabels: { app: 'ingress' } } }] },
-  settings: { NODE_EXTRA_CA_CERTS: '/etc/authorities/own.pem', TEMPORAL_METRICS_PORT: 9466 },
+  settings: { NODE_EXTRA_CA_CERTS: '/etc/authorities/own.pem', TEMPORAL_METRICS_PORT: '9466' },
   extraVolumes: [{ name: 'authorities', configMap: { name: 'authorities' } }],
   extraMounts: [{ name: 'authorities', mountPath: '/etc/authorities', readOnly: true }],
 };
@@ -182,7 +182,7 @@ describe('the chart', () => {
   });
 
   it("lets Prometheus read the metrics of Temporal's SDK if they are enabled", async () => {
-    const of = (port: number) => ({ workers: { fetchers: { settings: { TEMPORAL_METRICS_PORT: port } } } });
+    const of = (port: number) => ({ workers: { fetchers: { settings: { TEMPORAL_METRICS_PORT: String(port) } } } });
     const portsOf = async (values: object) =>
       ingressOf(await renderChart(program, values), 'media').flatMap(({ ports }) => ports.map(({ port }) => port));
     expect(await portsOf(NEEDED)).toEqual([9464, 9465]);
@@ -191,6 +191,38 @@ describe('the chart', () => {
     const { 'media-fetchers': pod } = podsOf(await renderChart(program, { ...MORE, ...of(9467) }));
     expect(pod?.containers[0]?.ports).toContainEqual({ name: 'sdk-metrics', containerPort: 9467 });
   });
+
+  it.each(['20261126', '0123', '1e3', '1_000', 'true', 'null', '~', '0x1F', '2026-11-26', ' a: b # c'])(
+    'keeps the text %j of a setting, a label and names',
+    async (text) => {
+      const name = text.trim().replaceAll(/[^\w-]/g, '-');
+      const objects = await renderChart(program, {
+        ...MUTUAL_TLS,
+        files: { store: 'disk', claim: name },
+        settings: { WORKER_BUILD_ID: text },
+        podLabels: { team: name },
+        workers: { speech: { settings: { WORKER_DEPLOYMENT_NAME: text } } },
+        autoscaling: { enabled: false },
+      });
+      for (const [kind, { containers, volumes }] of Object.entries(podsOf(objects))) {
+        expect(containers[0]?.env).toContainEqual({ name: 'WORKER_BUILD_ID', value: text });
+        if (kind === 'media-speech')
+          expect(containers[0]?.env).toContainEqual({ name: 'WORKER_DEPLOYMENT_NAME', value: text });
+        expect(volumes).toContainEqual({ name: 'data', persistentVolumeClaim: { claimName: name } });
+      }
+      expect(objects.flatMap(check)).toEqual([]);
+    },
+  );
+
+  it.each(['20261126', '0123', '1e3', 'true', 'null', '[a]'])(
+    'refuses %s without quotes, which YAML reads as something other than a text',
+    async (bare) => {
+      for (const name of ['settings', 'podLabels', 'nodeSelector']) {
+        const values = `${JSON.stringify(NEEDED).slice(0, -1)},"${name}":{"NAME":${bare}}}`;
+        await expect(renderChart(program, values), name).rejects.toThrow(/NAME.* want string/s);
+      }
+    },
+  );
 
   it('mounts additional volumes into every pod', async () => {
     for (const { containers, volumes } of Object.values(podsOf(await renderChart(program, MORE)))) {

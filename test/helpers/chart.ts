@@ -23,12 +23,12 @@ interface Definition {
   readonly 'x-kubernetes-group-version-kind'?: readonly Kind[];
 }
 
-/** @param values as in values.yaml. @throws with what Helm says, as when its schema of the values is not kept */
-export async function renderChart(helm: string, values: object): Promise<KubernetesObject[]> {
+/** @param values as in values.yaml, or its text. @throws with what Helm says, as when its schema of the values is not kept */
+export async function renderChart(helm: string, values: object | string): Promise<KubernetesObject[]> {
   const given = promisify(execFile)(helm, ['template', 'media', CHART, '--namespace', 'media', '--values', '-'], {
     maxBuffer: 16 * 1024 ** 2,
   });
-  given.child.stdin?.end(JSON.stringify(values));
+  given.child.stdin?.end(typeof values === 'string' ? values : JSON.stringify(values));
   const { stdout } = await given;
   return parseAllDocuments(stdout).flatMap((one) => (one.toJS() as KubernetesObject | null) ?? []);
 }

@@ -4,7 +4,7 @@
 
 {{- define "tapedeck.selector" -}}
 app.kubernetes.io/name: tapedeck
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "tapedeck.labels" -}}
@@ -20,7 +20,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 
 {{- /* Of a pod: who it is, and who may do nothing. */}}
 {{- define "tapedeck.pod" -}}
-serviceAccountName: {{ include "tapedeck.name" . }}
+serviceAccountName: {{ include "tapedeck.name" . | quote }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 {{- with .Values.image.pullSecrets }}
@@ -53,7 +53,7 @@ securityContext:
 {{- define "tapedeck.secret" -}}
 - name: {{ .name }}
   valueFrom:
-    secretKeyRef: { name: {{ .secret | quote }}, key: {{ .key | default .name }}, optional: {{ .optional | default false }} }
+    secretKeyRef: { name: {{ .secret | quote }}, key: {{ .key | default .name | quote }}, optional: {{ .optional | default false }} }
 {{- end }}
 
 {{- /* What api and workers share. Later ones win, so what a Deployment needs cannot be undone by .Values.settings. */}}
@@ -116,20 +116,20 @@ securityContext:
 {{- define "tapedeck.volumes" -}}
 - name: data
 {{- if eq .root.Values.files.store "disk" }}
-  persistentVolumeClaim: { claimName: {{ .root.Values.files.claim }} }
+  persistentVolumeClaim: { claimName: {{ .root.Values.files.claim | quote }} }
 {{- else }}
-  emptyDir: { sizeLimit: {{ .size }} }
+  emptyDir: { sizeLimit: {{ .size | quote }} }
 {{- end }}
 - name: tmp
   emptyDir: { sizeLimit: 256Mi }
 {{- with .root.Values.temporal.tls }}
 {{- if .clientSecret }}
 - name: temporal-client
-  secret: { secretName: {{ .clientSecret }}, defaultMode: 288 }
+  secret: { secretName: {{ .clientSecret | quote }}, defaultMode: 288 }
 {{- end }}
 {{- if .caSecret }}
 - name: temporal-ca
-  secret: { secretName: {{ .caSecret }}, defaultMode: 288, items: [{ key: ca.crt, path: ca.crt }] }
+  secret: { secretName: {{ .caSecret | quote }}, defaultMode: 288, items: [{ key: ca.crt, path: ca.crt }] }
 {{- end }}
 {{- end }}
 {{- with .root.Values.extraVolumes }}
