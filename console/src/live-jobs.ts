@@ -26,20 +26,22 @@ export function watchDownload(
   { onRecord, ...callbacks }: Callbacks & { readonly onRecord: (record: Download) => void },
 ): () => void {
   let load = (): void => undefined;
-  const leave = watchDownloads({
-    onConnection(connection) {
-      callbacks.onConnection(connection);
-      // Events may have been missed before.
-      if (connection === 'live') load();
-    },
-    // The next load has the same problem.
-    onProblem: () => load(),
-    onChange(record) {
-      if (record.id !== id) return;
-      if (record.status === 'pending') onRecord(record);
-      else load();
-    },
-  });
+  let leave: (() => void) | undefined;
+  const join = (): (() => void) =>
+    watchDownloads({
+      onConnection(connection) {
+        callbacks.onConnection(connection);
+        // Events may have been missed before.
+        if (connection === 'live') load();
+      },
+      // The next load has the same problem.
+      onProblem: () => load(),
+      onChange(record) {
+        if (record.id !== id) return;
+        if (record.status === 'pending') onRecord(record);
+        else load();
+      },
+    });
   const stop = keepConnected(callbacks, async (signal, onOpen) => {
     for (;;) {
       const isDue = new Promise<void>((resolve) => (load = resolve));
@@ -47,13 +49,14 @@ export function watchDownload(
       onOpen();
       onRecord(data);
       if (data.status !== 'pending') break;
+      leave ??= join();
       await Promise.race([isDue, pause(POLL_MS, signal)]);
     }
-    leave();
+    leave?.();
     return 'ended';
   });
   return () => {
-    leave();
+    leave?.();
     stop();
   };
 }

@@ -10,6 +10,7 @@ import {
   expectShownAsText,
   hostile,
   MARKUP,
+  withTexts,
 } from '../helpers/console.ts';
 import { imgnetIndex, postUrl } from '../helpers/imgnet.ts';
 import { TestService } from '../helpers/service.ts';
@@ -107,6 +108,29 @@ describe('nothing that somebody has written runs', () => {
       expect(await page.evaluate('window.hacked')).toBeUndefined();
     });
   });
+});
+
+describe('a text from outside', () => {
+  it.each(['captions', 'speaker_labels', 'list', 'imgnet_profile', 'imgnet_post', 'imgnet_list_posts'] as const)(
+    'runs from right to left if it begins so, in a result of %s',
+    async (kind) => {
+      await browser.within({}, async ({ page, go }) => {
+        await page.route(/\/downloads\/|\/transcripts?\w*\/|\/words$/, async (route) => {
+          const response = await route.fetch();
+          const json = withTexts(await response.json(), (text) => (/^https?:|^\d/.test(text) ? text : `שלום ${text}`));
+          await route.fulfill({ response, json });
+        });
+        await go(`/console/jobs/${jobs.get(kind)!}`);
+        await page.getByText(/^שלום/).filter({ visible: true }).first().waitFor();
+        await eventually(() => page.locator('.loading').count()).toBe(0);
+        const wrong = await page.evaluate<string[]>(`[...document.querySelectorAll('main :not(pre)')]
+        .filter((one) => /^[^a-z]*\\p{Script=Hebrew}/iu.test(one.firstChild?.data ?? one.value ?? ''))
+        .filter((one) => getComputedStyle(one).direction !== 'rtl')
+        .map((one) => one.outerHTML.slice(0, 200))`);
+        expect(wrong).toEqual([]);
+      });
+    },
+  );
 });
 
 describe('every page', () => {

@@ -118,13 +118,17 @@ const LINK = 'javascript:window.hacked=1';
 const KEPT = /^(?:status|type|id|index|kind|language|start|dur|duration|cost|.*(?:date|time|_at|At)|list_id)$/;
 
 /** The same answer, in which somebody has written everything that can be written. */
-export function hostile(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) return value.map((one) => hostile(one, name));
+export function hostile(value: unknown): unknown {
+  return withTexts(value, (text) => (/^https?:/.test(text) ? LINK : `${text} ${MARKUP}`));
+}
+
+/** Returns the same answer with other texts. */
+export function withTexts(value: unknown, textOf: (text: string) => string, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => withTexts(one, textOf, name));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, hostile(one, key)]));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withTexts(one, textOf, key)]));
   }
-  if (typeof value !== 'string' || KEPT.test(name)) return value;
-  return /^https?:/.test(value) ? LINK : `${value} ${MARKUP}`;
+  return typeof value !== 'string' || KEPT.test(name) ? value : textOf(value);
 }
 
 /** The page shows it as the text that it is. */

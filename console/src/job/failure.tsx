@@ -9,7 +9,9 @@ export function FailurePanel({ record, details }: AboutJob) {
     <section class="card failure" role="alert" aria-labelledby="failure-heading">
       <Icon name="warning" size={28} />
       <div>
-        <h2 id="failure-heading">{failure?.message ?? record.response ?? 'The job failed.'}</h2>
+        <h2 id="failure-heading" dir="auto">
+          {failure?.message ?? record.response ?? 'The job failed.'}
+        </h2>
         {failure === undefined || failure === null ? null : (
           <>
             <p>{REMEDIES[failure.code]}</p>

@@ -27,7 +27,7 @@ export function ProgressLine({ progress }: { readonly progress: Progress | undef
   if (progress === undefined) return null;
   const percent = progress.percent === undefined ? '' : ` ${progress.percent.toFixed(0)} %`;
   return (
-    <span class="quiet clip">
+    <span class="quiet clip" dir="auto">
       {STAGE_NAMES[progress.stage]}
       {percent}
       {progress.reason === undefined ? '' : `: ${progress.reason}`}
@@ -104,7 +104,7 @@ function Waiting({ reason, until }: { readonly reason: string; readonly until: s
   const seconds = until === undefined ? undefined : (millisecondsOf(until) - now) / 1000;
   return (
     <Notice icon="clock">
-      <p>{reason}</p>
+      <p dir="auto">{reason}</p>
       {until === undefined || seconds === undefined ? null : (
         <p class="quiet">
           {seconds > 0

@@ -64,6 +64,7 @@ export function Home({ query }: { readonly query: URLSearchParams }) {
           <div class="paste">
             <Icon name="search" size={24} />
             <input
+              dir="auto"
               ref={field}
               aria-label="A link, handle or id"
               placeholder="Paste a link, a handle or an id"

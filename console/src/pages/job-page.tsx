@@ -95,7 +95,9 @@ function Head({ record, details }: AboutJob) {
       </span>
       <div class="grow">
         <Title>{titleOf(record, details?.title ?? undefined)}</Title>
-        <p class="quiet clip">{detailOf(record, details?.title ?? undefined)}</p>
+        <p class="quiet clip" dir="auto">
+          {detailOf(record, details?.title ?? undefined)}
+        </p>
         <p class="line">
           <Status status={record.status} />
           <span>

@@ -129,9 +129,18 @@ function JobList({ downloads }: { readonly downloads: readonly Download[] }) {
               <Icon name={TYPE_ICONS[download.type]} />
             </span>
             <span class="job-what">
-              <strong class="clip">{titleOf(download)}</strong> <span class="quiet clip">{detailOf(download)}</span>
+              <strong class="clip" dir="auto">
+                {titleOf(download)}
+              </strong>{' '}
+              <span class="quiet clip" dir="auto">
+                {detailOf(download)}
+              </span>
               {download.status === 'pending' ? <ProgressLine progress={download.progress} /> : null}
-              {download.response === null ? null : <span class="bad clip">{download.response}</span>}
+              {download.response === null ? null : (
+                <span class="bad clip" dir="auto">
+                  {download.response}
+                </span>
+              )}
             </span>
             <span class="job-end">
               <Status status={download.status} />

@@ -84,7 +84,9 @@ function CaptionsView({ id, body: { video, track }, audio }: CaptionsProps) {
         {video.description ? (
           <details class="more">
             <summary>Description</summary>
-            <p class="text">{video.description}</p>
+            <p class="text" dir="auto">
+              {video.description}
+            </p>
           </details>
         ) : null}
       </Card>

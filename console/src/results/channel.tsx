@@ -36,7 +36,11 @@ export function Channel({ result: channel }: { readonly result: ChannelProfile }
               ['Page', <ExternalLink url={channel.url}>Open on the platform</ExternalLink>],
             ]}
           />
-          {channel.description ? <p class="text">{channel.description}</p> : null}
+          {channel.description ? (
+            <p class="text" dir="auto">
+              {channel.description}
+            </p>
+          ) : null}
         </div>
       </section>
       <Card title="Videos">

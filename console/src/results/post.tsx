@@ -35,7 +35,11 @@ export function Post({ result: post }: { readonly result: ImgnetPost | ImgnetRee
           [plays === 1 ? 'Play' : 'Plays', plays],
         ]}
       />
-      {text ? <p class="text">{text}</p> : null}
+      {text ? (
+        <p class="text" dir="auto">
+          {text}
+        </p>
+      ) : null}
       <Facts
         facts={[
           ['Page', <ExternalLink url={post.url}>Open on the platform</ExternalLink>],

@@ -17,7 +17,7 @@ export function Profile({ result: profile }: { readonly result: ImgnetProfile })
           className="face"
         />
         <div class="grow">
-          <h2 id="who-heading">
+          <h2 id="who-heading" dir="auto">
             {profile.full_name ?? profile.profile_name ?? profile.account}
             {profile.is_verified === true ? (
               <span class="verified" title="Verified">
@@ -38,7 +38,11 @@ export function Profile({ result: profile }: { readonly result: ImgnetProfile })
               ['Following', profile.following ?? '?'],
             ]}
           />
-          {profile.biography ? <p class="text">{profile.biography}</p> : null}
+          {profile.biography ? (
+            <p class="text" dir="auto">
+              {profile.biography}
+            </p>
+          ) : null}
           <Facts
             facts={[
               [

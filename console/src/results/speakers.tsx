@@ -30,7 +30,7 @@ export function Speakers({ record: { id } }: { readonly record: Download }) {
       {(labels) =>
         labels.transcript.lines.length === 0 ? (
           <Card title="No speech">
-            <p>{labels.body.data.message ?? 'No speech was found in the audio.'}</p>
+            <p dir="auto">{labels.body.data.message ?? 'No speech was found in the audio.'}</p>
           </Card>
         ) : (
           <Spoken labels={labels} />
@@ -121,6 +121,7 @@ function NameFields({ speakers, names, rename, shares }: NameFieldsProps) {
         <li key={label}>
           <span class="swatch" style={{ background: `var(${voiceOf(index)})` }} aria-hidden="true" />
           <input
+            dir="auto"
             aria-label={`Name of ${label}`}
             value={nameIn(names, label)}
             maxLength={100}

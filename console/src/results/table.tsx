@@ -143,7 +143,7 @@ function Grid({ shown, columns, label, icon, order, setOrder, chosen, choose, is
                 <span role="cell">
                   <Picture url={row.thumbnail} label="" icon={icon} className="thumbnail" />
                 </span>
-                <span role="cell" class="row-title" title={row.title}>
+                <span role="cell" class="row-title" dir="auto" title={row.title}>
                   {row.title}
                 </span>
                 <span role="cell" class="quiet">

@@ -111,8 +111,13 @@ const TranscriptLine = memo(
         {clockText(line.start)}
       </button>
       <div class="said" style={{ '--voice': voice < 0 ? 'transparent' : `var(${voiceOf(voice)})` }}>
-        {name !== undefined && isNewVoice ? <strong class="voice-name">{name}</strong> : null}
+        {name !== undefined && isNewVoice ? (
+          <strong class="voice-name" dir="auto">
+            {name}
+          </strong>
+        ) : null}
         <p
+          dir="auto"
           onClick={(event) => {
             const index = event.target instanceof HTMLElement ? event.target.dataset['word'] : undefined;
             if (index !== undefined) onPlay(cachedWordsOf(line)[Number(index)]?.start ?? line.start);

@@ -22,7 +22,7 @@ export function Field({ label, width, onText, children, ...attributes }: FieldPr
   return (
     <label class={`field ${width ?? ''}`}>
       <span>{label}</span>
-      <input onInput={(event) => onText(event.currentTarget.value)} {...attributes} />
+      <input dir="auto" onInput={(event) => onText(event.currentTarget.value)} {...attributes} />
       {children}
     </label>
   );
@@ -54,6 +54,7 @@ export function SearchField({ label, value, onText }: SearchFieldProps) {
     <label class="search grow">
       <Icon name="search" />
       <input
+        dir="auto"
         type="search"
         aria-label={label}
         placeholder={label}

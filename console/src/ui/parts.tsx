@@ -31,7 +31,11 @@ interface CardProps {
 
 export function Card({ title, end, children }: CardProps) {
   const id = useId();
-  const heading = <h2 id={id}>{title}</h2>;
+  const heading = (
+    <h2 id={id} dir="auto">
+      {title}
+    </h2>
+  );
   return (
     <section class="card" aria-labelledby={id}>
       {end === undefined ? (
@@ -77,7 +81,7 @@ export function Title({ children }: { readonly children: ComponentChildren }) {
     isFirst = false;
   }, []);
   return (
-    <h1 tabIndex={-1} ref={heading}>
+    <h1 tabIndex={-1} ref={heading} dir="auto">
       {children}
     </h1>
   );
@@ -90,7 +94,7 @@ export function ErrorNotice({ thrown, children }: { readonly thrown: unknown; re
     <div class="notice notice-bad" role="alert">
       <Icon name="warning" />
       <div>
-        <p>{sentenceOf(thrown)}</p>
+        <p dir="auto">{sentenceOf(thrown)}</p>
         {price !== undefined && credit !== undefined ? (
           <p>
             It costs {price}; the key has {credit} left.
@@ -106,7 +110,7 @@ export function Notice({ icon, children }: { readonly icon: IconName; readonly c
   return (
     <div class="notice">
       <Icon name={icon} />
-      <div>{children}</div>
+      <div dir="auto">{children}</div>
     </div>
   );
 }
@@ -174,9 +178,9 @@ export function Picture({ url, label, icon, className }: PictureProps) {
 
 /** An external link; URLs with other schemes than HTTP are shown as text. */
 export function ExternalLink({ url, children }: { readonly url: string; readonly children: ComponentChildren }) {
-  if (!/^https?:\/\//i.test(url)) return <span>{children}</span>;
+  if (!/^https?:\/\//i.test(url)) return <span dir="auto">{children}</span>;
   return (
-    <a href={url} target="_blank" rel="noreferrer noopener">
+    <a href={url} dir="auto" target="_blank" rel="noreferrer noopener">
       {children}
     </a>
   );
@@ -191,7 +195,7 @@ export function Facts({ facts }: { readonly facts: Pairs<ComponentChildren> }) {
         value === null || value === undefined || value === '' ? null : (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd dir="auto">{value}</dd>
           </div>
         ),
       )}
@@ -224,11 +228,13 @@ export function Comment({ author, time, likes, text }: CommentProps) {
   return (
     <>
       <p class="quiet">
-        <strong>{author ?? 'Somebody'}</strong>
+        <strong dir="auto">{author ?? 'Somebody'}</strong>
         {time === null ? '' : ` · ${agoText(time, Date.now())}`}
         {likes === null ? '' : ` · ${countText(likes)} likes`}
       </p>
-      <p class="text">{text}</p>
+      <p class="text" dir="auto">
+        {text}
+      </p>
     </>
   );
 }
