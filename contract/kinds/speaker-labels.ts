@@ -91,7 +91,9 @@ export const speakerLabelsSchema = z
     data: z.object({
       transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when there is no speech'),
       language: z.string().describe('Language code; `und` when it is not known'),
-      language_probability: confidenceSchema.optional().describe(`The probability of the detected language; ${IF_REPORTED}`),
+      language_probability: confidenceSchema
+        .optional()
+        .describe(`The probability of the detected language; ${IF_REPORTED}`),
       speaker_names: speakerNamesSchema.optional(),
       hints: usedHintsSchema.optional().describe('The hints of the request; absent without any'),
       duration: z.number().min(0).describe('Of the audio, in seconds; 0 when there is no speech'),

@@ -143,7 +143,11 @@ describe('the build context of the image', () => {
     expect(commands).toEqual(expect.arrayContaining(['operator/backup/main.ts', ...operators]));
     const { files } = needed;
     expect(files.size).toBeGreaterThan(250);
-    for (const path of ['console/build.mjs', 'speech/whisper/transcribe.py', 'runtime/subprocess/parent-death-watch.sh'])
+    for (const path of [
+      'console/build.mjs',
+      'speech/whisper/transcribe.py',
+      'runtime/subprocess/parent-death-watch.sh',
+    ])
       expect(files).toContain(path);
     expect([...files].filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
     expect(missingFiles(buildContext())).toEqual([]);

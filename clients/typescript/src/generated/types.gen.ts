@@ -558,7 +558,7 @@ export type SpeakerLabels = {
          */
         language: string;
         /**
-         * The probability of the language; absent when the engine does not report it
+         * The probability of the detected language; absent when the engine does not report it
          */
         language_probability?: number;
         /**
@@ -3739,6 +3739,10 @@ export type NameSpeakersErrors = {
      * body_too_large
      */
     413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
     /**
      * rate_limited, answers_unread
      */
