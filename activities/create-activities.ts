@@ -155,7 +155,6 @@ export const activityInputs = {
   labelSpeakers: one(
     speech.extend({
       ...{ windows: storedCountSchema, durationSeconds: seconds, engine, engineKey },
-      isByLevel: z.literal(true).exactOptional(),
     }),
   ),
   listChannel: one(z.object({ recordId: ulidSchema })),

@@ -9,10 +9,11 @@ import type { JobResult } from '../contract/download-record.ts';
 import type { Span, WindowResult } from '../contract/speech-results.ts';
 import type { Speech } from '../speech/choose-engine.ts';
 import { engineKeyOf } from '../speech/speech-engine.ts';
-import { findWindows } from '../speech/find-windows.ts';
 import { joinWords } from '../speech/join-words.ts';
 import { languageOf, probabilityOf } from '../speech/language-codes.ts';
+import { findSpeech } from '../speech/regions.ts';
 import { speakerTurnsOf } from '../speech/voice-segments.ts';
+import { coverWindows } from '../speech/windows.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import { classifyFailures } from './to-application-failure.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -41,8 +42,6 @@ export interface PreparedSpeech {
   readonly engine: string;
   /** Identifies the engine with its models. */
   readonly engineKey: string;
-  /** Set if no speech was detected, and loud parts were taken as speech. */
-  readonly isByLevel?: true;
 }
 
 export interface WindowOrder extends SpeechOrder {
@@ -69,23 +68,21 @@ export function createSpeechActivities(deps: SpeechDeps) {
         if (failure !== undefined) throw new JobError(failure);
         report({ stage: 'preparing' });
         const { wavPath, taken } = await preparedAudio(deps, order, call);
-        const { windows, durationSeconds, isByLevel } = await findWindows(wavPath, engine, {
+        const regions = await findSpeech(wavPath, {
           vadModel,
           signal,
           timeoutMs: deps.speechTimeoutMs,
-          maxSeconds: deps.speechWindowSeconds,
           onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
         });
+        const { durationSeconds } = regions;
+        const windows = coverWindows(regions, deps.speechWindowSeconds);
         const isGapless = await rejectPartialAudio(deps, order, durationSeconds);
         await keepWindows(
           deps.contents,
           order.recordId,
           windows.map((window) => ({ ...window, ...optional('taken', isGapless ? taken : undefined) })),
         );
-        return {
-          ...{ windows: windows.length, durationSeconds, engine: engine.name, engineKey: engineKeyOf(engine) },
-          ...(isByLevel ? { isByLevel } : {}),
-        };
+        return { windows: windows.length, durationSeconds, engine: engine.name, engineKey: engineKeyOf(engine) };
       }),
 
     /**
@@ -142,7 +139,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
             speakerTurns,
           );
           await deps.contents.putFacts(recordId, {
-            engine: order.isByLevel === true ? `${engine.name}+level` : engine.name,
+            engine: engine.name,
             ...optional('language', language),
             ...optional('languageProbability', language === undefined ? undefined : probabilityOf(language, results)),
             durationSeconds,

@@ -6,45 +6,28 @@ import { progressLine, runJsonLines, spanSchema } from './json-lines.ts';
 import { readWavLayout } from './wav.ts';
 
 const SILERO = fileURLToPath(new URL('./regions-child.mjs', import.meta.url));
-const LEVEL = fileURLToPath(new URL('./level-child.mjs', import.meta.url));
 const lineSchema = z.union([z.object({ speech: spanSchema }), progressLine]);
 
-export interface SearchOptions {
+export interface RegionsOptions {
+  readonly vadModel: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly onProgress: (share: number) => void;
 }
 
-export interface RegionsOptions extends SearchOptions {
-  readonly vadModel: string;
-}
-
 export interface SpeechRegions {
   readonly durationSeconds: number;
-  /** In order, without overlaps. Regions of Silero are at most 25 s long. */
+  /** In order, without overlaps. They are at most 25 s long. */
   readonly speech: readonly Span[];
 }
 
-export function findSpeech(wavPath: string, { vadModel, ...options }: RegionsOptions): Promise<SpeechRegions> {
-  return search(SILERO, [vadModel], { wavPath, ...options });
-}
-
-/**
- * Finds sound that is louder than the background, periodic and of changing pitch, as voices are. It has many false
- * positives, so it is used only for audio in which {@link findSpeech} finds nothing.
- */
-export function findSpeechByLevel(wavPath: string, options: SearchOptions): Promise<SpeechRegions> {
-  return search(LEVEL, [], { wavPath, ...options });
-}
-
-async function search(
-  child: string,
-  args: readonly string[],
-  { wavPath, signal, timeoutMs, onProgress }: SearchOptions & { readonly wavPath: string },
+export async function findSpeech(
+  wavPath: string,
+  { vadModel, signal, timeoutMs, onProgress }: RegionsOptions,
 ): Promise<SpeechRegions> {
   const { durationSeconds, offsetBytes, lengthBytes } = await readWavLayout(wavPath);
   const speech: Span[] = [];
-  await runJsonLines(process.execPath, [child, wavPath, String(offsetBytes), String(lengthBytes), ...args], {
+  await runJsonLines(process.execPath, [SILERO, wavPath, String(offsetBytes), String(lengthBytes), vadModel], {
     what: 'the search for speech',
     schema: lineSchema,
     onLine: (line) => {

@@ -11,7 +11,6 @@ export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
     name: 'sherpa',
     models: models.names.join('+'),
     languages: known && requestLanguages(known),
-    findsSpeech: true,
 
     async analyse(window, { language, signal, onProgress }) {
       if (language !== undefined && known !== undefined) requestedLanguage(language, known);

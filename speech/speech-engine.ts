@@ -41,8 +41,6 @@ export interface SpeechEngine {
   readonly models?: string;
   /** The supported language codes, without script and region; undefined if they are not known in advance. */
   readonly languages?: readonly string[] | undefined;
-  /** The engine detects speech itself, so its windows cover the whole audio. */
-  readonly findsSpeech?: true;
   /** @throws JobError `unsupported` for an unknown language, `tool_missing`, `internal`; the signal's reason */
   analyse(window: AudioWindow, options: AnalyseOptions): Promise<WindowResult>;
   /** @returns for each window the speaker of each voice, in order of appearance; at least `minSpeakers` if possible */

@@ -22,7 +22,6 @@ export function createWhisperEngine(settings: WhisperEngineSettings, voices: Spe
     name: 'whisper',
     models: [settings.model, voices.name, ...(voices.models === undefined ? [] : [voices.models])].join('+'),
     languages: requestLanguages(settings.languages),
-    ...optional('findsSpeech', voices.findsSpeech),
 
     async analyse(window, { language, signal, onProgress }) {
       const code = language === undefined ? undefined : requestedLanguage(language, settings.languages);

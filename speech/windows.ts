@@ -5,7 +5,7 @@ import type { SpeechRegions } from './regions.ts';
 export function cutWindows({ speech }: Pick<SpeechRegions, 'speech'>, maxSeconds: number): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
   for (let first = 0; first < speech.length;) {
-    const count = regionCount(speech.slice(first, first + MOST_REGIONS), maxSeconds);
+    const count = regionCount(speech.slice(first), maxSeconds);
     const part = speech.slice(first, first + count);
     windows.push({
       startSeconds: part[0]?.startSeconds ?? 0,
@@ -17,7 +17,7 @@ export function cutWindows({ speech }: Pick<SpeechRegions, 'speech'>, maxSeconds
   return windows;
 }
 
-/** For an engine that detects speech itself, because voice activity detection misses distant voices. */
+/** The windows cover the whole audio, because voice activity detection misses distant voices that an engine may find. */
 export function coverWindows({ durationSeconds, speech }: SpeechRegions, maxSeconds: number): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
   for (let startSeconds = 0; startSeconds < durationSeconds;) {
@@ -73,9 +73,6 @@ export function partsWithin(outer: Span, spans: readonly Span[]): Span[] {
 }
 
 const byStart = (a: Span, b: Span): number => a.startSeconds - b.startSeconds;
-
-/** The regions of a window are passed as a program argument, whose length is limited. */
-const MOST_REGIONS = 2_000;
 
 function regionCount(speech: readonly Span[], maxSeconds: number): number {
   const start = speech[0]?.startSeconds ?? 0;

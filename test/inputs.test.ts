@@ -116,7 +116,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
     outcome: { status: 'success', result: { lists: { videos: { pieces: 1, items: 2 } } } },
   },
   hasFetchedProfile: recordId,
-  labelSpeakers: { recordId, ...labels, windows: 1, durationSeconds: 12.5, engine: 'builtin', engineKey: 'builtin' },
+  labelSpeakers: { recordId, ...labels, windows: 1, durationSeconds: 12.5, engine: 'sherpa', engineKey: 'sherpa' },
   listChannel: { recordId },
   refusalOf: { route: 'vidnet' },
   planOwnerProfile: { account: 'tea', paidBy: recordId, version: 1 },
@@ -130,7 +130,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   sweepFiles: { retentionDays: 30, after: recordId },
   sweepKept: { kind: 'contents', days: 30, after: recordId, confirmedBy: 'the operator' },
   sweepLeftovers: undefined,
-  transcribeWindow: { recordId, ...labels, number: 1, engine: 'builtin', engineKey: 'builtin' },
+  transcribeWindow: { recordId, ...labels, number: 1, engine: 'sherpa', engineKey: 'sherpa' },
 };
 const argsOf = (order: unknown): unknown[] => (order === undefined ? [] : [order]);
 

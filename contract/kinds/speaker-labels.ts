@@ -61,7 +61,7 @@ export interface KeptSegment extends Omit<SpokenSegment, 'confidence'> {
 }
 
 export interface SpeakerLabels {
-  /** The name of the engine, with `+level` if speech was detected only by its level. */
+  /** The name of the engine. */
   readonly engine: string;
   /** The language of the words, such as `en`; absent if the engine does not report it. */
   readonly language?: string;
@@ -98,12 +98,7 @@ export const speakerLabelsSchema = z
       hints: usedHintsSchema.optional().describe('The hints of the request; absent without any'),
       duration: z.number().min(0).describe('Of the audio, in seconds; 0 when there is no speech'),
       message: z.string().optional().describe('Present when there is no speech'),
-      engine: z
-        .string()
-        .optional()
-        .describe(
-          'The engine that transcribed the audio; with `+level` when speech was detected only by the level of the sound. Absent when there is no audio',
-        ),
+      engine: z.string().optional().describe('The engine that transcribed the audio. Absent when there is no audio'),
     }),
   })
   .meta({ id: 'SpeakerLabels' });

@@ -1,4 +1,3 @@
-import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech-results.ts';
@@ -29,7 +28,6 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
     // Embeddings of different engines cannot be compared, so workers that share a job must use the same two engines.
     name: `openai:${settings.model}+${voices.name}`,
     ...optional('models', voices.models),
-    ...optional('findsSpeech', voices.findsSpeech),
 
     async analyse(window, { signal, onProgress, language }) {
       const done = { words: 0, voices: 0 };
@@ -41,11 +39,6 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
         transcribeWindow(audio, { ...optional('language', language), signal: cancelled, onProgress: report('words') });
       const detectVoices = async (cancelled: AbortSignal) =>
         (await voices.analyse(window, { signal: cancelled, onProgress: report('voices') })).voices;
-      if (voices.findsSpeech !== true) {
-        const transcribeAll = (cancelled: AbortSignal) => transcribePart(window, cancelled);
-        const [transcript, segments] = await runBoth(signal, transcribeAll, detectVoices);
-        return { ...transcript.result, voices: transcript.diarized?.(segments) ?? segments };
-      }
       const segments = await detectVoices(signal);
       if (segments.length === 0) {
         onProgress(1);
@@ -109,24 +102,4 @@ function resultOf(
   }));
   const words = results.flatMap((result) => result.words).sort((a, b) => a.startSeconds - b.startSeconds);
   return { words, ...optional('language', languageOf(results) ?? requested) };
-}
-
-/** If one fails, the other is cancelled, and the function waits until it has ended. */
-async function runBoth<A, B>(
-  signal: AbortSignal,
-  first: (signal: AbortSignal) => Promise<A>,
-  second: (signal: AbortSignal) => Promise<B>,
-): Promise<[A, B]> {
-  signal.throwIfAborted();
-  const deadline = startDeadline({ signal });
-  const running = [first(deadline.signal), second(deadline.signal)] as const;
-  try {
-    return await Promise.all(running);
-  } catch (error) {
-    deadline.abort(error);
-    await Promise.allSettled(running);
-    throw error;
-  } finally {
-    deadline.end();
-  }
 }

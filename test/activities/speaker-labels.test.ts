@@ -44,8 +44,8 @@ interface Prepared {
 const noEngine: SpeechEngine = {
   name: 'none',
   languages: ['en'],
-  analyse: () => Promise.reject(new Error('not asked for')),
-  cluster: () => Promise.reject(new Error('not asked for')),
+  analyse: () => Promise.reject(new Error('unexpected call')),
+  cluster: () => Promise.reject(new Error('unexpected call')),
 };
 
 /** Publishes a tone of 20 s, lets its file be harmed, and prepares it for transcription. */
@@ -87,14 +87,13 @@ async function prepare(
 describe('audio that is prepared for transcription', () => {
   it('is as long as its record says, and leaves no work folder', async () => {
     const { prepared } = await prepare();
-    expect(prepared).toMatchObject({ windows: 0, engine: 'none' });
+    expect(prepared).toMatchObject({ windows: 1, engine: 'none' });
     expect(Math.abs(prepared.durationSeconds - SECONDS)).toBeLessThan(0.2);
     expect(await readdir(join(bench.folder, 'work'))).toEqual([]);
   });
 
-  it('is analysed from beginning to end by an engine that detects speech itself', async () => {
-    const { prepared, contents, order } = await prepare(undefined, { engine: { ...noEngine, findsSpeech: true } });
-    expect(prepared.windows).toBe(1);
+  it('is analysed from beginning to end although voice activity detection finds no speech', async () => {
+    const { prepared, contents, order } = await prepare();
     const piece = { recordId: order.recordId, name: 'speech_windows', number: 1 };
     const { durationSeconds: endSeconds } = prepared;
     expect(await contents.piece(piece)).toEqual([{ startSeconds: 0, endSeconds, speech: [], taken: 'mix' }]);
@@ -150,12 +149,9 @@ it('does not transcribe a stored window again when the job repeats it, and merge
   for (const number of [1, 2, 1, 2]) expect(await transcribe(number)).toEqual({ words: 1, voices: 1 });
   expect(heardAt).toEqual([0, 10, 10]);
 
-  await new MockActivityEnvironment().run(activities.labelSpeakers, {
-    ...{ ...order, ...prepared, windows: 2 },
-    isByLevel: true as const,
-  });
+  await new MockActivityEnvironment().run(activities.labelSpeakers, { ...order, ...prepared, windows: 2 });
   expect(await wholeOf(await contents.facts(order.recordId))).toMatchObject({
-    engine: 'half-deaf+level',
+    engine: 'half-deaf',
     segments: [
       { text: 'word1', start: 0 },
       { text: 'word3', start: 10 },
@@ -165,7 +161,7 @@ it('does not transcribe a stored window again when the job repeats it, and merge
 
 describe('a window that another machine takes', () => {
   const hearing = (models: string, heard: Buffer[]): SpeechEngine => ({
-    ...{ name: 'keen', models, findsSpeech: true },
+    ...{ name: 'keen', models },
     analyse: async ({ wavPath, startSeconds, endSeconds }) => {
       const { offsetBytes } = await readWavLayout(wavPath);
       const [from, to] = [startSeconds, endSeconds].map((seconds) => offsetBytes + Math.round(seconds * 16_000) * 2);

@@ -128,7 +128,7 @@ describe('a request for speaker labels', () => {
         ],
         language: 'en',
         duration: 61.2,
-        engine: 'builtin',
+        engine: 'sherpa',
       },
     });
     const { speakers } = facades.rpc;

@@ -133,7 +133,7 @@ describe('the result of speaker labels', () => {
     const body = await rendered(success, contextOf(LABELS));
     expect(speakerLabelsSchema.strict().parse(body)).toEqual({
       ...{ status: 'success', ...subject, transcript_speaker_cost: '0.012', download_id: JOB_ID },
-      data: { transcriptsWithTimeStamps: SEGMENTS, language: 'en', duration: 61.2, engine: 'builtin' },
+      data: { transcriptsWithTimeStamps: SEGMENTS, language: 'en', duration: 61.2, engine: 'sherpa' },
     });
   });
 
@@ -143,7 +143,7 @@ describe('the result of speaker labels', () => {
     const labels = { ...LABELS, segments, languageProbability: 0.97 };
     expect(speakerLabelsSchema.parse(await rendered(success, contextOf(labels))).data).toEqual({
       transcriptsWithTimeStamps: [{ ...SEGMENTS[0], confidence: 0.55 }, SEGMENTS[1]],
-      ...{ language: 'en', language_probability: 0.97, duration: 61.2, engine: 'builtin' },
+      ...{ language: 'en', language_probability: 0.97, duration: 61.2, engine: 'sherpa' },
     });
     const silence = { ...SILENCE, language: 'en', languageProbability: 0.4 };
     const given = { ...success, parameters: { audioId: AUDIO_ID, fileName: 'a.m4a', language: 'en' } };
@@ -187,7 +187,7 @@ describe('the result of speaker labels', () => {
     const body = await rendered(free, contextOf({ ...SILENCE, language: 'en' }));
     expect(speakerLabelsSchema.strict().parse(body)).toEqual({
       ...{ status: 'success', message, ...subject, transcript_speaker_cost: '0.000', download_id: JOB_ID },
-      data: { transcriptsWithTimeStamps: [], language: 'und', duration: 0, message, engine: 'builtin' },
+      data: { transcriptsWithTimeStamps: [], language: 'und', duration: 0, message, engine: 'sherpa' },
     });
   });
 

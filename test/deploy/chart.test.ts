@@ -5,7 +5,11 @@ import { parse } from 'yaml';
 import type { Activities } from '../../activities/create-activities.ts';
 import { loadConfig, settings } from '../../config.ts';
 import type { WorkerRole } from '../../runtime/temporal/worker-roles.ts';
+import { DEFAULT_MODEL } from '../../speech/models/catalogue.ts';
+import { findVoiceModels } from '../../speech/models/find-models.ts';
+import { createSherpaEngine } from '../../speech/sherpa.ts';
 import { engineKeyOf } from '../../speech/speech-engine.ts';
+import { createWhisperEngine } from '../../speech/whisper.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { routesOf, routesOfRoles } from '../../pacing/routes.ts';
 import { CHART } from '../helpers/chart.ts';
@@ -38,6 +42,17 @@ const values = parse(readFileSync(`${CHART}/values.yaml`, 'utf8')) as Values;
 const { definitions } = readJson(`${CHART}/values.schema.json`) as Schema;
 const templates = readdirSync(`${CHART}/templates`).map((name) => readFileSync(`${CHART}/templates/${name}`, 'utf8'));
 
+/** The key of the engine that the image has without further models. */
+async function imageEngineKey(): Promise<string> {
+  const models = await findVoiceModels({ speechModelsDir: '/nonexistent' });
+  if ('missing' in models) throw new Error(models.missing);
+  const voices = createSherpaEngine({ models, workFolder: '/nonexistent', timeoutMs: 1, threads: 1 });
+  const folders = { python: '', modelFolder: '', modelsDir: '', workFolder: '' };
+  return engineKeyOf(
+    createWhisperEngine({ model: DEFAULT_MODEL, languages: [], device: 'cpu', threads: 1, ...folders }, voices),
+  );
+}
+
 /** The queues from which a worker of some roles takes tasks, with an API key of the video platform and the engine of the image. */
 async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
   const queues: string[] = [];
@@ -61,7 +76,7 @@ async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
       ...limits,
     },
     connection: undefined as never,
-    engineKey: engineKeyOf({ name: 'whisper', models: 'base+builtin' }),
+    engineKey: await imageEngineKey(),
   });
   return queues;
 }

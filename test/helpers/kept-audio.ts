@@ -32,7 +32,7 @@ export function aLabelsJob(audio: DownloadRecord, more: Partial<SpeakerLabelsPar
 }
 
 export const LABELS: SpeakerLabels = {
-  engine: 'builtin',
+  engine: 'sherpa',
   language: 'en',
   durationSeconds: 61.2,
   segments: [
@@ -44,7 +44,7 @@ export const LABELS: SpeakerLabels = {
     { startSeconds: 2, endSeconds: 2.5, speaker: 1 },
   ],
 };
-export const SILENCE: SpeakerLabels = { engine: 'builtin', durationSeconds: 61.2, segments: [], speakerTurns: [] };
+export const SILENCE: SpeakerLabels = { engine: 'sherpa', durationSeconds: 61.2, segments: [], speakerTurns: [] };
 
 /** A finished job with what it found. */
 export async function keepLabels(

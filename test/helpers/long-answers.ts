@@ -150,7 +150,7 @@ export function longAnswers(part: number): void {
         speaker: n % 2,
       }));
       const labels: SpeakerLabels = {
-        engine: 'builtin',
+        engine: 'sherpa',
         language: 'en',
         durationSeconds: 43_200 * part,
         segments,

@@ -24,7 +24,7 @@ export const kept = { lists: { reels: { pieces: 1, items: 2 } } };
 /** Of the engine that the worker has. */
 export const ENGINE_KEY = 'sherpa-12345678';
 /** Three windows. */
-export const PREPARED = { windows: 3, durationSeconds: 700, engine: 'builtin', engineKey: ENGINE_KEY };
+export const PREPARED = { windows: 3, durationSeconds: 700, engine: 'sherpa', engineKey: ENGINE_KEY };
 
 export const refusal = (code: FailureCode, retryAtMs?: number): Error =>
   toApplicationFailure(new JobError({ code, message: `It is ${code}.` }, { retryAtMs }));

@@ -7,7 +7,7 @@ const LOG = new URL('../../runtime/telemetry/log.ts', import.meta.url).href;
 /** What a title, or an error that quotes one, may hold. */
 const LINES = `
   log.debug('unseen');
-  log.info({ engine: 'builtin', windows: 2 }, 'speech engine');
+  log.info({ engine: 'sherpa', windows: 2 }, 'speech engine');
   log.warn('a title \\u001b]0;own\\u0007 of C:\\\\u001b, \\u009b2J');
   log.fatal({ err: new Error('\\u001b[2J\\rgone') }, 'cannot start');
   process.exit(1);`;
@@ -32,7 +32,7 @@ describe('the log', () => {
     const told = lines.map((line) => JSON.parse(line) as { level: number });
     // The last ones may come in another order when the process ends at once.
     expect(told.sort((a, b) => a.level - b.level)).toMatchObject([
-      { level: 30, part: 'worker', msg: 'speech engine', engine: 'builtin', windows: 2 },
+      { level: 30, part: 'worker', msg: 'speech engine', engine: 'sherpa', windows: 2 },
       { level: 40 },
       { level: 60, msg: 'cannot start', err: { message: '\u001b[2J\rgone' } },
     ]);
@@ -41,7 +41,7 @@ describe('the log', () => {
   it('is lines for people in a terminal, which nothing quoted in them can move or colour', async () => {
     const text = await logged('auto', TERMINAL);
     expect(text).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO\u001b\[39m: \S+worker: speech engine/);
-    expect(text).toContain('{"engine":"builtin","windows":2}');
+    expect(text).toContain('{"engine":"sherpa","windows":2}');
     expect(text).toContain('a title \ufffd]0;own\ufffd of C:\\u001b, \ufffd2J');
     expect(text).toContain('Error: \ufffd[2J\ufffdgone\n');
     // Nothing but the colours is left.

@@ -107,16 +107,21 @@ describe('the openai engine', () => {
     const server = await bench.serve({ product: 'gpt-4o-transcribe-diarize' });
     const engine = bench.engine({ baseUrl: server.url, model: 'gpt-4o-transcribe-diarize', maxRequestSeconds: 30 });
     // B speaks in the first three of ten seconds, A in the others.
-    const { voices } = await analyse(engine, await bench.window([span(11, 13), span(17, 19), span(52, 53)]));
+    const { voices } = await analyse(
+      engine,
+      await bench.window([span(11, 13), span(17, 19), span(52, 53), span(54, 55)]),
+    );
+    // Each speaker has the mean of the embeddings of the two regions.
     expect(voices).toEqual([
-      { ...span(11, 12), localSpeaker: 0, embedding: [0] },
-      { ...span(12, 13), localSpeaker: 0, embedding: [0] },
-      { ...span(17, 18), localSpeaker: 1, embedding: [1] },
-      { ...span(18, 19), localSpeaker: 1, embedding: [1] },
-      { ...span(52, 53), localSpeaker: 0, embedding: [2] },
+      { ...span(11, 12), localSpeaker: 0, embedding: [1] },
+      { ...span(12, 13), localSpeaker: 0, embedding: [1] },
+      { ...span(17, 18), localSpeaker: 1, embedding: [2] },
+      { ...span(18, 19), localSpeaker: 1, embedding: [2] },
+      { ...span(52, 53), localSpeaker: 0, embedding: [1] },
+      { ...span(54, 55), localSpeaker: 1, embedding: [2] },
     ]);
     // The whole window is one request, because the letters of another request would have another meaning.
-    expect(server.uploads.map(({ seconds }) => seconds)).toEqual([42]);
+    expect(server.uploads.map(({ seconds }) => seconds)).toEqual([44]);
   });
 
   it('reads only the part of a long file that it sends', async () => {

@@ -3,8 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Span } from '../../contract/speech-results.ts';
-import { findSpeechByLevel, findSpeech, type SpeechRegions } from '../../speech/regions.ts';
+import { findSpeech, type SpeechRegions } from '../../speech/regions.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';
 
@@ -16,10 +15,6 @@ const find = (wavPath: string, signal = new AbortController().signal): Promise<S
 let garden: Promise<SpeechRegions> | undefined;
 /** The regions of the unchanged recording. */
 const findInGarden = (): Promise<SpeechRegions> => (garden ??= bench.prepare(GARDEN).then((path) => find(path)));
-const findLoud = (wavPath: string): Promise<SpeechRegions> =>
-  findSpeechByLevel(wavPath, { signal: new AbortController().signal, timeoutMs: 60_000, onProgress: () => undefined });
-const shared = (a: Span, b: Span): number =>
-  Math.max(0, Math.min(a.endSeconds, b.endSeconds) - Math.max(a.startSeconds, b.startSeconds));
 const spoken = ({ speech }: SpeechRegions): number =>
   speech.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
 
@@ -64,34 +59,6 @@ describe('findSpeech', () => {
     );
     expect(found.speech).toEqual([]);
     expect(found.durationSeconds).toBeCloseTo(Number(seconds), 1);
-  });
-
-  it.each([
-    ['silence', 'anullsrc=r=16000:cl=mono'],
-    ['noise', 'anoisesrc=a=0.1:seed=1:r=16000'],
-    ['bursts of noise', "anoisesrc=a=0.2:seed=1:r=16000,volume='if(lt(mod(t,1),0.5),1,0.01)':eval=frame"],
-    ['a melody', 'aevalsrc=0.3*sin(2*PI*262*pow(2\\,floor(mod(t*2\\,5))/5)*t)*exp(-3*mod(t*2\\,1)):s=16000'],
-  ])('does not find speech by the level of %s', async (_, source) => {
-    const made = await bench.make('made.wav', '-f', 'lavfi', '-i', source, '-t', '10');
-    expect((await findLoud(await bench.prepare(made))).speech).toEqual([]);
-  });
-
-  it('finds distant speech by its level', async () => {
-    const far = 'aecho=0.8:0.9:40|90|150:0.6|0.5|0.4,lowpass=f=1500,volume=-20dB';
-    const noise = 'anoisesrc=a=0.002:seed=1:r=16000';
-    const mixed = await bench.make(
-      ...(['far.wav', '-i', GARDEN, '-f', 'lavfi', '-i', noise] as const),
-      ...['-filter_complex', `[0:a]aresample=16000,${far}[far];[far][1:a]amix=duration=first:normalize=0`],
-    );
-    const found = await findLoud(await bench.prepare(mixed));
-    const spans = (await findInGarden()).speech;
-    const overlap = found.speech.reduce(
-      (sum, one) => sum + spans.reduce((all, other) => all + shared(one, other), 0),
-      0,
-    );
-    // Synthetic voices keep their pitch longer than people do.
-    expect(overlap).toBeGreaterThan(spoken(await findInGarden()) * 0.3);
-    expect(overlap).toBeGreaterThan(spoken(found) * 0.7);
   });
 
   it('finds a single word', async () => {

@@ -32,7 +32,7 @@ const result = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha
 const post = { kind: 'reel', shortcode: 'DAbCdEfGhIj' } as const;
 const channel = { kind: 'handle', name: 'evening-talks' } as const;
 const labels = { audioId: ulid(), fileName: 'a.m4a', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
-const prepared = { windows: 1, durationSeconds: 700, engine: 'builtin', engineKey: ENGINE_KEY, isByLevel: true };
+const prepared = { windows: 1, durationSeconds: 700, engine: 'sherpa', engineKey: ENGINE_KEY };
 const starter = { chargedTo: '0123456789abcdef', startedBy: '0123456789abcdef', webhookUrl: url };
 
 const aJob = (type: string, mediaId: string, parameters?: object) => ({
@@ -192,7 +192,7 @@ const own: Readonly<Record<Exclude<Workflow, Sampled>, StepsOf>> = {
     steps: [
       ['beginJob', labelsJob],
       ['prepareSpeech', { recordId, ...labels }],
-      ['transcribeWindow', { recordId, ...labels, number: 1, engine: 'builtin', engineKey: ENGINE_KEY }],
+      ['transcribeWindow', { recordId, ...labels, number: 1, engine: 'sherpa', engineKey: ENGINE_KEY }],
       ['labelSpeakers', { recordId, ...labels, ...prepared }],
       ['clearSpeech', recordId],
       ended({}),

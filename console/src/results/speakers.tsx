@@ -7,7 +7,7 @@ import { pathTo } from '../router.ts';
 import type { Download } from '../types.ts';
 import { languageName } from '../ui/language-field.tsx';
 import { useAction } from '../ui/hooks.ts';
-import { Card, ErrorNotice, Loaded, Notice } from '../ui/parts.tsx';
+import { Card, ErrorNotice, Loaded } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
 import { Lanes, sharesOf, voiceOf } from './lanes.tsx';
 import { nameIn, speakersOf, type Transcript } from './transcript-lines.ts';
@@ -83,11 +83,6 @@ function Spoken({ labels }: { readonly labels: Labels }) {
   ];
   return (
     <Card title="Transcript" end={<span class="quiet">{facts.filter((fact) => fact !== undefined).join(' · ')}</span>}>
-      {engine?.endsWith('+level') === true ? (
-        <Notice icon="warning">
-          There is no clear speech here. Sounds that may be voices were taken for speech, and much of this may be wrong.
-        </Notice>
-      ) : null}
       <Sound media={media} audio={audio} lines={lines} durationSeconds={duration} />
       <Lanes {...{ voiceSegments, speakers, names, media }} durationSeconds={duration} />
       <NameFields {...{ speakers, names, rename }} shares={sharesOf(voiceSegments)} />

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { SpeechEngine } from '../../../speech/speech-engine.ts';
-import { findWindows } from '../../../speech/find-windows.ts';
 import { joinWords } from '../../../speech/join-words.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
+import { findSpeech } from '../../../speech/regions.ts';
 import { speakerTurnsOf } from '../../../speech/voice-segments.ts';
+import { coverWindows } from '../../../speech/windows.ts';
 
 const TIMEOUT_MS = 6 * 3_600_000;
 
@@ -31,14 +32,13 @@ export async function transcribe(
     maxSeconds: 24 * 3600,
     onProgress: () => onProgress('preparing', 0),
   });
-  const found = await findWindows(wavPath, engine, {
+  const found = await findSpeech(wavPath, {
     vadModel,
     signal,
     timeoutMs: TIMEOUT_MS,
-    maxSeconds: 300,
     onProgress: (share) => onProgress('finding speech', share),
   });
-  const windows = found.windows.map((window) => ({ ...window, wavPath }));
+  const windows = coverWindows(found, 300).map((window) => ({ ...window, wavPath }));
   const results = [];
   for (const [i, window] of windows.entries()) {
     const share = (part: number): void => onProgress('listening', (i + part) / windows.length);

@@ -590,7 +590,7 @@ export type SpeakerLabels = {
          */
         message?: string;
         /**
-         * The engine that transcribed the audio; with `+level` when speech was detected only by the level of the sound. Absent when there is no audio
+         * The engine that transcribed the audio. Absent when there is no audio
          */
         engine?: string;
     };
