@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,6 +12,8 @@ const isChosen = args.some((arg) => arg.startsWith('--project') || !arg.startsWi
 const projects = isChosen ? [] : ['--project', '!long*'];
 // The name is short, because sockets in the folder may have a path of 107 bytes.
 const folder = mkdtempSync(join(tmpdir(), 'td-'));
+// A test starts a process as another user, who must be able to enter the folder as he can enter /tmp.
+chmodSync(folder, 0o711);
 const env = { ...process.env, TMPDIR: folder };
 const child = spawn(process.execPath, [vitest, 'run', ...projects, ...args], { stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
