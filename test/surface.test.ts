@@ -84,7 +84,7 @@ describe('names that must not change', () => {
       'post /api/transcriptspeakerid': '200 202 400 401 402 403 404 405 409 413 415 429 500 503',
       'get /api/transcriptspeakerid/{id}': '200 202 400 401 403 404 405 429 500 503',
       'get /api/transcriptspeakerid/{id}/words': '200 400 401 403 404 405 409 429 500 503',
-      'put /api/transcriptspeakerid/{id}/names': '200 400 401 403 404 405 409 413 429 500 503',
+      'put /api/transcriptspeakerid/{id}/names': '200 400 401 403 404 405 409 413 415 429 500 503',
       'get /api/transcriptspeakerid/{id}.{format}': '200 400 401 403 404 405 409 429 500 503',
       'post /api/imgnet/profile': '200 202 400 401 402 403 405 409 413 415 429 500 503',
       'post /api/imgnet/list': '200 202 400 401 402 403 404 405 409 410 413 415 429 500 503',
