@@ -58,7 +58,8 @@ export function fetchFile(
       attempt.signal.throwIfAborted();
       const name = `${mediaId}.${EXTENSIONS[format]}`;
       const file = await deps.files.publish(made.path, { recordId, name }, attempt.signal);
-      return { durationSeconds: made.durationSeconds, files: [file], ...titled(fetched.title) };
+      const published = 'isSilence' in made ? { ...file, isSilence: true as const } : file;
+      return { durationSeconds: made.durationSeconds, files: [published], ...titled(fetched.title) };
     }),
   );
 }
@@ -122,7 +123,7 @@ async function make(
   if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
     throw new UnreadableMediaError('pictures or sound could not be decoded');
   }
-  return { path, durationSeconds: result.durationSeconds };
+  return { path, durationSeconds: result.durationSeconds, ...(hasSound ? {} : { isSilence: true as const }) };
 }
 
 /**

@@ -25,7 +25,7 @@ export interface PublishedFile {
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** Set for a silent file that stands for a video without sound, so that the files correspond to the videos by index. */
+  /** Set for a video without sound, and for the silent file that stands for one, so that the files correspond to the videos by index. */
   readonly isSilence?: true;
 }
 

@@ -23,6 +23,7 @@ import { ItemStream, type Streamable } from '../../contract/http/streams.ts';
 import { speechParametersOf } from '../../contract/speech-hints.ts';
 import { unknownLanguage } from '../../contract/text/language-tags.ts';
 import { toMilliseconds } from '../../contract/text/times.ts';
+import { mayHaveSound, soundFileOf } from '../../contract/kinds/sound.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
@@ -196,7 +197,7 @@ async function labelledAudio(
   record: DownloadRecord | undefined,
   waitMs: number,
 ): Promise<ReadyAudio | NoAudio> {
-  if (record?.type !== 'audio' && record?.type !== 'imgnet_audio') {
+  if (record === undefined || !mayHaveSound(record)) {
     throw new ApiError('not_found', 'There is no audio and no transcript with this id.');
   }
   const { record: audio } = await currentJob(deps, record, waitMs);
@@ -204,7 +205,7 @@ async function labelledAudio(
   if (audio.status === 'failed') {
     throw new ApiError('audio_failed', `The audio could not be downloaded: ${audio.failure.message}`, { id: audio.id });
   }
-  const file = audio.files.find(({ isSilence }) => isSilence !== true);
+  const file = soundFileOf(audio);
   return file === undefined ? { kind: 'silent', audio } : { kind: 'ready', audio, file };
 }
 

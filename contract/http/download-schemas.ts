@@ -47,8 +47,8 @@ export const recordFields = {
   duration: durationSchema.nullable().describe('Null until the status is success, and for results without a duration'),
   transcript_speaker_id: ulidSchema
     .nullable()
-    .describe('For POST /api/transcriptspeakerid; null for results without audio'),
-  transcript_speaker_cost: moneySchema.nullable().describe('Of audio; null until the status is success'),
+    .describe('For POST /api/transcriptspeakerid; null for results without sound'),
+  transcript_speaker_cost: moneySchema.nullable().describe('Null until the status is success'),
   audio_url: z
     .url()
     .nullable()
@@ -76,8 +76,12 @@ export const fileFields = {
 
 export const vidnetRecordFields = { ...recordFields, vidnet_video_id: vidnetVideoIdSchema };
 
-export const NO_SPEAKERS = { transcript_speaker_id: null, transcript_speaker_cost: null };
-export const NO_FILES = { ...NO_SPEAKERS, audio_url: null, file_urls: null };
+export const NO_FILES = {
+  transcript_speaker_id: null,
+  transcript_speaker_cost: null,
+  audio_url: null,
+  file_urls: null,
+};
 
 /** The record of a job without files. The endpoint that started the job returns its result. */
 export const factsRecordSchema = z

@@ -4,7 +4,7 @@ import type { Progress } from '../http/fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import type { Kind, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
-import { labelsCostOf } from './speaker-labels.ts';
+import { labelsCostOf } from './sound.ts';
 import { jobBaseSchema } from '../job-schema.ts';
 import { SAMPLE } from './sample.ts';
 

@@ -7,7 +7,7 @@ import type { JobInput } from '../job-input.ts';
 import type { Kind, RecordContext } from './kind.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
-import { labelsCostOf } from './speaker-labels.ts';
+import { labelsCostOf } from './sound.ts';
 import { jobBaseSchema, postSchema, shortcodeSchema } from '../job-schema.ts';
 import { SAMPLE } from './sample.ts';
 import { samplePostFailure } from './imgnet-media.ts';

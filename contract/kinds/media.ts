@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import {
-  durationOf,
-  fileFields,
-  NO_SPEAKERS,
-  recordFields,
-  renderFiles,
-  renderRecordFields,
-} from '../http/download-schemas.ts';
+import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../http/download-schemas.ts';
 import { includeWebhookSchema, pageSchema, type Progress } from '../http/fields.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 import { httpUrlSchema, jobBaseSchema } from '../job-schema.ts';
+import { labelsOfVideo } from './sound.ts';
 
 export const mediaFormatSchema = z.enum(['audio', 'video']);
 
@@ -105,7 +99,7 @@ function renderMedia(record: DownloadRecord, context: RecordContext, progress?: 
     duration: durationOf(record),
     ...files,
     audio_url: page.format === 'audio' ? files.audio_url : null,
-    ...NO_SPEAKERS,
+    ...labelsOfVideo(record, context.prices),
   };
 }
 

@@ -20,7 +20,7 @@ import { speakerLabelsSample } from './speaker-labels-sample.ts';
 /** Specification, section 4.3; the hints are an addition. Unknown fields are ignored. */
 export const speakerLabelsRequestSchema = z
   .object({
-    transcript_with_speaker_id: ulidSchema.describe('`transcript_speaker_id` of an audio download'),
+    transcript_with_speaker_id: ulidSchema.describe('`transcript_speaker_id` of a download with sound'),
     include_webhook: includeWebhookSchema,
     ...speechHintsShape,
   })
@@ -169,10 +169,6 @@ export function speakerLabelsPrice(
   durationSeconds: number,
 ): Thousandths {
   return speakerLabelsPerMinute * Math.ceil(Math.round(durationSeconds) / 60);
-}
-
-export function labelsCostOf(audio: DownloadRecord, allPrices: PricesOf<typeof prices>): string | null {
-  return audio.status === 'success' ? formatMoney(speakerLabelsPrice(allPrices, audio.durationSeconds ?? 0)) : null;
 }
 
 export const NO_SPEECH = 'No speech was found in the audio.';

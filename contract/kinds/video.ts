@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   fileFields,
-  NO_SPEAKERS,
   recordFields,
   renderFiles,
   renderVidnetFields,
@@ -12,6 +11,7 @@ import type { Kind, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { vidnetVideoIdSchema } from '../ids.ts';
 import { jobBaseSchema } from '../job-schema.ts';
+import { labelsOfVideo } from './sound.ts';
 import { SAMPLE } from './sample.ts';
 
 export const videoRecordSchema = z
@@ -19,8 +19,6 @@ export const videoRecordSchema = z
     ...vidnetRecordFields,
     ...fileFields,
     type: z.literal('vidnet_video'),
-    transcript_speaker_id: z.null(),
-    transcript_speaker_cost: z.null(),
     audio_url: z.null().describe('The audio is a job of its own'),
     file_urls: recordFields.file_urls.describe(
       'One signed link to the MP4 file; null until the status is success, and when the file was removed',
@@ -34,7 +32,12 @@ export type VideoResult = z.infer<typeof videoResultSchema>;
 
 function renderVideo(record: DownloadRecord, context: RecordContext, progress?: Progress): VideoRecord {
   const files = { ...renderFiles(record, context), audio_url: null };
-  return { ...renderVidnetFields(record, progress), type: 'vidnet_video', ...files, ...NO_SPEAKERS };
+  return {
+    ...renderVidnetFields(record, progress),
+    type: 'vidnet_video',
+    ...files,
+    ...labelsOfVideo(record, context.prices),
+  };
 }
 
 export const video = {

@@ -51,14 +51,18 @@ const noEngine: SpeechEngine = {
 /** Publishes a tone of 20 s, lets its file be harmed, and prepares it for transcription. */
 async function prepare(
   harm: (path: string) => Promise<void> = () => Promise.resolve(),
-  { engine = noEngine, language }: { engine?: SpeechEngine; language?: string } = {},
+  {
+    engine = noEngine,
+    language,
+    pictures = [],
+  }: { engine?: SpeechEngine; language?: string; pictures?: string[] } = {},
 ): Promise<Prepared> {
   const job = anAudioJob();
-  const name = `${job.mediaId}.m4a`;
+  const name = `${job.mediaId}.${pictures.length === 0 ? 'm4a' : 'mp4'}`;
   const root = join(bench.folder, 'files');
   const files = createDiskFiles(root);
   const records = createRecordStore(mongo.db);
-  const source = await bench.make(name, '-f', 'lavfi', '-i', `sine=d=${String(SECONDS)}`);
+  const source = await bench.make(name, '-f', 'lavfi', '-i', `sine=d=${String(SECONDS)}`, ...pictures);
   const file = await files.publish(source, { recordId: job.recordId, name }, new AbortController().signal);
   await records.insertIfAbsent(pendingRecordOf(job));
   const result = { durationSeconds: SECONDS, files: [file] };
@@ -90,6 +94,12 @@ describe('audio that is prepared for transcription', () => {
     expect(prepared).toMatchObject({ windows: 1, engine: 'none' });
     expect(Math.abs(prepared.durationSeconds - SECONDS)).toBeLessThan(0.2);
     expect(await readdir(join(bench.folder, 'work'))).toEqual([]);
+  });
+
+  it('may be the sound of a video, which ends before the pictures', async () => {
+    const pictures = ['-f', 'lavfi', '-i', `testsrc=d=${String(2 * SECONDS)}:s=64x64:r=5`, '-pix_fmt', 'yuv420p'];
+    const { prepared } = await prepare(undefined, { pictures });
+    expect(Math.abs(prepared.durationSeconds - SECONDS)).toBeLessThan(0.2);
   });
 
   it('is analysed from beginning to end although voice activity detection finds no speech', async () => {

@@ -62,8 +62,14 @@ describe('pictures and sound that come apart', () => {
   const stated = { statedDurationSeconds: SECONDS, cameWhole: false };
 
   it('are one MP4 when both are whole', async () => {
-    const { durationSeconds } = await fetchVideo(['pictures.mp4', 'sound.m4a'], stated);
+    const { durationSeconds, files } = await fetchVideo(['pictures.mp4', 'sound.m4a'], stated);
     expect(durationSeconds).toBeCloseTo(SECONDS, 0);
+    expect(files).toEqual([expect.not.objectContaining({ isSilence: true })]);
+  });
+
+  it('are marked when there is no sound', async () => {
+    const { files } = await fetchVideo(['pictures.mp4'], stated);
+    expect(files).toMatchObject([{ isSilence: true }]);
   });
 
   it.each([

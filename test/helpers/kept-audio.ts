@@ -8,11 +8,11 @@ import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
 import { anAudioJob, keepJob, newJob } from './jobs.ts';
 import type { Facades } from './rest-app.ts';
 
-/** A downloaded audio in the store: 61 s, with its file. `silence first`: behind that of a video without sound. */
+/** A downloaded audio in the store: 61 s, with its file. `silence first`: behind that of a video without sound; `silence`: only that. */
 export async function keepAudio(
   { deps }: Facades,
   overrides: Partial<JobInput> = {},
-  order?: 'silence first',
+  order?: 'silence first' | 'silence',
 ): Promise<DownloadRecord> {
   const job = anAudioJob(overrides);
   const source = join(tmpdir(), `audio-${job.recordId}`);
@@ -20,7 +20,7 @@ export async function keepAudio(
   const key = { recordId: job.recordId, name: `${job.mediaId}.m4a` };
   const file = await deps.files.publish(source, key, new AbortController().signal);
   const silence = { ...file, name: `${job.mediaId}-1.m4a`, isSilence: true as const };
-  const files = order === undefined ? [file] : [silence, file];
+  const files = order === undefined ? [file] : order === 'silence' ? [silence] : [silence, file];
   return keepJob(deps.records, job, { status: 'success', result: { durationSeconds: 61, files } });
 }
 

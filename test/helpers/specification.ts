@@ -84,9 +84,9 @@ export const records = {
     success: data(record('audio', 'success', { ...video, ...heard })),
   },
   video: {
-    pending: data(record('vidnet_video', 'pending', video)),
-    failed: data(record('vidnet_video', 'failed', { ...video, cost: free })),
-    success: data(record('vidnet_video', 'success', { ...video, duration: clock, file_urls: list(link) })),
+    pending: data(record('vidnet_video', 'pending', { ...video, ...sound })),
+    failed: data(record('vidnet_video', 'failed', { ...video, ...sound, cost: free })),
+    success: data(record('vidnet_video', 'success', { ...video, ...heard, audio_url: empty })),
   },
   imgnetAudio: {
     pending: data(record('imgnet_audio', 'pending', sound)),
