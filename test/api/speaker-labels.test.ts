@@ -258,11 +258,11 @@ describe('a request for speaker labels', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it.each([UNKNOWN, 'video', 'labels'])('is answered 404 for %s, which is not an audio', async (what) => {
+  it.each([UNKNOWN, 'captions', 'labels'])('is answered 404 for %s, which is not an audio', async (what) => {
     const { records } = facades.deps;
     const id =
-      what === 'video'
-        ? (await keepJob(records, anAudioJob({ type: 'vidnet_video' }))).id
+      what === 'captions'
+        ? (await keepJob(records, anAudioJob({ type: 'captions' }))).id
         : what === 'labels'
           ? (await keepLabels(facades, aLabelsJob(await keepAudio(facades)))).id
           : what;

@@ -47,7 +47,7 @@ export type AudioRecord = {
     duration: string | null;
     transcript_speaker_id: Ulid;
     /**
-     * Of audio; null until the status is success
+     * Null until the status is success
      */
     transcript_speaker_cost: string | null;
     /**
@@ -122,7 +122,7 @@ export type AudioFailed = {
         duration: string | null;
         transcript_speaker_id: Ulid;
         /**
-         * Of audio; null until the status is success
+         * Null until the status is success
          */
         transcript_speaker_cost: string | null;
         /**
@@ -171,8 +171,14 @@ export type VideoRecord = {
      * Null until the status is success, and for results without a duration
      */
     duration: string | null;
-    transcript_speaker_id: null;
-    transcript_speaker_cost: null;
+    /**
+     * For POST /api/transcriptspeakerid; null for results without sound
+     */
+    transcript_speaker_id: string | null;
+    /**
+     * Null until the status is success
+     */
+    transcript_speaker_cost: string | null;
     /**
      * The audio is a job of its own
      */
@@ -212,8 +218,14 @@ export type VideoFailed = {
          * Null until the status is success, and for results without a duration
          */
         duration: string | null;
-        transcript_speaker_id: null;
-        transcript_speaker_cost: null;
+        /**
+         * For POST /api/transcriptspeakerid; null for results without sound
+         */
+        transcript_speaker_id: string | null;
+        /**
+         * Null until the status is success
+         */
+        transcript_speaker_cost: string | null;
         /**
          * The audio is a job of its own
          */
@@ -261,11 +273,11 @@ export type MediaRecord = {
      */
     duration: string | null;
     /**
-     * For POST /api/transcriptspeakerid; null for results without audio
+     * For POST /api/transcriptspeakerid; null for results without sound
      */
     transcript_speaker_id: string | null;
     /**
-     * Of audio; null until the status is success
+     * Null until the status is success
      */
     transcript_speaker_cost: string | null;
     /**
@@ -312,11 +324,11 @@ export type MediaFailed = {
          */
         duration: string | null;
         /**
-         * For POST /api/transcriptspeakerid; null for results without audio
+         * For POST /api/transcriptspeakerid; null for results without sound
          */
         transcript_speaker_id: string | null;
         /**
-         * Of audio; null until the status is success
+         * Null until the status is success
          */
         transcript_speaker_cost: string | null;
         /**
@@ -1853,11 +1865,11 @@ export type ChannelRecord = {
      */
     duration: string | null;
     /**
-     * For POST /api/transcriptspeakerid; null for results without audio
+     * For POST /api/transcriptspeakerid; null for results without sound
      */
     transcript_speaker_id: string | null;
     /**
-     * Of audio; null until the status is success
+     * Null until the status is success
      */
     transcript_speaker_cost: string | null;
     /**
@@ -1901,11 +1913,11 @@ export type CaptionsRecord = {
      */
     duration: string | null;
     /**
-     * For POST /api/transcriptspeakerid; null for results without audio
+     * For POST /api/transcriptspeakerid; null for results without sound
      */
     transcript_speaker_id: string | null;
     /**
-     * Of audio; null until the status is success
+     * Null until the status is success
      */
     transcript_speaker_cost: string | null;
     /**
@@ -1950,11 +1962,11 @@ export type FactsRecord = {
      */
     duration: string | null;
     /**
-     * For POST /api/transcriptspeakerid; null for results without audio
+     * For POST /api/transcriptspeakerid; null for results without sound
      */
     transcript_speaker_id: string | null;
     /**
-     * Of audio; null until the status is success
+     * Null until the status is success
      */
     transcript_speaker_cost: string | null;
     /**
@@ -2098,7 +2110,7 @@ export type TranscriptRequest = {
 
 export type SpeakerLabelsRequest = {
     /**
-     * `transcript_speaker_id` of an audio download
+     * `transcript_speaker_id` of a download with sound
      */
     transcript_with_speaker_id: string;
     include_webhook?: IncludeWebhook;
