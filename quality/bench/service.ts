@@ -66,7 +66,7 @@ export async function startBench(options: BenchServiceOptions) {
         ...{ YTDLP_PATH: tools.ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe },
         ...{ MONGODB_DATABASE: DATABASE, TASK_QUEUE, LOG_LEVEL: 'warn', ALLOW_ANONYMOUS: 'true' },
         ...{ RATE_LIMIT_PER_MINUTE: '1000000', VIDNET_STARTS_PER_MINUTE: '60000', IMGNET_STARTS_PER_MINUTE: '60000' },
-        ...{ SPEECH_ENGINE: 'whisper', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        ...{ SPEECH_ENGINE: 'auto', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
         ...sandbox.env,
         ...beside.env,
         ...env,

@@ -47,7 +47,7 @@ export const scale: Part = {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), fetchSeconds);
     const most = String(slots * Math.max(...NUMBERS));
     // The stack sets up speech only for its own workers.
-    const env = { ...standIns, SPEECH_ENGINE: 'auto', VIDNET_MAX_JOBS: most, MAX_FETCHES: String(slots) };
+    const env = { ...standIns, VIDNET_MAX_JOBS: most, MAX_FETCHES: String(slots) };
     return withBench({ dataDir, engine, say, roles: ['api'], env }, async (bench) => {
       const bytesBefore = await bytesBelow(bench.temporalData);
       const runs: ScaleRun[] = [];
