@@ -72,13 +72,16 @@ export function fetchFile(
 async function copyM4a(
   { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
   attempt: RunningCall,
-  { paths: [source = ''], statedDurationSeconds = 0 }: FetchedMedia,
+  { paths: [source = ''], statedDurationSeconds }: FetchedMedia,
 ) {
-  if (!source.endsWith('.m4a') || !(await media.isPlainM4a(source))) return undefined;
+  if (!source.endsWith('.m4a')) return undefined;
   const { signal } = attempt;
-  attempt.report({ stage: 'converting' });
   const path = join(attempt.folder, `output.${EXTENSIONS.audio}`);
-  const onProgress = conversionProgress(attempt, statedDurationSeconds);
+  const copiedSeconds = await media.copyM4a(source, path, { signal, statedSeconds: statedDurationSeconds });
+  if (copiedSeconds !== undefined) return { path, durationSeconds: copiedSeconds };
+  if (!(await media.isPlainM4a(source))) return undefined;
+  attempt.report({ stage: 'converting' });
+  const onProgress = conversionProgress(attempt, statedDurationSeconds ?? 0);
   const sound = { path: source, audioCodec: 'aac' };
   return { path, durationSeconds: await media.writeM4a(sound, path, { signal, timeoutMs, onProgress }) };
 }

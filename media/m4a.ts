@@ -30,10 +30,7 @@ async function readTracks<Result>(
   path: string,
   read: (tracks: readonly InputAudioTrack[]) => Promise<Result>,
 ): Promise<Result | undefined> {
-  // Loading takes a tenth of a second, which the api and most tests need not spend.
-  const { BufferSource, Input, Logging, LogLevel, MP4 } = await import('mediabunny');
-  // MediaBunny writes about unknown codecs to the console.
-  Logging.level = LogLevel.Silent;
+  const { BufferSource, Input, MP4 } = await loadMediabunny();
   const head = await readHead(path);
   const input = new Input({ source: new BufferSource(head), formats: [MP4] });
   try {
@@ -43,6 +40,14 @@ async function readTracks<Result>(
   } finally {
     input.dispose();
   }
+}
+
+/** Loading takes a tenth of a second, which the api and most tests need not spend. */
+export async function loadMediabunny() {
+  const media = await import('mediabunny');
+  // MediaBunny writes about unknown codecs to the console.
+  media.Logging.level = media.LogLevel.Silent;
+  return media;
 }
 
 async function readHead(path: string): Promise<Uint8Array> {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_FAULTS } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
+import { copyShortM4a } from '../../media/copy-m4a.ts';
 import { createMedia, type Media } from '../../media/ffmpeg.ts';
 import { codecOf } from '../../media/probe.ts';
 import { prepareWav } from '../../speech/prepare.ts';
@@ -185,6 +186,17 @@ describe('media with false metadata', () => {
     }
     for (const name of ['an attachment', 'a link to the next file', '5 MB of words', 'a cover of 144 million pixels']) {
       expect(outcomes[name], name).toMatch(/^made made \w+ made$/);
+    }
+  });
+
+  it('are copied or left to ffmpeg in the worker within a second', async () => {
+    const path = join(work, 'fetched.m4a');
+    for (const [name, bytes] of Object.entries(await liars())) {
+      await writeFile(path, bytes);
+      const startedMs = performance.now();
+      const options = { signal, maxSeconds: MAX_SECONDS, statedSeconds: undefined };
+      await expect(copyShortM4a(path, join(work, 'copy.m4a'), options), name).resolves.not.toThrow();
+      expect(performance.now() - startedMs, name).toBeLessThan(1_000);
     }
   });
 
