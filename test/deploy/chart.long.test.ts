@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { helm, kedaDefinitions, kubernetesSchema } from '../../local/engines/kubernetes.ts';
+import { helm, kedaDefinitions, kubernetesSchema } from '../helpers/kubernetes.ts';
 import { ensure } from '../../local/engines/strategies.ts';
 import { CHART, objectCheck, renderChart, type KubernetesObject } from '../helpers/chart.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { platformFolder } from '../../local/engines/install.ts';
-import { ensureImageTools, type ImageTools } from '../../local/engines/image-tools.ts';
+import { ensureImageTools, type ImageTools } from './image-tools.ts';
 import type { Setup } from '../../local/engines/environment.ts';
 import { ROOT } from './markdown.ts';
 

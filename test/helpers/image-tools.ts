@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { installOnce } from './cache.ts';
-import { aptGet } from './debian.ts';
-import { installerEnv, type Setup } from './environment.ts';
-import { installNpmProgram, platformFolder } from './install.ts';
-import { requireOnPath, step } from './programs.ts';
+import { installOnce } from '../../local/engines/cache.ts';
+import { aptGet } from '../../local/engines/debian.ts';
+import { installerEnv, type Setup } from '../../local/engines/environment.ts';
+import { installNpmProgram, platformFolder } from '../../local/engines/install.ts';
+import { requireOnPath, step } from '../../local/engines/programs.ts';
 
 /** Programs that build images without a container engine, and their libraries. */
 const PACKAGES = ['buildah', 'debootstrap', 'libassuan0', 'libdevmapper1.02.1', 'libgpgme11', 'libseccomp2'];

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Setup } from './environment.ts';
-import { goInstall, platformFolder } from './install.ts';
-import { capture, requireOnPath } from './programs.ts';
-import { programTool, type Tool } from './strategies.ts';
-import { fingerprint } from './cache.ts';
-import { installPython } from './python.ts';
+import type { Setup } from '../../local/engines/environment.ts';
+import { goInstall, platformFolder } from '../../local/engines/install.ts';
+import { capture, requireOnPath } from '../../local/engines/programs.ts';
+import { programTool, type Tool } from '../../local/engines/strategies.ts';
+import { fingerprint } from '../../local/engines/cache.ts';
+import { installPython } from '../../local/engines/python.ts';
 
 const HELM_VERSION = '4.3.1';
 
