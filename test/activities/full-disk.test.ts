@@ -41,8 +41,8 @@ function fetchAudio({ on = folder, realSpace = false } = {}): Promise<unknown> {
     media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 100 * MIB, maxMediaSeconds: 600, maxVideoHeight: 1080 }),
     vidnet: {
       fetchAudio: fetchAudioOfSource,
-      fetchVideo: () => Promise.reject(new Error('not asked for')),
-      fetchPage: () => Promise.reject(new Error('not asked for')),
+      fetchVideo: () => Promise.reject(new Error('unexpected call')),
+      fetchPage: () => Promise.reject(new Error('unexpected call')),
     },
     ...{ maxMediaSeconds: 600, fetchTimeoutMs: 60_000 },
   });
@@ -55,15 +55,15 @@ const leftIn = async (on = folder): Promise<string[]> => [
   ...(await readdir(join(on, 'files'), { recursive: true }).catch(() => [])),
 ];
 
-describe('a download for which there is too little space', () => {
-  it('does not begin', async () => {
+describe('a download without enough disk space', () => {
+  it('does not start', async () => {
     freeBytes = 99 * MIB;
     expect(await fetchAudio()).toMatchObject(diskFull);
     expect(fetchAudioOfSource).not.toHaveBeenCalled();
     expect(await leftIn()).toEqual([]);
   });
 
-  it('is stopped when others take the space away, and leaves nothing', async () => {
+  it('stops when other programs fill the disk, and leaves no files', async () => {
     let sawFile: string[] = [];
     fetchAudioOfSource.mockImplementation(async (_id, { folder: work, signal }): Promise<FetchedMedia> => {
       await writeFile(join(work, 'media.part'), Buffer.alloc(MIB));
@@ -78,7 +78,7 @@ describe('a download for which there is too little space', () => {
     expect(await leftIn()).toEqual([]);
   });
 
-  it('is told by what the system says, wherever in the work that is', async () => {
+  it('fails as disk_full for ENOSPC in the cause of any error', async () => {
     fetchAudioOfSource.mockImplementation(() => {
       throw new Error('cannot copy', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) });
     });
@@ -93,17 +93,17 @@ describe('a download for which there is too little space', () => {
     ['private', 'private'],
     ['tool_missing', 'tool_missing'],
     ['rate_limited', 'disk_full'],
-  ] as const)('is not mistaken: %s while the disk is full is %s', async (thrown: FailureCode, told: FailureCode) => {
+  ] as const)('reports %s on a full disk as %s', async (thrown: FailureCode, expected: FailureCode) => {
     fetchAudioOfSource.mockImplementation(() => {
       freeBytes = 0;
       return Promise.reject(new JobError({ code: thrown, message: 'It failed.' }));
     });
-    expect(await fetchAudio()).toMatchObject({ details: [told] });
+    expect(await fetchAudio()).toMatchObject({ details: [expected] });
   });
 });
 
-describe.runIf(canMount)('a real disk that fills', () => {
-  it('during the download, or during the conversion: the reason is told, and nothing stays', async () => {
+describe.runIf(canMount)('a small disk', () => {
+  it('reports disk_full when it fills during the download or the conversion, and keeps no files', async () => {
     const small = join(folder, 'small');
     const disk = mountSmallDisk(small, 2);
     try {

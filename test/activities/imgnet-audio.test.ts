@@ -101,7 +101,7 @@ async function made(post: PostContent, change: Partial<ImgnetAudioDeps> = {}): P
 }
 
 describe('the audio of a post', () => {
-  it('is a file for each video, in order, silence for one without sound; AAC is copied, the rest becomes AAC', async () => {
+  it('is one AAC file for each video, in order, copied where it is AAC, and silent where a video has no sound', async () => {
     const slides = slidesOf('silent.mp4', 'four.mp4', 'opus.webm', 'two.mp4').post_content ?? [];
     const withPhoto = [{ index: 0, type: 'photo', url: linkTo('404') }, ...slides];
     const audio = await made(aPost({ post_content: withPhoto }));
@@ -122,7 +122,7 @@ describe('the audio of a post', () => {
   it.each([
     ['only photos', aPost({ content_type: 'image' })],
     ['silent videos', undefined],
-  ])('is no file for %s', async (_case, post) => {
+  ])('has no files for %s', async (_case, post) => {
     const audio = await made(post ?? aPost(slidesOf('silent.mp4')));
     expect(audio).toMatchObject({ state: 'made', result: { files: [] } });
   });
@@ -133,12 +133,12 @@ describe('the audio of a post', () => {
     await expect(readdir(join(folder, 'files', audio.id))).rejects.toThrow('ENOENT');
   });
 
-  it('is stale when the record does not tell where its video is', async () => {
+  it('is stale when the record has no URL of its video', async () => {
     expect(await made(aPost({ content_type: 'video' }))).toMatchObject({ state: 'stale' });
   });
 });
 
-describe('what goes wrong', () => {
+describe('a post whose media cannot be downloaded', () => {
   it.each([
     ['429', 'upstream', 'rate_limited'],
     ['500', 'upstream', 'upstream_error'],
@@ -147,21 +147,23 @@ describe('what goes wrong', () => {
     // They came whole: the next download would be the same.
     ['page', 'subject', 'unsupported'],
     ['damaged.mp4', 'subject', 'unsupported'],
-  ])('is told for a link that answers %s', async (name, type, code) => {
+  ])('fails for the response %s with the fault %s and the code %s', async (name, type, code) => {
     await expect(made(aPost(slidesOf(name)))).rejects.toMatchObject({ type, details: [code] });
   });
 
-  it('is told for a link to a private address, which is not called', async () => {
-    const nobody = { allowedNetworks: new BlockList(), connectTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
+  it('fails as unsupported for a private address, without a connection', async () => {
+    const settings = { allowedNetworks: new BlockList(), connectTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
     const onConnection = vi.fn();
     host.on('connection', onConnection);
-    await expect(made(aPost(slidesOf('two.mp4')), { downloadMedia: createDownloader(nobody) })).rejects.toMatchObject({
-      details: ['unsupported'],
-    });
+    await expect(made(aPost(slidesOf('two.mp4')), { downloadMedia: createDownloader(settings) })).rejects.toMatchObject(
+      {
+        details: ['unsupported'],
+      },
+    );
     expect(onConnection).not.toHaveBeenCalled();
   });
 
-  it('is told for what is too large and too long', async () => {
+  it('fails as too_large or too_long above the limits', async () => {
     const post = aPost(slidesOf('two.mp4'));
     await expect(made(post, { maxFileBytes: 100 })).rejects.toMatchObject({ details: ['too_large'] });
     await expect(made(post, { maxMediaSeconds: 1 })).rejects.toMatchObject({ details: ['too_long'] });

@@ -99,13 +99,13 @@ const aPaidProfile = (): JobInput => {
   return { ...job, price: 10 };
 };
 
-describe('a job that is cancelled after the provider of the photo platform was asked', () => {
+describe('a job of the photo platform that is cancelled after its trigger', () => {
   it.each<[string, () => JobInput, number]>([
     ['a profile', aPaidProfile, 10],
     ['one part of a list', aListJob, 5],
-    ['the content of a post, without a profile that was not asked for', aContentJob, 5],
+    ['the content of a post, without a profile', aContentJob, 5],
     ['the audio of a post', aPostAudioJob, 5],
-  ])('costs its price, once: %s', async (_kind, jobOf, price) => {
+  ])('charges %s once', async (_kind, jobOf, price) => {
     const job = await begun(jobOf());
     await trigger(job);
     for (let times = 0; times < 3; times += 1) await end(job, failureFor('cancelled'));
@@ -113,7 +113,7 @@ describe('a job that is cancelled after the provider of the photo platform was a
     expect(await moneyOf(job)).toEqual(paid(price));
   });
 
-  it('costs its price also when nobody knows whether the provider has begun', async () => {
+  it('is charged when it is unknown whether the trigger arrived', async () => {
     imgnet.trigger.mockRejectedValue(new UncertainTriggerError(new Error('hang')));
     const job = await begun(aListJob());
     await expect(trigger(job)).rejects.toThrow();
@@ -121,7 +121,7 @@ describe('a job that is cancelled after the provider of the photo platform was a
     expect(await moneyOf(job)).toEqual(paid(5));
   });
 
-  it('costs its price also when the worker died between the end of the record and the booking', async () => {
+  it('is charged when the worker dies between the end of the record and the capture', async () => {
     const job = await begun(aListJob());
     await trigger(job);
     const ended = { status: 'failed', failure: failureFor('cancelled'), finishedAt: '2026-11-22T09:31:00.000000Z' };
@@ -131,14 +131,14 @@ describe('a job that is cancelled after the provider of the photo platform was a
     expect(await moneyOf(job)).toEqual(paid(5));
   });
 
-  it('costs its price also when its workflow was terminated, and the next job of the subject finds it', async () => {
+  it('is charged by the next job of the subject when its workflow was terminated', async () => {
     const job = await begun(aListJob());
     await trigger(job);
     await activities.beginJob({ ...aListJob(), subjectId: job.subjectId, mediaId: job.mediaId });
     expect(await moneyOf(job)).toEqual(paid(5));
   });
 
-  it('pays for the profile of the owner too, once the job of that has begun: it goes on', async () => {
+  it('is also charged for the profile of the owner if that job has started, because it continues', async () => {
     const job = await begun(aContentJob());
     await trigger(job, 'content');
     await activities.beginJob(aProfileJob(job.recordId));
@@ -147,14 +147,14 @@ describe('a job that is cancelled after the provider of the photo platform was a
   });
 });
 
-describe('a job of the photo platform that ends otherwise', () => {
-  it('costs nothing when it was cancelled before the provider was asked', async () => {
+describe('a job of the photo platform that ends without a charge', () => {
+  it('is free when it is cancelled before the trigger', async () => {
     const job = await begun(aListJob());
     await end(job, failureFor('cancelled'));
     expect(await moneyOf(job)).toEqual(paid(0));
   });
 
-  it('costs nothing when it was cancelled after the provider had refused', async () => {
+  it('is free when it is cancelled after the provider refused the trigger', async () => {
     imgnet.trigger.mockRejectedValue(new JobError({ code: 'rate_limited', message: 'Slow down.' }));
     const job = await begun(aListJob());
     await expect(trigger(job)).rejects.toThrow();
@@ -162,14 +162,14 @@ describe('a job of the photo platform that ends otherwise', () => {
     expect(await moneyOf(job)).toEqual(paid(0));
   });
 
-  it('costs nothing when it failed by itself', async () => {
+  it('is free when it fails', async () => {
     const job = await begun(aListJob());
     await trigger(job);
     await end(job, { code: 'private', message: 'The account is private.' });
     expect(await moneyOf(job)).toEqual(paid(0));
   });
 
-  it('does not ask the provider any more when its record has ended, as it does when its workflow is terminated', async () => {
+  it('sends no trigger after its record has ended, for example because its workflow was terminated', async () => {
     const job = await begun(aListJob());
     await end(job, failureFor('stoppedByOperator'));
     await expect(trigger(job)).rejects.toMatchObject({ nonRetryable: true, details: ['cancelled'] });
@@ -177,7 +177,7 @@ describe('a job of the photo platform that ends otherwise', () => {
     expect(await moneyOf(job)).toEqual(paid(0));
   });
 
-  it('and its provider being asked at once agree: it is asked and charged, or neither', async () => {
+  it('is charged if and only if the trigger was sent, when both happen at once', async () => {
     for (let round = 0; round < 10; round += 1) {
       const job = await begun(aListJob());
       imgnet.trigger.mockClear();
@@ -187,16 +187,16 @@ describe('a job of the photo platform that ends otherwise', () => {
   });
 });
 
-describe("the profile of a post's owner that was stopped", () => {
-  it('counts as fetched when the provider had been asked, also before its record has ended', async () => {
-    const [asked, unasked] = [aProfileJob('content'), aProfileJob('content')];
-    await activities.beginJob(asked);
-    await activities.beginJob(unasked);
-    await trigger(asked);
-    expect(await activities.hasFetchedProfile(asked.recordId)).toBe(true);
-    await end(asked, failureFor('cancelled'));
-    await end(unasked, failureFor('cancelled'));
-    expect(await activities.hasFetchedProfile(asked.recordId)).toBe(true);
-    expect(await activities.hasFetchedProfile(unasked.recordId)).toBe(false);
+describe("a stopped job for the profile of a post's owner", () => {
+  it('counts as fetched after its trigger, even before its record has ended', async () => {
+    const [triggered, untriggered] = [aProfileJob('content'), aProfileJob('content')];
+    await activities.beginJob(triggered);
+    await activities.beginJob(untriggered);
+    await trigger(triggered);
+    expect(await activities.hasFetchedProfile(triggered.recordId)).toBe(true);
+    await end(triggered, failureFor('cancelled'));
+    await end(untriggered, failureFor('cancelled'));
+    expect(await activities.hasFetchedProfile(triggered.recordId)).toBe(true);
+    expect(await activities.hasFetchedProfile(untriggered.recordId)).toBe(false);
   });
 });

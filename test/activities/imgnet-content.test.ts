@@ -38,7 +38,7 @@ afterAll(async () => {
 async function stored(
   kind: PostReference['kind'],
   records: readonly Record<string, unknown>[],
-): Promise<{ told: object; answer: ImgnetContentResult }> {
+): Promise<{ result: object; answer: ImgnetContentResult }> {
   const post = { kind, shortcode: SHORTCODE };
   const recordId = ulid();
   const { storeContent } = createContentActivity({
@@ -49,7 +49,7 @@ async function stored(
   const snapshot = { recordId, part: 'content', snapshotId: 's_1', isEmpty: false };
   const environment = new MockActivityEnvironment();
   const order = { snapshot, post };
-  const told = await environment.run<[typeof order], StoredContent, typeof storeContent>(storeContent, order);
+  const result = await environment.run<[typeof order], StoredContent, typeof storeContent>(storeContent, order);
   const record: SuccessRecord = {
     ...{ id: recordId, type: 'imgnet_post', subjectId: postSubjectOf(post), mediaId: SHORTCODE, price: 15 },
     ...{ createdAt: '2026-11-21T09:30:00.123456Z', finishedAt: '2026-11-21T09:30:10.123456Z' },
@@ -58,7 +58,7 @@ async function stored(
   const answer = await renderImgnetContentResult(record, { contents });
   // What the schema does not know would be stripped.
   expect(imgnetContentResultSchema.parse(answer)).toEqual(answer);
-  return { told, answer };
+  return { result, answer };
 }
 
 const LISTS = [
@@ -69,10 +69,10 @@ function nothingOf({ shape }: { readonly shape: object }): Record<string, unknow
   return Object.fromEntries(Object.keys(shape).map((name) => [name, LISTS.includes(name) ? [] : null]));
 }
 
-describe('a record that tells next to nothing', () => {
-  it('is a valid post, in which everything else is null, and lists are empty', async () => {
-    const { told, answer } = await stored('post', [{ shortcode: SHORTCODE }]);
-    expect(told).toEqual({});
+describe('a record with almost no fields', () => {
+  it('becomes a valid post with null fields and empty lists', async () => {
+    const { result, answer } = await stored('post', [{ shortcode: SHORTCODE }]);
+    expect(result).toEqual({});
     expect(answer).toEqual({
       ...nothingOf(imgnetPostSchema),
       ...{ type: 'post', shortcode: SHORTCODE, url: `${PLATFORM}/p/${SHORTCODE}/` },
@@ -80,7 +80,7 @@ describe('a record that tells next to nothing', () => {
     });
   });
 
-  it('is a valid reel, in which everything else is null, and lists are empty', async () => {
+  it('becomes a valid reel with null fields and empty lists', async () => {
     const { answer } = await stored('reel', [{ url: `${PLATFORM}/reel/${SHORTCODE}/`, likes: null, length: 'long' }]);
     expect(answer).toEqual({
       ...nothingOf(imgnetReelSchema),
@@ -90,20 +90,20 @@ describe('a record that tells next to nothing', () => {
   });
 });
 
-it('tells whose post it is, in lower case', async () => {
-  expect((await stored('post', [{ shortcode: SHORTCODE, user_posted: 'Evening.Talks' }])).told).toEqual({
+it('returns the account of the post in lower case', async () => {
+  expect((await stored('post', [{ shortcode: SHORTCODE, user_posted: 'Evening.Talks' }])).result).toEqual({
     account: 'evening.talks',
   });
 });
 
-it('takes a reel for one although it was asked for as a post', async () => {
+it('recognises a reel that was requested as a post', async () => {
   const { answer } = await stored('post', [{ shortcode: SHORTCODE, product_type: 'clips' }]);
   expect(answer).toMatchObject({ type: 'reel' });
 });
 
 it.each([
   ['nothing', [], 'removed'],
-  ['a record of something else', [{ account: 'tea' }], 'upstream_error'],
+  ['a record of another type', [{ account: 'tea' }], 'upstream_error'],
 ])('fails for a snapshot with %s', async (_case, records, code) => {
   await expect(stored('post', records)).rejects.toMatchObject({ details: [code] });
 });

@@ -75,8 +75,8 @@ const failureOf = (call: Promise<unknown>): Promise<ApplicationFailure> =>
     },
   );
 
-describe('starting a snapshot', () => {
-  it('happens once, however often it is repeated', async () => {
+describe('the trigger of a snapshot', () => {
+  it('is sent once, even if the activity is repeated', async () => {
     imgnet.trigger.mockResolvedValue({ snapshotId: 's_1' });
     const order = await anOrder();
     const started = await within(parts.triggerSnapshot, order);
@@ -85,7 +85,7 @@ describe('starting a snapshot', () => {
     expect(imgnet.trigger).toHaveBeenCalledTimes(1);
   });
 
-  it('waits for an attempt that may be under way, and never sends beside it', async () => {
+  it('waits for an attempt that may still run, and sends nothing meanwhile', async () => {
     const order = await anOrder();
     const claim = await parts.snapshots.claim(order, Date.now());
     const failure = await failureOf(within(parts.triggerSnapshot, order, 2));
@@ -96,7 +96,7 @@ describe('starting a snapshot', () => {
     expect(imgnet.startedSince).not.toHaveBeenCalled();
   });
 
-  it('is not repeated when the provider cannot tell either whether it happened', async () => {
+  it('is not repeated when the provider does not know whether it arrived', async () => {
     imgnet.startedSince.mockRejectedValue(new JobError({ code: 'tool_missing', message: 'The token is refused.' }));
     const order = await anOrder();
     await parts.snapshots.claim(order, Date.now() - 10 * 60_000);
@@ -105,14 +105,14 @@ describe('starting a snapshot', () => {
     expect(imgnet.trigger).not.toHaveBeenCalled();
   });
 
-  it('is not repeated after an answer that did not come', async () => {
+  it('is not repeated when its answer is lost', async () => {
     imgnet.trigger.mockRejectedValue(new UncertainTriggerError(new Error('hang')));
     const order = await anOrder();
     expect((await failureOf(within(parts.triggerSnapshot, order))).details).toEqual(['internal']);
     expect(await parts.snapshots.claim(order, Date.now())).toMatchObject({ state: 'theirs' });
   });
 
-  it('is tried again after a refusal', async () => {
+  it('is sent again after a refusal', async () => {
     imgnet.trigger.mockRejectedValueOnce(
       new JobError({ code: 'rate_limited', message: 'Slow down.' }, { retryAtMs: 5 }),
     );
@@ -123,7 +123,7 @@ describe('starting a snapshot', () => {
     expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_3' });
   });
 
-  it('is not forgotten because the database is away when the answer comes', async () => {
+  it('is remembered when the database is unavailable as its answer arrives', async () => {
     imgnet.trigger.mockResolvedValue({ snapshotId: 's_4' });
     const order = await anOrder();
     const started = vi.spyOn(parts.snapshots, 'started').mockRejectedValueOnce(new Error('database is away'));
@@ -136,7 +136,7 @@ describe('starting a snapshot', () => {
 describe('waiting for a snapshot', () => {
   const snapshot = { recordId: 'r', part: 'posts', snapshotId: 's_1' };
 
-  it('asks once an attempt, ever more rarely', async () => {
+  it('polls once per attempt, at increasing intervals', async () => {
     imgnet.progress.mockResolvedValue('running');
     const delays: unknown[] = [];
     for (const attempt of [1, 2, 3, 4, 5, 6, 100]) {
@@ -149,7 +149,7 @@ describe('waiting for a snapshot', () => {
   });
 
   it.each(['rate_limited', 'upstream_error', 'upstream_timeout'] as const)(
-    'asks again when the question went wrong: %s',
+    'polls again after the failure %s',
     async (code) => {
       imgnet.progress.mockRejectedValue(
         new JobError({ code, message: 'Not now.' }, { retryAtMs: Date.now() + 60_000 }),
@@ -168,7 +168,7 @@ describe('waiting for a snapshot', () => {
     });
   });
 
-  it('lets another one be started when this one failed', async () => {
+  it('allows another trigger when the snapshot failed', async () => {
     imgnet.trigger.mockResolvedValueOnce({ snapshotId: 's_5' }).mockResolvedValueOnce({ snapshotId: 's_6' });
     imgnet.progress.mockResolvedValue({ failed: new JobError({ code: 'upstream_error', message: 'It crashed.' }) });
     const order = await anOrder();
@@ -180,7 +180,7 @@ describe('waiting for a snapshot', () => {
   it.each([
     ['ready', false],
     ['empty', true],
-  ] as const)('tells that it is %s', async (progress, isEmpty) => {
+  ] as const)('returns the progress %s', async (progress, isEmpty) => {
     imgnet.progress.mockResolvedValue(progress);
     expect(await within(parts.awaitSnapshot, snapshot)).toEqual({ ...snapshot, isEmpty });
   });
@@ -205,7 +205,7 @@ describe('reading a list', () => {
     return codes;
   }
 
-  it('keeps it in pieces, also when it is repeated', async () => {
+  it('stores the items in pieces, also when it is repeated', async () => {
     const order = anOrderOf();
     imgnet.rows.mockImplementation(() => pagesOfRecords(Array.from({ length: 250 }, (_, n) => post(`c${String(n)}`))));
     const result = { lists: { posts: { pieces: 3, items: 250 } } };
@@ -214,7 +214,7 @@ describe('reading a list', () => {
     expect(await codesOf(order, 3)).toEqual(Array.from({ length: 250 }, (_, n) => `c${String(n)}`));
   });
 
-  it('leaves out what is older than the first day, reels among posts, and rows that name no post', async () => {
+  it('omits items before the first day, reels in a list of posts, and rows without a post', async () => {
     const order = anOrderOf({ sinceDate: '2026-11-14' });
     imgnet.rows.mockReturnValue(
       pagesOfRecords([
@@ -229,7 +229,7 @@ describe('reading a list', () => {
     expect(await codesOf(order, 1)).toEqual(['first', 'undated']);
   });
 
-  it.each([0, 1, 7])('keeps what is a second inside of %s days and not what is a second outside', async (days) => {
+  it.each([0, 1, 7])('includes an item one second within %s days and omits one a second earlier', async (days) => {
     const sinceMs = Date.parse('2026-11-21T09:30:15.250Z') - days * 86_400_000;
     const since = new Date(sinceMs).toISOString();
     const order = anOrderOf({ since, sinceDate: since.slice(0, 10) });
@@ -241,7 +241,7 @@ describe('reading a list', () => {
     expect(await codesOf(order, 1)).toEqual(['inside', 'at', 'undated']);
   });
 
-  it('notes the owners of its items, so that their price is known', async () => {
+  it('stores the owners of the items, from which their price is derived', async () => {
     const codes = [ulid(), ulid()].map((id) => `D${id.slice(-10)}`);
     imgnet.rows.mockReturnValue(pagesOfRecords([post(codes[0]!), post(codes[1]!, { user_posted: 'Two.Cups' })]));
     await within(parts.storeList, anOrderOf());
@@ -249,14 +249,14 @@ describe('reading a list', () => {
     expect(await Promise.all(owners)).toEqual(['tea', 'two.cups']);
   });
 
-  it('of an empty account has no pieces, and asks for none', async () => {
+  it('of an empty account stores no pieces and requests no rows', async () => {
     const order = anOrderOf();
     const empty = { ...order, snapshot: { ...order.snapshot, isEmpty: true } };
     expect(await within(parts.storeList, empty)).toEqual({ lists: { posts: { pieces: 0, items: 0 } } });
     expect(imgnet.rows).not.toHaveBeenCalled();
   });
 
-  it('is done later when the snapshot is not ready after all', async () => {
+  it('is retried later when the snapshot is not ready', async () => {
     imgnet.rows.mockImplementation(() => {
       throw new SnapshotNotReadyError(Date.now() + 20_000);
     });
@@ -265,7 +265,7 @@ describe('reading a list', () => {
     expect(Number(failure.nextRetryDelay)).toBeGreaterThan(15_000);
   });
 
-  it('lets another snapshot be started when this one is lost', async () => {
+  it('allows another trigger when the snapshot is lost', async () => {
     imgnet.trigger.mockResolvedValueOnce({ snapshotId: 's_1' }).mockResolvedValueOnce({ snapshotId: 's_9' });
     imgnet.rows.mockImplementation(() => {
       throw new SnapshotLostError({ code: 'upstream_error', message: 'It is gone.' });
@@ -277,7 +277,7 @@ describe('reading a list', () => {
     expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_9' });
   });
 
-  it('goes on with the same snapshot when only the reading failed', async () => {
+  it('reads the same snapshot again when only the reading failed', async () => {
     imgnet.trigger.mockResolvedValue({ snapshotId: 's_1' });
     imgnet.rows.mockImplementation(() => {
       throw new JobError({ code: 'incomplete', message: 'It ended too early.' });
@@ -294,7 +294,7 @@ describe('reading a list', () => {
 describe('reading a profile', () => {
   const snapshot = () => ({ recordId: ulid(), part: 'profile', snapshotId: 's_1', isEmpty: false });
 
-  it('keeps its facts', async () => {
+  it('stores the facts', async () => {
     const one = snapshot();
     imgnet.rows.mockReturnValue(pagesOfRecords([{ account: 'tea', followers: 12, email_address: null }]));
     expect(await within(parts.storeProfile, { snapshot: one, account: 'tea' })).toEqual({});
@@ -305,7 +305,7 @@ describe('reading a profile', () => {
     });
   });
 
-  it('notes whose the posts are that it shows', async () => {
+  it('stores the owner of each post that it shows', async () => {
     const codes = [ulid(), ulid()].map((id) => `D${id.slice(-10)}`);
     const posts = [{ url: `https://www.instagram.com/p/${codes[0]!}/` }, { shortcode: codes[1] }, { url: 'x' }, null];
     imgnet.rows.mockReturnValue(pagesOfRecords([{ account: 'tea', posts }]));
@@ -314,7 +314,7 @@ describe('reading a profile', () => {
     expect(await Promise.all(owners)).toEqual(['tea', 'tea']);
   });
 
-  it('fails as removed when there is nothing', async () => {
+  it('fails as removed for an empty snapshot', async () => {
     imgnet.rows.mockReturnValue(pagesOfRecords([]));
     const failure = await failureOf(within(parts.storeProfile, { snapshot: snapshot(), account: 'tea' }));
     expect(failure).toMatchObject({ type: 'subject', details: ['removed'] });

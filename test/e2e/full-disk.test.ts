@@ -53,7 +53,7 @@ const waitingOf = (id: string): Promise<Progress> =>
   );
 
 describe('a service', () => {
-  it('takes jobs without a worker, lets downloads wait without space, and does them when there is some', async () => {
+  it('accepts jobs without a worker, delays downloads on a full disk, and runs them when space is free', async () => {
     for (const missing of ['NoSuch_0000', 'NoSuch_0001']) {
       const accepted = await service.requestAudio(missing);
       expect(accepted.status).toBe(202);
@@ -80,7 +80,7 @@ describe('a service', () => {
   }, 180_000);
 
   it.runIf(canMount)(
-    'whose work folder is full parks the job that does not fit, does the one that fits, and goes on when there is space',
+    'delays a job that does not fit into the work folder, runs one that fits, and continues when space is free',
     async () => {
       const large = service.sandbox.catalogue.find((video) => video.title.startsWith('large'))!.id;
       const { id } = (await service.requestAudio(large)).body.data;

@@ -32,7 +32,7 @@ const started = async (key: string): Promise<number> => (await datasetStats(serv
 const nameOf = (link: string): string => new URL(link).pathname.split('/').at(-1) ?? '';
 
 describe('the audio of a post', () => {
-  it('is a file for each video of a carousel, in order, made once for 20 callers', async () => {
+  it('has one file for each video of a carousel, in order, from one job for 20 callers', async () => {
     const url = postUrl(index, 'carousel');
     const answers = await Promise.all(Array.from({ length: 20 }, () => request(url)));
     const ids = new Set(answers.map(({ body }) => body.data.id));
@@ -63,7 +63,7 @@ describe('the audio of a post', () => {
     expect(shown).toMatchObject({ data: { status: 'success', file_urls: [expect.any(String), expect.any(String)] } });
   });
 
-  it('takes the content that was fetched a moment ago', async () => {
+  it('reuses content that was just fetched', async () => {
     const url = postUrl(index, 'reel');
     const content = await post<{ status: string }>('content', url, { prefer: 'wait=60' });
     expect(content.body.status).toBe('success');
@@ -72,7 +72,7 @@ describe('the audio of a post', () => {
     expect(await started(`reels ${shortcodeOf(url)}`)).toBe(1);
   });
 
-  it.each(['silent', 'image', 'paid'])('of a case %s, where there is none, is the no-audio answer', async (kind) => {
+  it.each(['silent', 'image', 'paid'])('of the case %s, which has none, returns the no-audio answer', async (kind) => {
     const url = postUrl(index, kind);
     const answer = await ended(url);
     expect(imgnetAudioResultSchema.parse(answer)).toEqual(answer);
@@ -84,7 +84,7 @@ describe('the audio of a post', () => {
     expect((await request(url)).body).toEqual(answer);
   });
 
-  it('is made from fresh links when those of the content have expired', async () => {
+  it('uses fresh links when those of the content have expired', async () => {
     const url = postUrl(index, 'video');
     await service.misbehave({ target: 'dataset', mode: 'media_ttl', dataset: 'posts', seconds: 1, times: 1 });
     const content = await post<{ video_url: string }>('content', url, { prefer: 'wait=60' });
@@ -94,7 +94,7 @@ describe('the audio of a post', () => {
     expect(await started(`posts ${shortcodeOf(url)}`)).toBe(2);
   });
 
-  it('fails when the links are expired again and again, and costs nothing', async () => {
+  it('fails without a charge when the links expire repeatedly', async () => {
     const url = postUrl(index, 'coauthored');
     await service.misbehave({ target: 'dataset', mode: 'media_ttl', dataset: 'posts', seconds: 0 });
     const answer = await post<Audio>('audio', url, { prefer: 'wait=60' });
@@ -104,7 +104,7 @@ describe('the audio of a post', () => {
     expect(await started(`posts ${shortcodeOf(url)}`)).toBe(2);
   });
 
-  it('of a deleted post fails, and its webhook says so', async () => {
+  it('of a deleted post fails, and its webhook reports the failure', async () => {
     const receiver = await startWebhookReceiver();
     const body = { url: postUrl(index, 'deleted'), include_webhook: receiver.url };
     const accepted = await service.request<Audio>('POST', '/api/imgnet/audio', { body });
@@ -121,14 +121,14 @@ describe('the audio of a post', () => {
     await receiver.close();
   });
 
-  it('is had by tRPC too', async () => {
+  it('is available through tRPC', async () => {
     const rpc = createRpcClient(service.stack.rpcUrl, { token: service.stack.rpcToken });
     const answer = await rpc.imgnet.audio.mutate({ url: postUrl(index, 'reel', 1), wait_seconds: 60 });
     expect(answer).toMatchObject({ data: { status: 'success', type: 'imgnet_audio' } });
   });
 
   it.each(['https://www.instagram.com/evening.talks/', 'https://example.com/reel/abc/'])(
-    'of %j is an error that names the field',
+    'of %j returns an error that names the field',
     async (url) => {
       expect(await request(url)).toMatchObject({
         status: 400,

@@ -8,7 +8,14 @@ import {
   type ImgnetReel,
 } from '../../contract/kinds/imgnet-content.ts';
 import type { PendingResult } from '../../contract/http/job-answers.ts';
-import { datasetStats, imgnetIndex, postUrl, shortcodeOf, toldNames, type ImgnetIndex } from '../helpers/imgnet.ts';
+import {
+  datasetStats,
+  imgnetIndex,
+  postUrl,
+  shortcodeOf,
+  namesOfGivenFields,
+  type ImgnetIndex,
+} from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, untilAnswered, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
@@ -38,7 +45,7 @@ const ended = (url: string): Promise<Content> => untilAnswered(() => request(url
 const started = async (key: string): Promise<number> => (await datasetStats(service)).started[key] ?? 0;
 
 describe('the content', () => {
-  it('of an account never seen, asked for 20 times at once, is one job and one profile, charged once', async () => {
+  it('of a new account is one job and one profile, charged once, for 20 simultaneous requests', async () => {
     const url = postUrl(index, 'carousel', 0);
     const answers = await Promise.all(Array.from({ length: 20 }, () => request(url)));
     // A request that is accepted after the job has ended gets the content itself.
@@ -78,14 +85,14 @@ describe('the content', () => {
 });
 
 describe('the profile of the owner', () => {
-  /** Nobody has asked for this account before. */
+  /** An account that was not requested before. */
   const account = (): string => index.accounts.find((one) => one.case === 'business')?.user_name ?? '';
   const spoilProfiles = (change: object): Promise<void> =>
     service.misbehave({ target: 'dataset', dataset: 'profiles', account: account(), ...change });
   const waitFor = (url: string): Promise<Answered<Content>> =>
     service.request('POST', '/api/imgnet/content', { body: { url }, headers: { prefer: 'wait=60' } });
 
-  it('that cannot be had does not spoil the content, which then costs itself alone', async () => {
+  it('that fails leaves the content intact, and only the content is charged', async () => {
     await spoilProfiles({ mode: 'fail_snapshot', message: 'dead_page: account is private' });
     const content = await waitFor(postUrl(index, 'image', 1));
     expect(content).toMatchObject({ status: 200, body: { status: 'success', cost: '0.005' } });
@@ -93,7 +100,7 @@ describe('the profile of the owner', () => {
     await spoilProfiles({ mode: 'off' });
   });
 
-  it('that somebody else is fetching is waited for, and charged to them', async () => {
+  it('of a job of another caller is awaited, and charged to that caller', async () => {
     await spoilProfiles({ mode: 'slow', seconds: 6 });
     const body = { url: `@${account()}` };
     const profile = await service.request<PendingResult>('POST', '/api/imgnet/profile', { body });
@@ -108,12 +115,12 @@ describe('the profile of the owner', () => {
 });
 
 describe('the content', () => {
-  it('has every field of a post, each in one of the cases at least, and no other', async () => {
+  it('has exactly the fields of a post, each in at least one case', async () => {
     const cases = ['image', 'video', 'carousel', 'paid', 'coauthored'];
     const posts = (await Promise.all(cases.map((kind) => ended(postUrl(index, kind))))) as unknown as ImgnetPost[];
     for (const post of posts) expect(imgnetPostSchema.parse(post)).toEqual(post);
-    const told = new Set(posts.flatMap(toldNames));
-    expect([...told].sort()).toEqual(Object.keys(imgnetPostSchema.shape).sort());
+    const given = new Set(posts.flatMap(namesOfGivenFields));
+    expect([...given].sort()).toEqual(Object.keys(imgnetPostSchema.shape).sort());
 
     const [image, video, carousel, paid, coauthored] = posts;
     expect(image).toMatchObject({ type: 'post', content_type: 'image', video_url: null, videos_duration: null });
@@ -145,24 +152,24 @@ describe('the content', () => {
       expect(reel).toMatchObject({ type: 'reel', content_type: 'reel', product_type: 'clips', status: 'success' });
       expect(Number.isInteger(reel.length)).toBe(true);
     }
-    const told = new Set(reels.flatMap(toldNames));
-    // Nobody published these two together with somebody else.
+    const given = new Set(reels.flatMap(namesOfGivenFields));
+    // These two have no further authors.
     const expected = Object.keys(imgnetReelSchema.shape).filter((name) => name !== 'coauthor_producers');
-    expect([...told].sort()).toEqual(expected.sort());
+    expect([...given].sort()).toEqual(expected.sort());
     const comments = reels.flatMap(({ latest_comments }) => latest_comments);
     expect(comments.length).toBeGreaterThan(0);
     for (const comment of comments) expect(comment).toHaveProperty('date_of_comment');
   });
 
-  it('costs the content alone where the profile is fresh', async () => {
+  it('charges only the content when the profile is fresh', async () => {
     const url = postUrl(index, 'coauthored', 1);
-    // Which posts are whose, the profile has told.
+    // The profile contains the owners of the posts.
     expect(await request(url)).toMatchObject({ status: 202, body: { cost: '0.005' } });
     expect(await ended(url)).toMatchObject({ cost: '0.005' });
     expect(await started(`posts ${shortcodeOf(url)}`)).toBe(1);
   });
 
-  it('tells a reel from its record, also when it is asked for as a post', async () => {
+  it('recognises a reel by its record, also when it is requested as a post', async () => {
     const shortcode = shortcodeOf(postUrl(index, 'reel'));
     const asPost = `${service.sandbox.url}/p/${shortcode}/?igsh=abc`;
     expect(await ended(asPost)).toMatchObject({ type: 'reel', shortcode });
@@ -173,7 +180,7 @@ describe('the content', () => {
     expect(await request(url, { download_id: 'whatever', color: 'red' })).toMatchObject({ status: 200 });
   });
 
-  it('of a deleted post fails, and the next pending answer says so', async () => {
+  it('of a deleted post fails, and the next pending answer reports the failure', async () => {
     const url = postUrl(index, 'deleted');
     const first = await request(url);
     expect(first.status).toBe(202);
@@ -201,7 +208,7 @@ describe('the content', () => {
     expect(waited).toMatchObject({ status: 400, body: { status: 'failed', code: 'removed', cost: '0.000' } });
   });
 
-  it('reaches webhooks as the endpoint answers it', async () => {
+  it('is delivered to webhooks as the endpoint returns it', async () => {
     const receiver = await startWebhookReceiver();
     const [good, bad] = [postUrl(index, 'paid', 1), postUrl(index, 'deleted')];
     await request(good, { include_webhook: receiver.url });
@@ -219,7 +226,7 @@ describe('the content', () => {
   });
 
   it.each(['https://www.instagram.com/evening.talks/', 'https://example.com/p/abc/', 'abc', '', 7])(
-    'of %j is an error that names the field',
+    'of %j returns an error that names the field',
     async (url) => {
       const answer = await service.request<ErrorBody>('POST', '/api/imgnet/content', { body: { url } });
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', details: [{ path: 'url' }] } });

@@ -39,7 +39,7 @@ async function expectModest(): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('a list of 20,000 items', () => {
-  it('goes on with the same snapshots after kill -9, and is answered and delivered with little memory', async () => {
+  it('continues with the same snapshots after kill -9, and is returned and delivered with little memory', async () => {
     const { accounts } = await imgnetIndex(service);
     const account = accounts.find((one) => one.case === 'large')!;
     const headers = { Prefer: 'wait=60' };

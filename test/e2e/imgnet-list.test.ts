@@ -13,7 +13,7 @@ import {
   type ImgnetProfilePending,
 } from '../../contract/kinds/imgnet-profile.ts';
 import type { FailedResult } from '../../contract/http/job-answers.ts';
-import { datasetStats, imgnetIndex, toldNames, type ImgnetIndex } from '../helpers/imgnet.ts';
+import { datasetStats, imgnetIndex, namesOfGivenFields, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, untilAnswered, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
@@ -49,7 +49,7 @@ const list = async (kind: string, more: object = {}): Promise<ListAnswer> => {
   const { list_id } = await profile(kind);
   return untilAnswered(() => requestList({ list_id, ...more }), `the list of ${kind}`);
 };
-const keysOf = (items: readonly object[]): string[] => [...new Set(items.flatMap(toldNames))].sort();
+const keysOf = (items: readonly object[]): string[] => [...new Set(items.flatMap(namesOfGivenFields))].sort();
 const isDated = ({ date_posted }: { date_posted: string | null }): boolean => date_posted !== null;
 /** A webhook of a list without the entry of the other part, whose status depends on the moment. */
 function withoutOther(body: ImgnetList): object {
@@ -62,7 +62,7 @@ function withoutOther(body: ImgnetList): object {
 const codesOf = (items?: readonly { shortcode: string }[]): string[] => (items ?? []).map((item) => item.shortcode);
 
 describe('a profile', () => {
-  it('is pending, then has every field, for one trigger however often it is asked for', async () => {
+  it('is pending, then has every field, and is triggered once for many requests', async () => {
     const first = await requestProfile('business');
     expect(first.status).toBe(202);
     const { list_id, download_id } = first.body;
@@ -79,7 +79,7 @@ describe('a profile', () => {
     expect(record.body.data).toMatchObject({ type: 'imgnet_profile', status: 'success', cost: '0.010' });
   });
 
-  it('of which the platform tells less is valid, and invents nothing', async () => {
+  it('with few fields is valid, and the others are null', async () => {
     const answer = await profile('ordinary');
     expect(imgnetProfileSchema.parse(answer)).toEqual(answer);
     expect(answer.following).toBe(311);
@@ -88,7 +88,7 @@ describe('a profile', () => {
     }
   });
 
-  it('that nobody has fails, and the next answer tells so', async () => {
+  it('that does not exist fails, and the next answer reports the failure', async () => {
     const { body } = await requestProfile('not_found');
     await until(async () => (await service.getDownload(body.download_id)).status === 200, { what: 'the failure' });
     const again = await requestProfile('not_found');
@@ -107,7 +107,7 @@ describe('a profile', () => {
 });
 
 describe('a list', () => {
-  it('has every field of its items, says how complete it is, and comes by two webhooks', async () => {
+  it('has every field of its items, states how complete it is, and is delivered by two webhooks', async () => {
     const receiver = await startWebhookReceiver();
     const { list_id } = await profile('business');
     const first = await requestList({ list_id, include_webhook: receiver.url });
@@ -152,7 +152,7 @@ describe('a list', () => {
     await receiver.close();
   });
 
-  it('of some days has what was posted since, and no more', async () => {
+  it('of some days has only what was posted in them', async () => {
     const all = await list('ordinary');
     const total = all.total_count;
     expect(total).toBe(60);
@@ -194,7 +194,7 @@ describe('a list', () => {
 });
 
 describe('a list whose reels fail', () => {
-  it('has the posts, says so everywhere, and repeats only the reels', async () => {
+  it('has the posts, reports the failure in every answer, and repeats only the reels', async () => {
     const { user_name } = accountOf('ordinary');
     const receiver = await startWebhookReceiver();
     const { list_id } = await profile('ordinary');
@@ -218,15 +218,15 @@ describe('a list whose reels fail', () => {
     expect(body.last_response).not.toHaveProperty('posts');
 
     await until(() => receiver.posts.length === 2, { what: 'two webhooks' });
-    const told = receiver.posts.map((post) => ({
+    const sent = receiver.posts.map((post) => ({
       original: post.headers['x-webhook-original-status'],
       ...(JSON.parse(post.body) as ListAnswer),
     }));
-    expect(told.find((one) => one.status === 'success')).toMatchObject({
+    expect(sent.find((one) => one.status === 'success')).toMatchObject({
       ...{ original: '200', posts_count: body.posts_count, reels: [], reels_count: 0 },
       downloads: { posts: body.downloads.posts },
     });
-    const failed = told.find((one) => one.status !== 'success');
+    const failed = sent.find((one) => one.status !== 'success');
     expect(failed).toEqual({
       ...{ original: '400', status: 'failed', code: 'private', message: 'The account is private.' },
       ...{ posts: [], reels: [], posts_count: 0, reels_count: 0, total_count: 0 },
@@ -254,8 +254,8 @@ describe('a list whose reels fail', () => {
   });
 });
 
-describe('the webhooks of a list of which the reels take longer', () => {
-  it('are two for each who asked while it was pending, the posts for one who came after them too', async () => {
+describe('the webhooks of a list whose reels take longer', () => {
+  it('are two for each subscriber while it was pending, including the posts for one who came after them', async () => {
     const { user_name } = accountOf('ordinary');
     const { list_id } = await profile('ordinary');
     const change = { target: 'dataset', account: user_name, dataset: 'reels' };

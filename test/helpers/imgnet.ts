@@ -37,8 +37,8 @@ export function shortcodeOf(url: string): string {
   return new URL(url).pathname.split('/')[2] ?? '';
 }
 
-/** The names of the fields with values: the others are null, or empty lists. */
-export function toldNames(answer: object): string[] {
+/** The names of the fields that are neither null nor empty lists. */
+export function namesOfGivenFields(answer: object): string[] {
   return Object.entries(answer).flatMap(([name, value]) => (value === null || isEmptyList(value) ? [] : name));
 }
 
