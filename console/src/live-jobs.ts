@@ -103,10 +103,7 @@ function joinStream({ onConnection, onProblem, onChange }: Watcher): () => void 
     });
     send({ connection: 'connecting' });
     return new Promise((resolve) => {
-      const onEvent = (data: string): Promise<boolean> => {
-        send({ record: (JSON.parse(data) as { readonly data: Download }).data });
-        return Promise.resolve(false);
-      };
+      const onEvent = (data: string): void => send({ record: (JSON.parse(data) as { readonly data: Download }).data });
       const callbacks = {
         onConnection: (connection: Connection) => send({ connection }),
         onProblem(problem: Problem) {
@@ -175,12 +172,11 @@ function keepConnected(
 interface Reading {
   readonly signal: AbortSignal;
   readonly onOpen: () => void;
-  /** @returns whether the reader needs no further events */
-  readonly onEvent: (data: string) => Promise<boolean>;
+  readonly onEvent: (data: string) => void;
 }
 
-/** Reads an event stream until the reader needs no more events or the connection is cut. @throws Problem when it is refused */
-async function readStream(path: string, { signal, onOpen, onEvent }: Reading): Promise<'ended' | 'cut'> {
+/** Reads an event stream until the connection is cut. @throws Problem when it is refused */
+async function readStream(path: string, { signal, onOpen, onEvent }: Reading): Promise<'cut'> {
   const offline = new AbortController();
   // Otherwise a lost connection would be noticed only by its silence.
   const stop = (): void => offline.abort();
@@ -190,7 +186,7 @@ async function readStream(path: string, { signal, onOpen, onEvent }: Reading): P
     const response = await fetch(path, { headers, signal: AbortSignal.any([signal, offline.signal]) });
     if (!response.ok) throw problemOf(response, (await response.json().catch(() => ({}))) as object);
     onOpen();
-    for await (const data of textsOf(response.body ?? new ReadableStream())) if (await onEvent(data)) return 'ended';
+    for await (const data of textsOf(response.body ?? new ReadableStream())) onEvent(data);
     return 'cut';
   } finally {
     removeEventListener('offline', stop);

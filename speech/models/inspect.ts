@@ -1,7 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CATALOGUE } from './catalogue.ts';
-import { readOnnxMetadata } from './onnx-metadata.ts';
 
 export interface Recogniser {
   readonly encoder: string;
@@ -42,7 +41,7 @@ export async function inspectModel(modelsDir: string, name: string): Promise<Ins
     const [decoder, joiner] = [choose(models, 'decoder'), choose(models, 'joiner')];
     const tokens = files.find((file) => file.endsWith('tokens.txt'));
     if (decoder === undefined || joiner === undefined || tokens === undefined) return undefined;
-    if (!(await metadataOf(join(folder, encoder))).has('pred_rnn_layers')) return undefined;
+    if (!(await metadataOf(join(folder, encoder))).includes('pred_rnn_layers')) return undefined;
     const [encoderPath, decoderPath, joinerPath, tokensPath] = [encoder, decoder, joiner, tokens].map((file) =>
       join(folder, file),
     ) as [string, string, string, string];
@@ -55,8 +54,8 @@ export async function inspectModel(modelsDir: string, name: string): Promise<Ins
   const path = join(folder, file);
   if (file.startsWith('silero_vad')) return { name, role: 'vad', path };
   const metadata = await metadataOf(path);
-  if (metadata.has('powerset_max_classes')) return { name, role: 'segmentation', path };
-  if (metadata.has('framework') && metadata.has('output_dim')) return { name, role: 'embedding', path };
+  if (metadata.includes('powerset_max_classes')) return { name, role: 'segmentation', path };
+  if (metadata.includes('framework') && metadata.includes('output_dim')) return { name, role: 'embedding', path };
   return undefined;
 }
 
@@ -76,7 +75,17 @@ function choose(models: readonly string[], part: string): string | undefined {
   return fitting.find((file) => file.includes('.int8.')) ?? fitting[0];
 }
 
-/** A file that is not a model has none. */
-function metadataOf(path: string): Promise<ReadonlyMap<string, string>> {
-  return readOnnxMetadata(path).catch(() => new Map<string, string>());
+const METADATA_MAX_BYTES = 65_536;
+
+/** The end of an ONNX file, which has the names of its metadata: they follow the weights. */
+async function metadataOf(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, METADATA_MAX_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
