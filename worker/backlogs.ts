@@ -7,11 +7,11 @@ const DEADLINE_MS = 2_000;
 /** TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY of the Temporal API. */
 const TYPES = [1, 2] as unknown as readonly TaskQueueType[];
 
-/** Tasks that wait in a queue: those of workflows and those of activities together. */
+/** The tasks that wait in a queue: workflow tasks and activity tasks together. */
 export interface Backlog {
   readonly queue: string;
   readonly tasks: number;
-  /** How long the oldest has waited; 0 where none waits. */
+  /** The time that the oldest task has waited; 0 if none waits. */
   readonly oldestSeconds: number;
 }
 

@@ -18,11 +18,11 @@ import { createShares, routeTuner } from '../pacing/slots.ts';
 import { workerRoles, type WorkerRole } from '../runtime/temporal/worker-roles.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 
-/** Each takes seconds to minutes, one core, and about 100 MB. */
+/** Each step takes seconds to minutes, one core, and about 100 MB. */
 const SPEECH_STEPS_AT_ONCE = 4;
 /**
- * Polls that are under way at once. A worker that is frozen swallows a task by each of them until the server times the task out,
- * so there are as few as keep up with the tasks. Of two for workflow tasks one is for the tasks of cached workflows.
+ * The number of concurrent polls. A frozen worker loses one task to each of them until the server times the task out, so there
+ * are only as many as keep up with the tasks. One of the two for workflow tasks serves cached workflows.
  */
 const POLLS = {
   workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
@@ -37,31 +37,31 @@ interface WorkersOptions {
   /** It is set if payloads are encrypted. */
   readonly dataConverter?: DataConverter | undefined;
   readonly taskQueue: string;
-  /** Needed by the role that runs them. */
+  /** Required for the role `workflows`. */
   readonly bundle: WorkflowBundleWithSourceMap | undefined;
   readonly activities: Activities;
   readonly breakers: Breakers;
-  /** Those that its roles serve. */
+  /** The routes that the roles of this worker serve. */
   readonly routes: readonly Route[];
   readonly maxFetches: number;
   readonly maxSpeechWindows: number;
-  /** The key of the engine that this worker has. */
+  /** The key of this worker's speech engine. */
   readonly engineKey?: string | undefined;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
-  /** With it, jobs stay with workers of the release that began them. */
+  /** If it is set, jobs stay with workers of the release that started them. */
   readonly deployment?: WorkerDeploymentOptions | undefined;
-  /** See each attempt at an activity before anything else does. */
+  /** Interceptors that see each attempt at an activity before all others. */
   readonly watch?: readonly ActivityInterceptorsFactory[];
 }
 
-/** `polled`: tasks of it are taken; `stopping`: running ones are ended; `failed`: the process is about to end. */
+/** `polled`: the worker takes tasks; `stopping`: it ends the running ones; `failed`: the process is about to end. */
 export interface QueueState {
   readonly queue: string;
   readonly state: 'starting' | 'polled' | 'stopping' | 'failed';
 }
 
-/** The first step of each job: its input is what its workflow takes. */
+/** The first activity of each job, whose input is that of the workflow. */
 const BEGINNINGS: ReadonlySet<string> = new Set<keyof Activities['records']>(['beginJob']);
 
 /** Checks the input of an activity before it runs, because values become paths, URLs and IDs. */
@@ -77,7 +77,7 @@ const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
   },
 });
 
-/** One worker per task queue of its roles, in one process. */
+/** Creates a Temporal worker for each task queue of the roles, in one process. */
 export async function createWorkers(options: WorkersOptions) {
   const { activities, taskQueue, breakers, routes, watch = [], roles = workerRoles } = options;
   const before = [...watch, checkInputs];
@@ -88,7 +88,7 @@ export async function createWorkers(options: WorkersOptions) {
     shutdownGraceTime: options.shutdownGraceMs,
     // An activity that ignores its cancellation must not keep the process alive.
     shutdownForceTime: options.shutdownGraceMs + 3_000,
-    // Each heartbeat is sent at once: a cancellation comes back with it, and activities/heartbeat.ts makes few.
+    // Each heartbeat is sent at once, because it returns a cancellation, and activities/heartbeat.ts sends few.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: before },
@@ -114,7 +114,7 @@ export async function createWorkers(options: WorkersOptions) {
       taskQueue: taskQueues.route(taskQueue, route),
       activities: activities.fetch,
       tuner: routeTuner(breakers.of(route), maxAtOnce),
-      // The server holds this rate over all workers.
+      // The server enforces this rate over all workers.
       maxTaskQueueActivitiesPerSecond: startsPerMinute / 60,
       interceptors: { activity: [...before, pacedActivities({ breakers, delaysSeconds, isGated: true })] },
     });
@@ -128,7 +128,7 @@ export async function createWorkers(options: WorkersOptions) {
         activities: { ...activities.deliver, ...activities.records },
       }),
     ],
-    // Their queues are those of the routes.
+    // The role has only the queues of its routes.
     vidnet: () => [],
     imgnet: () => [
       ofQueue(taskQueues.fetch(taskQueue), activities.fetch, {
@@ -161,15 +161,13 @@ export async function createWorkers(options: WorkersOptions) {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   return {
-    /** Which queues are polled just now. */
+    /** Returns the state of each queue. */
     queues: (): QueueState[] => workers.map((worker) => ({ queue: worker.options.taskQueue, state: stateOf(worker) })),
-    /**
-     * Takes no new tasks; running ones get the grace time, then they are cancelled and repeated elsewhere.
-     */
+    /** Stops polling. Running tasks get the grace time; then they are cancelled, and other workers repeat them. */
     shutdown,
-    /** Resolves when all have stopped, rejects when one of them failed. */
+    /** Resolves when all workers have stopped, and rejects if one of them failed. */
     run: async (): Promise<void> => {
-      // If one fails, the others stop too: half a worker would accept work that it cannot do.
+      // If one fails, the others stop too, because a process with only some of its queues would look healthy.
       await Promise.all(workers.map((worker) => worker.run().finally(shutdown)));
     },
   };

@@ -29,8 +29,8 @@ interface Watched {
 export interface OperatorPages {
   readonly onStage: (stage: Stage) => void;
   /**
-   * Serves `/metrics`, `/healthz` (200 while the process answers: restart by it) and `/readyz` (200 while the engines answer
-   * and all queues are polled, else 503, with the state of each queue).
+   * Serves `/metrics`; `/healthz`, which answers 200 while the process runs, for liveness probes; and `/readyz`, which answers 200
+   * while the engines answer and all queues are polled, otherwise 503, with the state of each queue.
    *
    * @returns the port
    * @throws when it is taken

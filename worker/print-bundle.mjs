@@ -1,5 +1,5 @@
-// A process of its own for the compiler: its 100 MB would otherwise stay with the worker for good. JavaScript, since it
-// also runs where no loader for TypeScript is at hand.
+// The compiler runs in a process of its own, because the worker would keep its 100 MB of memory. This file is JavaScript,
+// because it also runs where no loader for TypeScript exists.
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 const silent = () => undefined;

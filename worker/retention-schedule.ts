@@ -20,7 +20,7 @@ interface RetentionSettings {
   readonly keepDays?: RetentionInput['keepDays'];
 }
 
-/** For how long this configuration keeps things. */
+/** Returns how long this configuration keeps files and documents. */
 export function retentionOf(config: Config) {
   return {
     taskQueue: config.TASK_QUEUE,
@@ -35,9 +35,8 @@ export function retentionOf(config: Config) {
 }
 
 /**
- * Makes the schedule what the configuration says. Every worker does that at its start: the newest one's word counts.
- *
- * Without a time for anything, all is kept for ever and there is no schedule.
+ * Creates or changes the schedule according to the configuration. Every worker does so at its start, so the newest one decides.
+ * If nothing has a retention time, everything is kept forever and there is no schedule.
  */
 export async function arrangeRetention(
   client: Client,

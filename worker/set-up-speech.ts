@@ -26,15 +26,15 @@ export async function setUpSpeech(
     log.warn(`no speaker labels: ${speech.missing}`);
   } else {
     log.info({ engine: speech.engine.name, models: speech.engine.models }, 'speech engine');
-    // In the background; a window that comes earlier waits for it, and reports what is wrong.
+    // The models are loaded in the background. A window that arrives earlier waits for them and reports a failure.
     speech.engine.warmUp?.().then(
       (device) => log.info({ device }, 'the speech model is loaded'),
       (error: unknown) => log.warn({ err: error }, 'the speech model cannot be loaded'),
     );
     await createSpeechLanguages(db)
       .keep(speech.engine.languages)
-      // The api refuses nothing then, and the jobs do.
-      .catch((error: unknown) => log.warn({ err: error }, 'the api was not told the languages of the speech engine'));
+      // Without this list, the api accepts every language, and the job fails.
+      .catch((error: unknown) => log.warn({ err: error }, 'the languages of the speech engine could not be stored for the api'));
   }
   const close = async (): Promise<void> => {
     if (!('missing' in speech)) await speech.engine.close?.();

@@ -4,10 +4,10 @@ import type { SpeechAudio } from '../store/files/speech-audio.ts';
 const EVERY_MS = 60_000;
 
 /**
- * Removes prepared audio of jobs that have ended: a workflow removes it at its end, but on one machine only, and not when
- * it was terminated.
+ * Removes the prepared audio of jobs that have ended. A workflow removes it at its end, but only on one machine, and not if it
+ * is terminated.
  *
- * @returns the records
+ * @returns the IDs of the records
  */
 export async function removeSpeechLeftovers(
   audio: Pick<SpeechAudio, 'list' | 'remove'>,
@@ -23,7 +23,7 @@ export async function removeSpeechLeftovers(
   return removed;
 }
 
-/** Does that now, and every minute: other machines end jobs whose audio is on this one. @throws when it cannot be done now */
+/** Removes leftovers at once and then every minute, because other machines end jobs whose audio is on this one. @throws if the first removal fails */
 export async function keepRemovingSpeechLeftovers(
   audio: Pick<SpeechAudio, 'list' | 'remove'>,
   records: Pick<RecordStore, 'get'>,

@@ -15,7 +15,7 @@ export async function startTelemetry(config: Config, log: Logger) {
     pages.onStage(stage);
   });
   return {
-    /** See each attempt at an activity before anything else does. */
+    /** Interceptors that see each attempt at an activity before all others. */
     watch: tracing === undefined ? [stages] : [traceActivities(tracing), stages],
     traceHeaders: tracing?.headers,
     serve: pages.serve,

@@ -2,13 +2,13 @@ import { DefaultLogger, type LogLevel, type RuntimeOptions } from '@temporalio/w
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
-/** How the SDK logs and measures. We stop workers ourselves, in our own order. */
+/** Configures the logs and metrics of the SDK. It handles no signals, because this process stops its workers in its own order. */
 export function temporalRuntime(
   log: Logger,
   { METRICS_HOST: host, TEMPORAL_METRICS_PORT: port }: Pick<Config, 'METRICS_HOST' | 'TEMPORAL_METRICS_PORT'>,
 ): RuntimeOptions {
   const bindAddress = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
-  // Named as Prometheus has it, like our own.
+  // These names follow the conventions of Prometheus, like those of the service.
   const units = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
   return {
     logger: temporalLogger(log),
@@ -17,13 +17,13 @@ export function temporalRuntime(
   };
 }
 
-/** The SDK's lines in the service's own log. */
+/** Writes the lines of the SDK into the log of the service. */
 function temporalLogger(log: Logger): DefaultLogger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
-    // A worker of activities alone has no workflows by design, and we use no Nexus.
+    // Some workers run activities only, and the service does not use Nexus.
     if (/^No (?:workflows|Nexus services) registered/.test(message)) return;
     const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
-    // Each of many workers changes six times between start and stop.
+    // Each of many workers changes its state six times between start and stop.
     const name = message === 'Worker state changed' ? 'debug' : (level.toLowerCase() as Lowercase<LogLevel>);
     log[name]({ ...(error === undefined ? {} : { err: error }), temporal: fields }, message);
   });

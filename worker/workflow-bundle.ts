@@ -7,19 +7,19 @@ import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import { run } from '../runtime/subprocess/run-program.ts';
 
 const PRINT_BUNDLE = join(ROOT, 'worker', 'print-bundle.mjs');
-/** For workers that encrypt payloads, also of activities. */
+/** Used by workers that encrypt payloads, also for their activities. */
 export const FAILURE_CONVERTER = join(ROOT, 'workflows', 'failure-converter.ts');
 const ENTRIES = ['index', 'workflow-interceptors', 'payload-converter'].map((name) =>
   join(ROOT, 'workflows', `${name}.ts`),
 );
-/** All that a bundle is made from: workflows import values from these folders only, as `.dependency-cruiser.cjs` has it. */
+/** The sources of a bundle. Workflows import values from these folders only, which `.dependency-cruiser.cjs` enforces. */
 const SOURCES = ['{workflows,contract,runtime}/**/*.{ts,json}', 'worker/print-bundle.mjs', 'package-lock.json'];
 const TIMEOUT_MS = 120_000;
-/** It has 3 million. */
+/** A bundle has about 3 million. */
 const MAX_CHARS = 50_000_000;
 
 /**
- * The workflows as workers run them and as replay tests check them: compiled once for the same sources, then kept.
+ * Compiles the workflows, for workers and replay tests alike. The bundle is cached until its sources change.
  *
  * @param options.hidesFailures whether the texts of failures are encrypted with the payloads
  */
