@@ -179,16 +179,20 @@ function isLocal(error: unknown): boolean {
   return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Fetches the SHA-256 checksums of a release. Each line has a checksum and a name in either order. */
-export async function fetchSums(url: string, options: FetchOptions): Promise<ReadonlyMap<string, string>> {
-  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-sums-'));
+/** Fetches a small text. @throws as {@link fetchFile} */
+export async function fetchText(url: string, options: FetchOptions): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-fetch-'));
   try {
-    const text = await readFile(await fetchFile(url, join(folder, 'list'), options), 'utf8');
-    const words = text.split('\n').map((line) => line.trim().split(/\s+\*?/));
-    const isSum = (word: string | undefined): boolean => /^[0-9a-f]{64}$/i.test(word ?? '');
-    const pairs = words.map(([first = '', second = '']) => (isSum(second) ? [first, second] : [second, first]));
-    return new Map(pairs.filter(([, sum]) => isSum(sum)).map(([name = '', sum = '']) => [name, sum.toLowerCase()]));
+    return await readFile(await fetchFile(url, join(folder, 'text'), options), 'utf8');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Fetches the SHA-256 checksums of a release. Each line has a checksum and a name in either order. */
+export async function fetchSums(url: string, options: FetchOptions): Promise<ReadonlyMap<string, string>> {
+  const words = (await fetchText(url, options)).split('\n').map((line) => line.trim().split(/\s+\*?/));
+  const isSum = (word: string | undefined): boolean => /^[0-9a-f]{64}$/i.test(word ?? '');
+  const pairs = words.map(([first = '', second = '']) => (isSum(second) ? [first, second] : [second, first]));
+  return new Map(pairs.filter(([, sum]) => isSum(sum)).map(([name = '', sum = '']) => [name, sum.toLowerCase()]));
 }

