@@ -116,7 +116,7 @@ async function openDelivery(
   deps: DeliverDeps,
   { deliveryId, recordId, url, subscribedBy = [] }: AttemptInput,
 ): Promise<{ readonly record: Exclude<DownloadRecord, PendingRecord>; readonly delivery: Delivery }> {
-  const record = await deps.records.getEnded(recordId);
+  const record = await deps.records.getKnown(recordId);
   if (record === undefined || record.status === 'pending') throw new Error(`record ${recordId} has not ended`);
   const { endpoint } = kinds[record.type];
   const delivery = await deps.deliveries.open({

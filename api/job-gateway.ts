@@ -13,6 +13,7 @@ import type { Progress } from '../contract/http/fields.ts';
 import type { Breakers } from '../pacing/breakers.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { optional } from '../runtime/optional.ts';
+import { createRecentCache } from '../runtime/recent-cache.ts';
 import { MEMO_REQUEST } from '../runtime/telemetry/trace-headers.ts';
 import { searchAttributesOf } from '../runtime/temporal/visibility.ts';
 import { subscribeSignal } from '../workflows/lifecycle/messages.ts';
@@ -22,6 +23,8 @@ import { isLaterTask, isWaiting, waitingOf } from './pending-tasks.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
+/** Polls of a job within this time share one call of Temporal. */
+const STATUS_KNOWN_MS = 1_000;
 /** Longer than the server waits for a workflow before it answers that it still runs. */
 const LONG_POLL_MS = 60_000;
 const FOREIGN = 'A workflow that this service has not started has the ID of this subject. An operator must end it.';
@@ -56,6 +59,7 @@ export type JobGateway = ReturnType<typeof createJobGateway>;
  * @param breakers the circuit breakers, which are the reason why activities of a route wait
  */
 export function createJobGateway(client: Client, taskQueue: string, breakers: Breakers) {
+  const statuses = createRecentCache<Promise<JobStatus>>({ keptMs: STATUS_KNOWN_MS, most: 10_000 });
   const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
   const running = async (subjectId: string): Promise<'closed' | RunningJob> => {
@@ -70,6 +74,28 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return 'closed';
       throw unavailable(error);
+    }
+  };
+  const readStatus = async ({ subjectId, recordId }: SubjectRecord): Promise<JobStatus> => {
+    try {
+      const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
+        client.workflow.getHandle(subjectId).describe(),
+      );
+      if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return { state: 'gone' };
+      const pending = raw.pendingActivities ?? [];
+      const activities = await Promise.all(
+        pending
+          .filter((activity) => !isWaiting(activity))
+          .map(async ({ activityType, heartbeatDetails }) => ({
+            name: activityType?.name ?? undefined,
+            heartbeat: await reported(client, heartbeatDetails?.payloads?.[0]),
+          })),
+      );
+      const queued = await waitingOf(client, pending, breakers);
+      const isBetween = pending.length === 0 && isLaterTask(raw);
+      return { state: 'running', progress: progressOf({ memo, activities, queued, isBetween }) };
+    } catch (error) {
+      return { state: error instanceof WorkflowNotFoundError ? 'gone' : 'unknown' };
     }
   };
   return {
@@ -129,28 +155,9 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
         }),
       ),
 
-    async status({ subjectId, recordId }: SubjectRecord): Promise<JobStatus> {
-      try {
-        const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
-          client.workflow.getHandle(subjectId).describe(),
-        );
-        if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return { state: 'gone' };
-        const pending = raw.pendingActivities ?? [];
-        const activities = await Promise.all(
-          pending
-            .filter((activity) => !isWaiting(activity))
-            .map(async ({ activityType, heartbeatDetails }) => ({
-              name: activityType?.name ?? undefined,
-              heartbeat: await reported(client, heartbeatDetails?.payloads?.[0]),
-            })),
-        );
-        const queued = await waitingOf(client, pending, breakers);
-        const isBetween = pending.length === 0 && isLaterTask(raw);
-        return { state: 'running', progress: progressOf({ memo, activities, queued, isBetween }) };
-      } catch (error) {
-        return { state: error instanceof WorkflowNotFoundError ? 'gone' : 'unknown' };
-      }
-    },
+    /** @param maxAgeMs the age of a known status that is good enough */
+    status: (job: SubjectRecord, maxAgeMs = STATUS_KNOWN_MS): Promise<JobStatus> =>
+      statuses.get(job.recordId, maxAgeMs) ?? statuses.keep(job.recordId, readStatus(job)),
 
     /** Waits until the run of a subject has closed, or the current run if none is given, until the timeout or until the signal. */
     async waitFor({ subjectId, runId }: SubjectRun, timeoutMs: number, signal?: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { makeRoom } from '../../runtime/make-room.ts';
+import { createRecentCache } from '../../runtime/recent-cache.ts';
 import { isSecretOf, parseKey } from '../../store/accounts/key-secrets.ts';
 import type { KeyStore, StoredKey } from '../../store/accounts/key-store.ts';
 
@@ -24,16 +24,12 @@ const MALFORMED = 'The Authorization header must be: Bearer, a space, an API key
 export type Authenticate = (authorization: string | null) => Promise<Caller>;
 
 export function createAuthenticate({ keys, allowsAnonymous, elapsed }: AuthenticateOptions): Authenticate {
-  const cached = new Map<string, { readonly key: StoredKey; readonly untilMs: number }>();
+  const cached = createRecentCache<StoredKey>({ keptMs: KEY_KNOWN_MS, most: CACHED_MAX, now: elapsed });
   const find = async (id: string): Promise<StoredKey | undefined> => {
     const known = cached.get(id);
-    if (known !== undefined && elapsed() < known.untilMs) return known.key;
-    cached.delete(id);
+    if (known !== undefined) return known;
     const key = await keys.get(id);
-    if (key === undefined) return undefined;
-    makeRoom(cached, CACHED_MAX);
-    cached.set(id, { key, untilMs: elapsed() + KEY_KNOWN_MS });
-    return key;
+    return key && cached.keep(id, key);
   };
   return async (authorization) => {
     if (authorization === null || !isMeantAsKey(authorization)) {

@@ -105,7 +105,7 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
       // An ID of another form names no record, so it is neither stored nor looked up.
       if (!mayPoll || (isRead && !ulidSchema.safeParse(id).success) || isFlood(limitedAs)) await takeOther();
       else if (isRead) {
-        const found = await records.get(id);
+        const found = await records.getKnown(id);
         states.set(event, { found });
         isCountedFirst = !isUnderWay(found);
         await (isCountedFirst ? takeOther() : takeFor(polled(limitedAs, id), true));

@@ -10,12 +10,17 @@ export function createEvents(
   deps: Pick<ServiceDeps, 'records' | 'keyDownloads' | 'jobs' | 'stopping' | 'now' | 'log'>,
   limits: WatchLimits = WATCH_LIMITS,
 ): Pick<ServiceDeps, 'watches' | 'feeds'> {
-  const { records, keyDownloads, now, log } = deps;
+  const { records, keyDownloads, jobs, now, log } = deps;
+  // A follower gets each change within a second, which a status that was read for a poll would delay.
+  const followed = {
+    ...deps,
+    jobs: { ...jobs, status: (job: Parameters<typeof jobs.status>[0]) => jobs.status(job, 0) },
+  };
   const watches = createJobWatches({
     readJob: async (id) => {
       const record = await records.get(id);
       if (record === undefined) throw new Error(`record ${id} is missing`);
-      return currentJob(deps, record, 0);
+      return currentJob(followed, record, 0);
     },
     ...{ now, log, limits },
   });

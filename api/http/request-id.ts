@@ -29,7 +29,10 @@ export function forRequest(deps: ServiceDeps, requestId: string | undefined): Se
   const { jobs, log } = deps;
   return {
     ...deps,
-    log: log.child({ requestId }),
+    // Few requests write a line of their own.
+    get log() {
+      return log.child({ requestId });
+    },
     jobs: { ...jobs, start: (workflow, input, how) => jobs.start(workflow, input, { ...how, requestId }) },
   };
 }

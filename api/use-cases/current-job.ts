@@ -26,7 +26,7 @@ export async function recordOf(
   { found }: LimitedCaller,
   id: string,
 ): Promise<DownloadRecord | undefined> {
-  return found?.id === id ? found : deps.records.get(id);
+  return found?.id === id ? found : deps.records.getKnown(id);
 }
 
 export async function currentJob(

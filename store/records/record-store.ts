@@ -9,8 +9,8 @@ import type {
 import type { ContentParameters } from '../../contract/kinds/imgnet-content.ts';
 import { subjectAbove } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
+import { createRecentCache } from '../../runtime/recent-cache.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
-import { createEndedRecords } from './ended-record-cache.ts';
 import { createJobLists } from './job-lists.ts';
 import { createScans } from '../mongo/scans.ts';
 import { upsertOne } from '../mongo/upsert.ts';
@@ -48,6 +48,11 @@ export interface RecordFilter {
 }
 
 const SAME_AS_MS = 3_600_000;
+/**
+ * How long a process caches a record that has ended: webhooks and waiting callers read it within milliseconds, others repeatedly.
+ * It changes again days later, when its files are removed.
+ */
+const ENDED_KNOWN_MS = 5_000;
 
 export type RecordStore = ReturnType<typeof createRecordStore>;
 
@@ -57,7 +62,7 @@ export function createRecordStore(db: Db) {
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
   const lists = createJobLists(db);
   const scans = createScans();
-  const endedRecords = createEndedRecords();
+  const endedRecords = createRecentCache<DownloadRecord>({ keptMs: ENDED_KNOWN_MS, most: 1_000 });
 
   const get = async (id: string): Promise<DownloadRecord | undefined> => {
     const document = await records.findOne({ _id: id });
@@ -72,12 +77,18 @@ export function createRecordStore(db: Db) {
     const record = await get(id);
     if (record?.status !== 'success' || record[field] !== undefined) return;
     await records.updateOne({ _id: id }, { $set: { [field]: at } });
+    endedRecords.forget(id);
   };
 
   return {
     get,
-    /** Reads a record that has ended, from memory if this process has just ended it. */
-    getEnded: async (id: string) => endedRecords.get(id) ?? get(id),
+    /** Reads a record, from memory if this process has seen its end within the last seconds. */
+    async getKnown(id: string): Promise<DownloadRecord | undefined> {
+      const known = endedRecords.get(id);
+      if (known !== undefined) return known;
+      const record = await get(id);
+      return record === undefined || record.status === 'pending' ? record : endedRecords.keep(id, record);
+    },
     /** Inserts the record unless it exists, and stores its webhook in any case. @returns the stored record */
     async insertIfAbsent(record: PendingRecord): Promise<DownloadRecord> {
       const { id, webhookUrl, ...fields } = record;
@@ -105,7 +116,7 @@ export function createRecordStore(db: Db) {
       const ended = changed === null ? present(await get(id), id) : fromDocument(changed);
       // This also runs for a record that had ended before: the process that ended it may have died before it captured.
       await accounts.capture(ended);
-      return endedRecords.keep(ended);
+      return endedRecords.keep(id, ended);
     },
     /** Records that a provider is about to be called for a part. @returns false when the job has ended and must not call it */
     async recordProviderCall(id: string, part: string): Promise<boolean> {
