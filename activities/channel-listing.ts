@@ -1,4 +1,4 @@
-import type { ChannelFacts, ChannelVideoItem } from '../contract/kinds/channel.ts';
+import { wholeVideo, type ChannelFacts, type ChannelVideoItem } from '../contract/kinds/channel.ts';
 import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
 import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
@@ -33,22 +33,19 @@ export async function listChannelVideos(listing: ChannelListing): Promise<Listin
   }
 }
 
-async function continueListing(listing: ChannelListing, from: ListingState): Promise<ListingState> {
+async function continueListing(listing: ChannelListing, known: ListingState): Promise<ListingState> {
   const { channels, contents, recordId, channel, call } = listing;
   const list = { recordId, name: 'videos' };
   // A video that is published meanwhile shifts the pages, so that the last items of one appear again in the next.
-  const seen = await idsOf(listing, from);
-  let state = from;
+  const seen = await idsOf(listing, known);
+  // The last piece may hold a page that was stored just before an interruption and is read again.
+  let state = { ...known, items: seen.size };
+  const append = contents.appendTo(list, state);
   const report = (): void => call.report({ stage: 'listing', ...progressOf(state.items, channel.total_media) });
   report();
-  for await (const page of channels.pages(channel.vidnet_id, from.next, call)) {
+  for await (const page of channels.pages(channel.vidnet_id, known.next, call)) {
     const videos = page.videos.filter((video) => isNew(video, seen));
-    if (videos.length > 0) await contents.putPiece({ ...list, number: state.pieces + 1 }, videos);
-    state = {
-      pieces: state.pieces + (videos.length > 0 ? 1 : 0),
-      items: state.items + videos.length,
-      ...optional('next', page.next),
-    };
+    state = { ...(await append(videos.map(wholeVideo))), ...optional('next', page.next) };
     await contents.putState(list, state);
     report();
   }

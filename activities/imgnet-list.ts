@@ -1,8 +1,8 @@
-import type { PostItem, ReelItem } from '../contract/kinds/imgnet-media.ts';
+import { wholeItems, type PostItem, type ReelItem } from '../contract/kinds/imgnet-media.ts';
 import type { ListParameters } from '../contract/kinds/imgnet-list-job.ts';
 import { subjectIdOf } from '../contract/kinds/subjects.ts';
 import { accountOf } from '../contract/urls/imgnet-urls.ts';
-import type { JobResult } from '../contract/download-record.ts';
+import type { JobResult, StoredList } from '../contract/download-record.ts';
 import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
 
 export interface ListOrder extends Pick<ListParameters, 'part' | 'sinceDate' | 'since' | 'postsCount'> {
@@ -17,23 +17,22 @@ export function createListActivity(deps: KeepingDeps) {
     storeList: (order: ListOrder): Promise<JobResult> =>
       readSnapshot(deps, order.snapshot, async (pages, report) => {
         const { recordId } = order.snapshot;
-        let pieces = 0;
-        let items = 0;
+        const complete = wholeItems[order.part] as (item: PostItem | ReelItem) => object;
+        let stored: StoredList = { pieces: 0, items: 0 };
+        const append = contents.appendTo({ recordId, name: order.part }, stored);
         for await (const { rows } of pages) {
           const page = rows
             .flatMap(({ record }) => imgnet.facts.item(record, order) ?? [])
             .filter((item) => !isOld(item, order));
           if (page.length > 0) {
-            pieces += 1;
-            items += page.length;
-            await contents.putPiece({ recordId, name: order.part, number: pieces }, page);
+            stored = await append(page.map(complete));
             await records.noteOwners(
               page.map((item) => [subjectIdOf('imgnet_audio', item.shortcode), ownerIn(item, order)]),
             );
           }
-          report({ stage: 'listing', items });
+          report({ stage: 'listing', items: stored.items });
         }
-        return { lists: { [order.part]: { pieces, items } } };
+        return { lists: { [order.part]: stored } };
       }),
   };
 }

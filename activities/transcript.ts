@@ -1,6 +1,6 @@
 import type { JobInput } from '../contract/job-input.ts';
 import type { JobResult } from '../contract/download-record.ts';
-import type { VideoComment } from '../contract/kinds/transcript.ts';
+import { renderComment, type Comment } from '../contract/kinds/transcript.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
 import type { TranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { optional } from '../runtime/optional.ts';
@@ -32,10 +32,10 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
     fetchComments: (job: TranscriptPart): Promise<JobResult> =>
       withSourceCall(deps, job.recordId, async (call) => {
         const pages = deps.comments.pages(job.mediaId, deps.maxComments, call);
-        const found = async function* (): AsyncGenerator<VideoComment> {
+        const found = async function* (): AsyncGenerator<Comment> {
           let items = 0;
           for await (const page of pages) {
-            yield* page;
+            yield* page.map(renderComment);
             items += page.length;
             call.report({ stage: 'listing', items });
           }

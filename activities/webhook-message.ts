@@ -11,7 +11,7 @@ import type { LongBody } from '../outbound/webhooks/webhook-client.ts';
 import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 
 /** A longer body is not kept in memory: it is generated once for its length and again while it is sent. */
-const HELD_BODY_CHARS = 1_000_000;
+const HELD_BODY_BYTES = 1_000_000;
 
 export interface MessageDeps {
   readonly rendering: RenderContext;
@@ -44,7 +44,7 @@ export async function webhookMessage(
   return { headers, body: typeof body === 'string' ? body : { bytes: await bytesOf(body()), chunks: body() } };
 }
 
-async function bytesOf(chunks: AsyncIterable<string>): Promise<number> {
+async function bytesOf(chunks: LongBody['chunks']): Promise<number> {
   let bytes = 0;
   for await (const chunk of chunks) bytes += Buffer.byteLength(chunk);
   return bytes;
@@ -53,10 +53,12 @@ async function bytesOf(chunks: AsyncIterable<string>): Promise<number> {
 async function bodyOf(record: DownloadRecord, rendering: RenderContext): Promise<WebhookBody> {
   // Links are signed once here, and stored lists do not change, so each iteration generates the same text.
   const result = await renderResult(record, rendering);
-  let held = '';
+  const held: Buffer[] = [];
+  let bytes = 0;
   for await (const chunk of jsonChunks(result)) {
-    held += chunk;
-    if (held.length > HELD_BODY_CHARS) return () => jsonChunks(result);
+    held.push(Buffer.from(chunk));
+    bytes += Buffer.byteLength(chunk);
+    if (bytes > HELD_BODY_BYTES) return () => jsonChunks(result);
   }
-  return held;
+  return Buffer.concat(held).toString('utf8');
 }

@@ -45,7 +45,7 @@ export type Parsed =
       readonly limit: number;
       readonly isJson: boolean;
     }
-  | { readonly action: 'job' | 'cancel'; readonly ids: readonly string[]; readonly isJson: boolean }
+  | { readonly action: 'job' | 'cancel' | 'items'; readonly ids: readonly string[]; readonly isJson: boolean }
   | { readonly action: 'webhook test'; readonly url: string; readonly isJson: boolean };
 
 type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
@@ -93,6 +93,7 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
       return { action: 'jobs', query: filtersOf(values), limit: numberOf(values, 'limit') ?? DEFAULT_LIMIT, isJson };
     case 'job':
     case 'cancel':
+    case 'items':
       if (rest.length === 0) throw new UsageError(`${name}: give the ID of a job.`);
       return { action: name, ids: rest, isJson };
     case 'webhook': {

@@ -104,6 +104,7 @@ const OTHER_COMMANDS = {
     options: ['type', 'status', 'media', 'after', 'before', 'limit', 'json'],
   },
   job: { operands: 'ID…', about: 'show jobs', options: ['json'] },
+  items: { operands: 'ID…', about: 'print the items of lists, page by page, each as a line of JSON', options: [] },
   cancel: { operands: 'ID…', about: 'cancel running jobs', options: ['json'] },
   webhook: {
     operands: 'test URL',

@@ -9,9 +9,11 @@ import type { Parsed } from './arguments.ts';
 import { progressText, type Display } from './display.ts';
 import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit-codes.ts';
 import { jsonText } from './printable.ts';
-import type { Service } from './reach-service.ts';
+import { failureOf, type JobAnswer } from './read-answer.ts';
+import { isRunning, type Service } from './reach-service.ts';
 
 const PAGE = 100;
+const ITEMS_PAGE = 500;
 
 export interface Connection {
   readonly service: Service;
@@ -48,6 +50,32 @@ export function showJobs(connection: Connection, { ids, isJson }: JobsArguments)
     const job = await service.send<JobDetails>('GET', `/api/downloads/${path}/job`);
     const lines = isJson ? [jsonText({ ...data, job })] : detailsOf(data, job);
     for (const line of lines) display.print(line);
+  });
+}
+
+/** The fields of a result with a list that the command uses. */
+interface ItemsPage extends JobAnswer {
+  readonly videos?: readonly object[];
+  readonly posts?: readonly object[];
+  readonly reels?: readonly object[];
+  readonly next_cursor?: string | null;
+}
+
+export function printItems(connection: Connection, { ids }: JobsArguments): Promise<number> {
+  const { service, display } = connection;
+  return forEach(connection, ids, async (id) => {
+    const path = `/api/downloads/${encodeURIComponent(id)}/result`;
+    let cursor: string | null | undefined;
+    do {
+      const query = { limit: String(ITEMS_PAGE), ...(typeof cursor === 'string' ? { cursor } : {}) };
+      const page = await service.send<ItemsPage>('GET', path, { query });
+      if (isRunning(page)) throw new FailedError('The job has not ended.');
+      const failure = failureOf(page);
+      if (failure !== undefined) throw new FailedError(failure);
+      const { videos = [], posts = [], reels = [] } = page;
+      for (const item of [...videos, ...posts, ...reels]) display.print(jsonText(item));
+      cursor = page.next_cursor;
+    } while (typeof cursor === 'string');
   });
 }
 

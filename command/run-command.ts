@@ -10,7 +10,7 @@ import { findService, type FoundService } from './embedded.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { fetchAll } from './fetch-result.ts';
 import { helpText } from './help.ts';
-import { cancelJobs, listJobs, showJobs, testWebhook, type Connection } from './list-jobs.ts';
+import { cancelJobs, listJobs, printItems, showJobs, testWebhook, type Connection } from './list-jobs.ts';
 import { readTexts } from './read-list.ts';
 import { createService } from './reach-service.ts';
 import { targetOf } from './download-targets.ts';
@@ -49,6 +49,8 @@ export async function run(words: readonly string[], surroundings: Surroundings):
       return listJobs(await connect(surroundings, true), parsed);
     case 'job':
       return showJobs(await connect(surroundings, true), parsed);
+    case 'items':
+      return printItems(await connect(surroundings, true), parsed);
     case 'cancel':
       return cancelJobs(await connect(surroundings, true), parsed);
     case 'webhook test':

@@ -22,6 +22,8 @@ export const MAX_AGE_DAYS_MAX = 999_999;
 export const DEFAULT_WAIT_SECONDS = 25;
 export const SPEAKERS_MAX = 20;
 export const LIST_MAX_ITEMS = 200;
+/** The most items on a page of the list in a result. */
+export const RESULT_PAGE_MAX_ITEMS = 1_000;
 export const CAPTIONS_MAX_MEGABYTES = 4;
 /** The longest captions of a video, in UTF-8. A day of speech without pauses is 1.3 MB, in English and in Japanese. */
 export const CAPTIONS_MAX_BYTES = CAPTIONS_MAX_MEGABYTES * 1024 * 1024;
@@ -33,3 +35,5 @@ export const COMMENT_MAX_CHARS = 20_000;
 /** The most JSON characters of a piece. It fits into one document, and parsing it does not block the event loop for long. */
 export const PIECE_MAX_CHARS = 128 * 1024;
 export const PIECE_MAX_ITEMS = 500;
+/** The JSON of a piece of a list, which is only parsed for its pages. Each read of a piece costs a database operation. */
+export const LIST_PIECE_MAX_BYTES = 512 * 1024;

@@ -3,6 +3,7 @@ import { HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { datedVersion } from '../../runtime/subprocess/dated-version.ts';
+import { acceptsGzip } from '../http/gzip-answers.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
 interface ConsoleOptions {
@@ -81,7 +82,7 @@ function answerAsset(
     Vary: 'Accept-Encoding',
   };
   if (headers.get('if-none-match') === etag) return new HTTPResponse(null, { status: 304, headers: common });
-  const takesGzip = /\bgzip\b/.test(headers.get('accept-encoding') ?? '');
+  const takesGzip = acceptsGzip(headers.get('accept-encoding'));
   return new HTTPResponse(takesGzip ? gzipped : bytes, {
     headers: { ...common, 'Content-Type': contentType, ...(takesGzip ? { 'Content-Encoding': 'gzip' } : {}) },
   });

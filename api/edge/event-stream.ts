@@ -78,7 +78,7 @@ async function* written(
       try {
         for await (const chunk of eventOf(result.value, text)) {
           if (revoked.signal.aborted) return;
-          yield encoder.encode(chunk);
+          yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk;
         }
       } finally {
         release?.();
@@ -97,7 +97,10 @@ async function* written(
   }
 }
 
-async function* eventOf({ id, body }: StreamedEvent<unknown>, text: string | undefined): AsyncGenerator<string> {
+async function* eventOf(
+  { id, body }: StreamedEvent<unknown>,
+  text: string | undefined,
+): AsyncGenerator<string | Uint8Array> {
   if (text !== undefined) {
     yield `data: ${text}\nid: ${id}\n\n`;
     return;

@@ -10,6 +10,7 @@ import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { eventStream, type EventStreamOptions } from '../edge/event-stream.ts';
 import { toApiError } from './to-api-error.ts';
 import type { Answer, AnyAnswer, EventsAnswer, ExportedText } from '../operations/operation.ts';
+import { acceptsGzip, gzippedJson } from './gzip-answers.ts';
 import { yieldingChunks } from './yielding-chunks.ts';
 import { preferredWaitMs } from './read-request.ts';
 import { requestIdOf } from './request-id.ts';
@@ -31,18 +32,20 @@ type OnCut = (error: unknown) => void;
 
 function jsonOf(event: H3Event, { body, state, failure, pollSeconds }: Answer<unknown>, onCut: OnCut): HTTPResponse {
   const waitMs = preferredWaitMs(event) ?? 0;
-  return new HTTPResponse(
-    holdsStream(body) ? streamed(yieldingChunks(jsonChunks(body)), onCut) : JSON.stringify(body),
-    {
-      status: failure === undefined ? STATUS[state] : originalStatusOf(failure),
-      headers: {
-        'Content-Type': 'application/json',
-        'Cache-Control': 'no-store',
-        ...(state === 'finished' ? {} : { 'Retry-After': String(pollSeconds ?? POLL_INTERVAL_SECONDS) }),
-        ...(waitMs > 0 ? { 'Preference-Applied': `wait=${String(waitMs / 1000)}` } : {}),
-      },
+  const isLong = holdsStream(body);
+  const isGzip = isLong && acceptsGzip(event.req.headers.get('accept-encoding'));
+  const chunks = isGzip ? gzippedJson(body) : yieldingChunks(jsonChunks(body));
+  return new HTTPResponse(isLong ? streamed(chunks, onCut) : JSON.stringify(body), {
+    status: failure === undefined ? STATUS[state] : originalStatusOf(failure),
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...(isLong ? { Vary: 'Accept-Encoding' } : {}),
+      ...(isGzip ? { 'Content-Encoding': 'gzip' } : {}),
+      ...(state === 'finished' ? {} : { 'Retry-After': String(pollSeconds ?? POLL_INTERVAL_SECONDS) }),
+      ...(waitMs > 0 ? { 'Preference-Applied': `wait=${String(waitMs / 1000)}` } : {}),
     },
-  );
+  });
 }
 
 function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut: OnCut): HTTPResponse {
@@ -105,11 +108,11 @@ export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTT
 }
 
 /** An error during reading closes the connection, so that an incomplete list does not look complete. */
-function streamed(chunks: AsyncGenerator<string>, onCut: OnCut): ReadableStream<Uint8Array> {
+function streamed(chunks: AsyncGenerator<string | Uint8Array>, onCut: OnCut): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const encoded = async function* (): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of chunks) yield encoder.encode(chunk);
+      for await (const chunk of chunks) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk;
     } catch (error) {
       onCut(error);
       throw error;

@@ -3,6 +3,7 @@ import type { RenderContext } from '../../contract/kinds/kind.ts';
 import { renderDownload, renderResult } from '../../contract/kinds/kinds.ts';
 import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import { jsonChunks } from '../../contract/http/streams.ts';
+import { packedListOf } from '../../store/records/contents-store.ts';
 import { samples, type Sample } from './sample-records.ts';
 
 export interface Example {
@@ -24,9 +25,8 @@ const contents: ContentsReader = {
   facts: <Facts extends object>(id: string) => Promise.resolve(keptBy(id)?.facts as KeptFacts<Facts> | undefined),
   piece: <Item>({ recordId, name }: { readonly recordId: string; readonly name: string }) =>
     Promise.resolve(keptBy(recordId)?.lists?.[name] as readonly unknown[] as readonly Item[] | undefined),
-  async *pages<Item>({ recordId, name }: { readonly recordId: string; readonly name: string }) {
-    yield await Promise.resolve((keptBy(recordId)?.lists?.[name] ?? []) as readonly unknown[] as readonly Item[]);
-  },
+  list: <Item>({ recordId, name }: { readonly recordId: string; readonly name: string }) =>
+    packedListOf((keptBy(recordId)?.lists?.[name] ?? []) as readonly unknown[] as readonly Item[]),
 };
 
 export function sampleRendering(publicUrl: string): RenderContext {
@@ -61,8 +61,8 @@ export async function asRead(body: unknown): Promise<unknown> {
   return JSON.parse(await textOf(jsonChunks(body))) as unknown;
 }
 
-export async function textOf(chunks: AsyncIterable<string>): Promise<string> {
+export async function textOf(chunks: AsyncIterable<string | Uint8Array>): Promise<string> {
   let text = '';
-  for await (const chunk of chunks) text += chunk;
+  for await (const chunk of chunks) text += Buffer.from(chunk).toString('utf8');
   return text;
 }

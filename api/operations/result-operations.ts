@@ -1,3 +1,4 @@
+import { resultPageSchema } from '../../contract/http/fields.ts';
 import { jobDetailsSchema } from '../../contract/http/job-details.ts';
 import { jobResultSchema } from '../../contract/kinds/kinds.ts';
 import { resolvedSchema, resolveQuerySchema } from '../../contract/http/resolved-schemas.ts';
@@ -21,6 +22,7 @@ export const resultOperations = {
     rpc: 'downloads.result',
     summary: 'Get the result of a job of any kind, as in its webhook; free, and starts nothing',
     ...OF_DOWNLOAD,
+    query: resultPageSchema,
     wait: 'on request',
     answers: {
       200: { description: 'The result of the job, or why it failed', schema: jobResultSchema },

@@ -106,7 +106,7 @@ function streamEvents(response: ServerResponse, { held, log }: StreamOptions): v
   };
 }
 
-async function* spliced(text: string, held: Held): AsyncGenerator<string> {
+async function* spliced(text: string, held: Held): AsyncGenerator<string | Uint8Array> {
   let rest = text;
   // Placeholders are unique, in the order in which the procedures of a batch answered.
   const found = [...held].map(([placeholder, body]) => ({ placeholder, body, at: text.indexOf(placeholder) }));

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
+import type { ResultPage } from '../../contract/http/fields.ts';
 import { LIST_MAX_ITEMS } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import {
@@ -19,6 +20,7 @@ import type { RecordFilter } from '../../store/records/record-store.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { answerJob, currentJob, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
+import { isPage, withPage } from './result-pages.ts';
 import { subscriberOf } from './subscribers.ts';
 
 /** A cancelled job first stops its activities. Most jobs have ended after this time, so that the answer shows the end. */
@@ -31,16 +33,18 @@ export const getDownload: UseCase<OneDownload, DownloadResult> = async (deps, ca
   answerJob(deps, await currentJob(deps, await recordById(deps, caller, id), waitMs), renderRecord);
 
 /**
- * GET /api/downloads/{downloadId}/result: the result of a job of any kind, as in its webhook. It starts nothing and is free.
+ * GET /api/downloads/{downloadId}/result: the result of a job of any kind, as in its webhook, or with a page of its list. It
+ * starts nothing and is free.
  */
-export const getResult: UseCase<OneDownload, Streamable<z.infer<typeof jobResultSchema>>> = async (
+export const getResult: UseCase<OneDownload & ResultPage, Streamable<z.infer<typeof jobResultSchema>>> = async (
   deps,
   caller,
-  { download_id: id, waitMs },
+  { download_id: id, waitMs, ...page },
 ) =>
-  answerJob(deps, await currentJob(deps, await recordById(deps, caller, id), waitMs), ({ rendering }, job) =>
-    renderResult(job.record, rendering, job.progress),
-  );
+  answerJob(deps, await currentJob(deps, await recordById(deps, caller, id), waitMs), async ({ rendering }, job) => {
+    const result = await renderResult(job.record, rendering, job.progress);
+    return job.record.status === 'success' && isPage(page) ? withPage(id, result, page) : result;
+  });
 
 /** GET /api/downloads/{downloadId}/job: facts about a job that are not part of its record. */
 export const getJob: UseCase<OneDownload, JobDetails> = async (deps, caller, { download_id: id }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { progressStages } from '../job-input.ts';
-import { LIST_MAX_ITEMS, WEBHOOK_URL_MAX_CHARS } from '../request-limits.ts';
+import { LIST_MAX_ITEMS, RESULT_PAGE_MAX_ITEMS, WEBHOOK_URL_MAX_CHARS } from '../request-limits.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 
 /** An optional field of a request. Null counts as absent, because many clients send it for missing values. */
@@ -36,6 +36,23 @@ export const pageLimitSchema = z.coerce
   .default(50)
   .describe('Maximum number of items on a page');
 export const CURSOR_DESCRIPTION = '`next_cursor` of the previous page';
+/** Of a result with a list. Without both, the result has the whole list. */
+export const resultPageSchema = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(RESULT_PAGE_MAX_ITEMS)
+    .optional()
+    .describe('Only a page of the list in the result, with at most so many items; 100 with `cursor` alone'),
+  cursor: z.string().max(100).optional().describe(CURSOR_DESCRIPTION),
+});
+export type ResultPage = z.infer<typeof resultPageSchema>;
+export const resultCursorSchema = z
+  .string()
+  .nullable()
+  .optional()
+  .describe('With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one');
 export const NEXT_CURSOR_DESCRIPTION = '`cursor` of the next page; null on the last one';
 
 export const moneySchema = z

@@ -16,6 +16,26 @@ export class ItemStream<Item> {
   }
 }
 
+/** Items of a list as JSON, joined by commas, and compressed as they are stored. */
+export interface PackedItems {
+  readonly gzip: Uint8Array;
+  readonly unpack: () => Promise<Uint8Array>;
+}
+
+/** Replaces an array whose items are stored as the JSON of the answer. */
+export class PackedList<Item> {
+  /** @param first the number of the first piece, from 1 */
+  readonly from: (first: number) => AsyncIterable<PackedItems>;
+  readonly pieces: number;
+  /** Only for the type. */
+  declare readonly item?: Item;
+
+  constructor(pieces: number, from: (first: number) => AsyncIterable<PackedItems>) {
+    this.pieces = pieces;
+    this.from = from;
+  }
+}
+
 /** Replaces a string that is too long for memory. */
 export class TextStream {
   readonly chunks: () => AsyncIterable<string>;
@@ -25,9 +45,9 @@ export class TextStream {
   }
 }
 
-/** A result in which {@link ItemStream}s replace arrays and {@link TextStream}s replace strings. */
+/** A result in which {@link ItemStream}s and {@link PackedList}s replace arrays and {@link TextStream}s replace strings. */
 export type Streamable<Value> = Value extends readonly (infer Item)[]
-  ? Value | ItemStream<Item>
+  ? Value | ItemStream<Item> | PackedList<Item>
   : Value extends object
     ? { readonly [Key in keyof Value]: Streamable<Value[Key]> }
     : string extends Value
@@ -35,8 +55,21 @@ export type Streamable<Value> = Value extends readonly (infer Item)[]
       : Value;
 
 /** Returns the same text as `JSON.stringify`, in chunks of about a page. */
-export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
-  if (value instanceof ItemStream) {
+export async function* jsonChunks(value: unknown): AsyncGenerator<string | Uint8Array> {
+  for await (const part of jsonParts(value)) yield typeof part === 'string' ? part : await part.unpack();
+}
+
+/** Like {@link jsonChunks}, but what is stored compressed stays so. */
+export async function* jsonParts(value: unknown): AsyncGenerator<string | PackedItems> {
+  if (value instanceof PackedList) {
+    let separator = '[';
+    for await (const items of value.from(1)) {
+      yield separator;
+      yield items;
+      separator = ',';
+    }
+    yield separator === '[' ? '[]' : ']';
+  } else if (value instanceof ItemStream) {
     let separator = '[';
     for await (const page of (value as ItemStream<unknown>).pages()) {
       if (page.length === 0) continue;
@@ -53,7 +86,7 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
     for (const [key, part] of Object.entries(value)) {
       if (part === undefined) continue;
       yield `${separator}${JSON.stringify(key)}:`;
-      yield* jsonChunks(part);
+      yield* jsonParts(part);
       separator = ',';
     }
     yield '}';
@@ -62,10 +95,10 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   }
 }
 
+const STREAMS = [ItemStream, PackedList, TextStream];
+
 /** Streams occur in objects, never inside arrays. */
 export function holdsStream(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).some(
-    (part) => part instanceof ItemStream || part instanceof TextStream || holdsStream(part),
-  );
+  return Object.values(value).some((part) => STREAMS.some((stream) => part instanceof stream) || holdsStream(part));
 }

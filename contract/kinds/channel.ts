@@ -8,6 +8,7 @@ import {
   moneySchema,
   pageSchema,
   platformTimeSchema,
+  resultCursorSchema,
   timestampSchema,
   type Progress,
 } from '../http/fields.ts';
@@ -23,7 +24,7 @@ import type { JobInput } from '../job-input.ts';
 import type { Kind, RecordContext, RenderContext } from './kind.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
-import { ItemStream, type Streamable } from '../http/streams.ts';
+import type { Streamable } from '../http/streams.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
 import { CHANNEL_URL_PATTERN } from '../urls/url-patterns.ts';
 import { jobBaseSchema } from '../job-schema.ts';
@@ -64,8 +65,10 @@ export const channelVideoSchema = z
     duration: countSchema.nullable().describe('Seconds'),
   })
   .meta({ id: 'ChannelVideo' });
-export type ChannelVideoItem = Sparse<z.infer<typeof channelVideoSchema>>;
-const wholeVideo = withNullDefaults(channelVideoSchema);
+export type ChannelVideo = z.infer<typeof channelVideoSchema>;
+export type ChannelVideoItem = Sparse<ChannelVideo>;
+/** The videos are stored as they are in answers. */
+export const wholeVideo = withNullDefaults(channelVideoSchema);
 
 /** The platform's fields of a channel profile. A field that the platform omits is null. */
 export const channelFactsSchema = z.object({
@@ -100,6 +103,7 @@ export const channelProfileSchema = z
       response: z.null(),
       created_at: timestampSchema,
     }),
+    next_cursor: resultCursorSchema,
   })
   .meta({ id: 'ChannelProfile' });
 export type ChannelProfile = z.infer<typeof channelProfileSchema>;
@@ -133,9 +137,7 @@ export async function renderChannelResult(
     ...wholeChannel(facts),
     cost,
     source: 'api',
-    videos: new ItemStream(() =>
-      contents.pages<ChannelVideoItem>({ recordId: contentsId, name: 'videos', pieces }),
-    ).map(wholeVideo),
+    videos: contents.list<ChannelVideo>({ recordId: contentsId, name: 'videos', pieces }),
     download: {
       id: record.id,
       vidnet_video_id: facts.vidnet_id,
@@ -175,7 +177,7 @@ export const channel = {
           ...{ published_at: '2026-03-14 18:00:00', duration: 205 },
         },
         { vidnet_id: 'b7Rk2LmX9sQ', title: 'Before the bridge', published_at: '2026-03-07 18:00:00', duration: 187 },
-      ],
+      ].map(wholeVideo),
     },
   },
   record: channelRecordSchema,

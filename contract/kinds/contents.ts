@@ -1,4 +1,4 @@
-import type { ItemStream } from '../http/streams.ts';
+import type { ItemStream, PackedList } from '../http/streams.ts';
 
 /** Parts of facts that grow with the length of a recording. They are stored in pieces like lists and read as streams. */
 export const LONG_PARTS = ['lines', 'segments', 'speakerTurns'] as const;
@@ -21,11 +21,8 @@ export interface ContentsReader {
     readonly name: string;
     readonly number: number;
   }): Promise<readonly Item[] | undefined>;
-  pages<Item>(list: {
-    readonly recordId: string;
-    readonly name: string;
-    readonly pieces: number;
-  }): AsyncIterable<readonly Item[]>;
+  /** @returns a list whose items are stored as they are in answers */
+  list<Item>(list: { readonly recordId: string; readonly name: string; readonly pieces: number }): PackedList<Item>;
 }
 
 /** The stored facts of a job. @throws MissingContentsError */

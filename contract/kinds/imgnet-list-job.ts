@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ulidSchema } from '../ids.ts';
 import type { JobInput } from '../job-input.ts';
 import { daySchema, storedCountSchema } from '../job-schema.ts';
-import { samplePost, sampleReel } from './imgnet-media.ts';
+import { samplePost, sampleReel, wholeItems } from './imgnet-media.ts';
 import { SAMPLE, sampleRecordId, type KindSample } from './sample.ts';
 
 export const listParametersSchema = z.object({
@@ -26,6 +26,6 @@ export function imgnetListSample(only: ListPartName): KindSample {
     failure: ['removed', 'There is no account of this name.'],
     progress: { stage: 'listing', items: 1 },
     parameters: { part: only, otherId: sampleRecordId(only === 'posts' ? 'E' : 'D') },
-    lists: { [only]: [only === 'posts' ? samplePost : sampleReel] },
+    lists: { [only]: [only === 'posts' ? wholeItems.posts(samplePost) : wholeItems.reels(sampleReel)] },
   };
 }

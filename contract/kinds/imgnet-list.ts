@@ -9,11 +9,11 @@ import {
   optionalField,
   progressSchema,
   PUBLIC_URL,
+  resultCursorSchema,
   type Progress,
 } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { postItemSchema, reelItemSchema } from './imgnet-media.ts';
-import { listItemsOf } from './imgnet-list-items.ts';
+import { postItemSchema, reelItemSchema, type WholeItem } from './imgnet-media.ts';
 import {
   FAILED_IS_ADDED,
   failureCodeField,
@@ -81,6 +81,7 @@ export const imgnetListSchema = z
       })
       .describe('How complete the list is; an addition to the specification'),
     last_response: lastResponsesSchema.optional().describe('The part that failed'),
+    next_cursor: resultCursorSchema,
   })
   .meta({ id: 'ImgnetList' });
 export type ImgnetList = z.infer<typeof imgnetListSchema>;
@@ -151,8 +152,8 @@ function renderSuccess(
   return {
     status: 'success',
     message: only === undefined ? messageOf(parts) : `The ${only} are complete.`,
-    posts: posts === undefined ? [] : listItemsOf(posts, 'posts', contents),
-    reels: reels === undefined ? [] : listItemsOf(reels, 'reels', contents),
+    posts: posts === undefined ? [] : listOf(posts, 'posts', contents),
+    reels: reels === undefined ? [] : listOf(reels, 'reels', contents),
     posts_count: postsCount,
     reels_count: reelsCount,
     total_count: received,
@@ -180,8 +181,8 @@ function renderPending(
     },
     total_cost: (costOf(posts.record) + costOf(reels.record)) / 1000,
     // A caller that polls gets one part while the other is still pending.
-    posts: readyPosts && listItemsOf(readyPosts, 'posts', contents),
-    reels: readyReels && listItemsOf(readyReels, 'reels', contents),
+    posts: readyPosts && listOf(readyPosts, 'posts', contents),
+    reels: readyReels && listOf(readyReels, 'reels', contents),
     last_response: lastResponsesOf({ posts, reels }),
     progress: isAnyProgress ? { posts: posts.progress, reels: reels.progress } : undefined,
   };
@@ -233,6 +234,10 @@ function lastResponsesOf({ posts, reels }: ListParts): ImgnetList['last_response
 
 function successOf({ record }: ListPart): SuccessRecord | undefined {
   return record.status === 'success' ? record : undefined;
+}
+
+function listOf<Name extends ListPartName>(record: SuccessRecord, name: Name, contents: ContentsReader) {
+  return contents.list<WholeItem[Name]>({ recordId: record.id, name, pieces: record.lists?.[name]?.pieces ?? 0 });
 }
 
 function itemsOf(record: SuccessRecord | undefined, name: ListPartName): number {

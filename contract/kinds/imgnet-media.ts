@@ -123,6 +123,7 @@ export const reelItemFields = {
 export const reelItemSchema = z.object(reelItemFields).meta({ id: 'ImgnetReelItem' });
 export type ReelItem = Sparse<z.infer<typeof reelItemSchema>>;
 
+/** Items of lists are stored as they are in answers. */
 export const wholeItems = { posts: withNullDefaults(postItemSchema), reels: withNullDefaults(reelItemSchema) };
 export type WholeItem = { readonly [Name in keyof typeof wholeItems]: ReturnType<(typeof wholeItems)[Name]> };
 
@@ -131,12 +132,19 @@ const sampleFields = {
   shortcode: SAMPLE.shortcode,
 };
 export const samplePost = {
-  ...{ ...sampleFields, type: 'post', url: `${SAMPLE.site}/p/${SAMPLE.shortcode}/`, content_type: 'image', likes: 214 },
+  ...{
+    ...sampleFields,
+    type: 'post' as const,
+    url: `${SAMPLE.site}/p/${SAMPLE.shortcode}/`,
+    content_type: 'image',
+    likes: 214,
+  },
   ...{ post_id: '3500000001', instagram_id: '3500000001', description: 'The bridge at dusk' },
   ...{ caption: 'The bridge at dusk', photos_number: 1, photos: [SAMPLE.image], image_url: SAMPLE.image },
 };
 export const sampleReel = {
-  ...{ ...sampleFields, type: 'reel', url: `${SAMPLE.site}/reel/${SAMPLE.shortcode}/`, content_type: 'reel' },
+  ...{ ...sampleFields, type: 'reel' as const, url: `${SAMPLE.site}/reel/${SAMPLE.shortcode}/` },
+  content_type: 'reel' as const,
   ...{ post_id: '3500000003', description: 'Across the bridge', likes: 902, video_view_count: 15_020, length: 31 },
 };
 export const samplePostFailure = ['removed', 'The post is gone.'] as const;

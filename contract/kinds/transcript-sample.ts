@@ -18,5 +18,12 @@ export const transcriptSample: KindSample = {
       { startSeconds: 2.72, durationSeconds: 1.1, text: 'if it is open' },
     ),
   },
-  lists: { comments: [{ id: 'UgxK2', author: '@ferry', text: 'It was closed.', likes: 3, replyTo: null }] },
+  lists: {
+    comments: [
+      {
+        ...{ id: 'UgxK2', author: '@ferry', author_id: null, text: 'It was closed.', likes: 3, published_at: null },
+        reply_to: null,
+      },
+    ],
+  },
 };

@@ -24,7 +24,7 @@ import type { Kind, PricesOf, RecordContext, RenderContext } from './kind.ts';
 import { languageSchema } from '../text/language-tags.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord, SuccessRecord } from '../download-record.ts';
-import { ItemStream, TextStream, type Streamable } from '../http/streams.ts';
+import { TextStream, type ItemStream, type Streamable } from '../http/streams.ts';
 import { formatDuration, formatSeconds } from '../text/times.ts';
 import { jobBaseSchema } from '../job-schema.ts';
 import { transcriptSample } from './transcript-sample.ts';
@@ -197,7 +197,6 @@ function renderTranscript(
   contents: ContentsReader,
 ): Streamable<Transcript> {
   const comments = record.lists?.['comments'];
-  const list = { recordId: record.id, name: 'comments', pieces: comments?.pieces ?? 0 };
   return {
     status: 'ok',
     video: {
@@ -218,18 +217,7 @@ function renderTranscript(
         start: formatSeconds(startSeconds),
       })),
       transcripts: new TextStream(() => fullText(lines)),
-      comments:
-        comments &&
-        new ItemStream(() => contents.pages<VideoComment>(list)).map<Comment>((comment) => ({
-          id: comment.id,
-          author: comment.author ?? null,
-          author_id: comment.authorId ?? null,
-          text: comment.text,
-          likes: comment.likes ?? null,
-          published_at: comment.publishedAt ?? null,
-          published_at_is_estimated: comment.publishedAtIsEstimated,
-          reply_to: comment.replyTo,
-        })),
+      comments: comments && contents.list<Comment>({ recordId: record.id, name: 'comments', pieces: comments.pieces }),
     },
     track: { language: track.language, kind: track.kind, name: track.name ?? null },
     download: {
@@ -240,6 +228,20 @@ function renderTranscript(
       status: record.status,
       created_at: record.createdAt,
     },
+  };
+}
+
+/** Comments are stored like this. */
+export function renderComment(comment: VideoComment): Comment {
+  return {
+    id: comment.id,
+    author: comment.author ?? null,
+    author_id: comment.authorId ?? null,
+    text: comment.text,
+    likes: comment.likes ?? null,
+    published_at: comment.publishedAt ?? null,
+    published_at_is_estimated: comment.publishedAtIsEstimated,
+    reply_to: comment.replyTo,
   };
 }
 

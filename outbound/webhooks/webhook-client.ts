@@ -33,7 +33,7 @@ export const WEBHOOK_TEST_TAKES_MS = WEBHOOK_TEST_LIMITS.timeoutMs + 250;
 /** A body that is generated while it is sent. Its length is announced, because many receivers require it. */
 export interface LongBody {
   readonly bytes: number;
-  readonly chunks: AsyncIterable<string>;
+  readonly chunks: AsyncIterable<string | Uint8Array>;
 }
 
 export interface PostRequest {
@@ -155,7 +155,7 @@ async function send(
   }
 }
 
-async function* watched(body: AsyncIterable<string>, onChunk: () => unknown): AsyncGenerator<string> {
+async function* watched(body: LongBody['chunks'], onChunk: () => unknown): AsyncGenerator<string | Uint8Array> {
   for await (const chunk of body) {
     onChunk();
     yield chunk;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** The body of a message: a text, or a function that generates the same bytes on each call. */
-export type WebhookBody = string | (() => AsyncIterable<string>);
+export type WebhookBody = string | (() => AsyncIterable<string | Uint8Array>);
 
 /**
  * Creates the headers with which a receiver identifies and verifies a message.

@@ -26,20 +26,24 @@ export async function startBareServer(mongodbUri: string, database: string) {
 const LANES = 16;
 
 /**
- * Sends requests to one address, 16 at once, and reads each answer to its end.
+ * Sends requests to one address and reads each answer to its end.
  *
  * @param body of a POST; without one it is a GET
  */
-export async function loadOf(url: string, requests: number, body?: string) {
+export async function loadOf(
+  url: string,
+  requests: number,
+  { body, headers = {}, lanes = LANES }: { body?: string; headers?: Record<string, string>; lanes?: number } = {},
+) {
   const { origin, pathname, search } = new URL(url);
-  const pool = new Pool(origin, { connections: LANES });
+  const pool = new Pool(origin, { connections: lanes });
   const tookMs: number[] = [];
   try {
     const begunMs = performance.now();
-    await atOnce(Array.from({ length: requests }), LANES, async () => {
+    await atOnce(Array.from({ length: requests }), lanes, async () => {
       const startedMs = performance.now();
       const method = body === undefined ? 'GET' : 'POST';
-      const answer = await pool.request({ method, path: pathname + search, body: body ?? null });
+      const answer = await pool.request({ method, path: pathname + search, headers, body: body ?? null });
       let bytes = 0;
       for await (const chunk of answer.body as AsyncIterable<Buffer>) bytes += chunk.length;
       if (answer.statusCode !== 200 && answer.statusCode !== 202) {

@@ -1,10 +1,10 @@
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
 import { LONG_PARTS, MissingContentsError, type KeptFacts } from '../../contract/kinds/contents.ts';
-import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../../contract/request-limits.ts';
+import { LIST_PIECE_MAX_BYTES, PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../../contract/request-limits.ts';
 import type { StoredList } from '../../contract/download-record.ts';
-import { ItemStream } from '../../contract/http/streams.ts';
+import { ItemStream, PackedList, type PackedItems } from '../../contract/http/streams.ts';
+import { gzipOf, gzipPartOf, joinParts, unzip, type GzipPart } from '../../runtime/gzip-parts.ts';
+import { createRecentCache } from '../../runtime/recent-cache.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { upsert } from '../mongo/upsert.ts';
 
@@ -16,12 +16,15 @@ export interface ListingState extends StoredList {
 interface ContentsDocument {
   /** The record ID for facts, with the list's name for a listing state, and also with the number for a piece. */
   _id: string;
-  /** Facts, or the items of a piece, as gzipped JSON. */
+  /** Facts, or the items of a piece joined by commas, as gzipped JSON. */
   packed?: Binary;
   /** Long parts of facts, which are stored in pieces. */
   parts?: Readonly<Record<string, StoredList>>;
   state?: ListingState;
 }
+
+/** The pieces of lists that a process caches for its readers of a page, or of the same list; a few megabytes. */
+const PIECES_KNOWN = 32;
 
 interface ListName {
   readonly recordId: string;
@@ -34,31 +37,52 @@ export type ContentsStore = ReturnType<typeof createContentsStore>;
 
 export function createContentsStore(db: Db) {
   const contents: Collection<ContentsDocument> = db.collection('contents');
+  const known = createRecentCache<Promise<PackedItems>>({ keptMs: 5_000, most: PIECES_KNOWN });
   const find = async (id: string) => (await contents.findOne({ _id: id })) ?? undefined;
   const put = async (id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void> => {
     // Replacing the document removes the fields of an earlier write.
     await upsert(() => contents.replaceOne({ _id: id }, fields, { upsert: true }));
+    known.forget(id);
   };
   const piece = async <Item>(name: PieceName): Promise<readonly Item[] | undefined> => {
     const packed = (await find(pieceIdOf(name)))?.packed;
-    return packed && ((await unpack(packed)) as readonly Item[]);
+    return packed && (itemsIn(await unzip(packed.value())) as readonly Item[]);
+  };
+  const readPiece = async (id: string): Promise<PackedItems> => {
+    const gzip = (await find(id))?.packed?.value();
+    if (gzip !== undefined) return packedItems(gzip);
+    // A list that has lost a piece must not look complete.
+    throw new MissingContentsError(id);
+  };
+  const packedPiece = (name: PieceName): Promise<PackedItems> => {
+    const id = pieceIdOf(name);
+    const reading = known.get(id) ?? known.keep(id, readPiece(id));
+    // A failure is not cached.
+    reading.catch(() => known.forget(id));
+    return reading;
   };
   // It reads one piece at a time, because the embedded server finds one `_id` by its index but scans for several.
-  async function* pages<Item>({ pieces, ...list }: ListName & { readonly pieces: number }) {
-    for (let number = 1; number <= pieces; number += 1) {
-      const page = await piece<Item>({ ...list, number });
-      // A list that has lost a piece must not look complete.
-      if (page === undefined) throw new MissingContentsError(pieceIdOf({ ...list, number }));
-      yield page;
+  async function* packedPieces({ pieces, ...list }: ListName & { readonly pieces: number }, first: number) {
+    let next = first <= pieces ? packedPiece({ ...list, number: first }) : undefined;
+    for (let number = first; next !== undefined; number += 1) {
+      const items = await next;
+      next = number < pieces ? packedPiece({ ...list, number: number + 1 }) : undefined;
+      // The failure appears when the piece is due.
+      next?.catch(() => undefined);
+      yield items;
     }
   }
+  async function* pages<Item>(list: ListName & { readonly pieces: number }) {
+    for await (const { unpack } of packedPieces(list, 1)) yield itemsIn(await unpack()) as readonly Item[];
+  }
+  const putPacked = (name: PieceName, part: GzipPart) => put(pieceIdOf(name), { packed: new Binary(gzipOf(part)) });
   const putList = async (list: ListName, values: Iterable<unknown> | AsyncIterable<unknown>): Promise<StoredList> => {
     let pieces = 0;
     let items = 0;
     for await (const piece of piecesOf(values)) {
       pieces += 1;
       items += piece.items;
-      await put(pieceIdOf({ ...list, number: pieces }), { packed: await pack(piece.json) });
+      await putPacked({ ...list, number: pieces }, await gzipPartOf(piece.json));
     }
     return { pieces, items };
   };
@@ -66,10 +90,31 @@ export function createContentsStore(db: Db) {
     piece,
     pages,
     putList,
+    list: <Item>(list: ListName & { readonly pieces: number }) =>
+      new PackedList<Item>(list.pieces, (first) => packedPieces(list, first)),
+    /**
+     * @param from the size of the list so far
+     * @returns stores further items, in the last piece that it has written as long as there is room, so that a long list has few
+     *   pieces
+     */
+    appendTo(list: ListName, from: StoredList): (items: readonly object[]) => Promise<StoredList> {
+      let { pieces, items } = from;
+      let last: GzipPart | undefined;
+      return async (added) => {
+        if (added.length === 0) return { pieces, items };
+        const part = await gzipPartOf(jsonOf(added));
+        const isFull = last === undefined || last.bytes + part.bytes > LIST_PIECE_MAX_BYTES;
+        last = last === undefined || isFull ? part : joinParts([last, await comma, part]);
+        pieces += isFull ? 1 : 0;
+        await putPacked({ ...list, number: pieces }, last);
+        items += added.length;
+        return { pieces, items };
+      };
+    },
     async facts<Facts extends object>(recordId: string): Promise<KeptFacts<Facts> | undefined> {
       const { packed, parts = {} } = (await find(recordId)) ?? {};
       if (packed === undefined) return undefined;
-      const facts = (await unpack(packed)) as Record<string, unknown>;
+      const facts = JSON.parse((await unzip(packed.value())).toString('utf8')) as Record<string, unknown>;
       for (const [name, value] of longPartsOf(facts)) {
         facts[name] = new ItemStream(async function* () {
           yield await Promise.resolve(value);
@@ -93,17 +138,30 @@ export function createContentsStore(db: Db) {
       await put(recordId, { packed: await pack(JSON.stringify(Object.fromEntries(short))), parts });
     },
     async putPiece(name: PieceName, items: readonly object[]): Promise<void> {
-      await put(pieceIdOf(name), { packed: await pack(JSON.stringify(items)) });
+      await putPacked(name, await gzipPartOf(jsonOf(items)));
     },
     async removePieces(list: ListName, pieces: number): Promise<void> {
       for (let number = 1; number <= pieces; number += 1) {
-        await contents.deleteOne({ _id: pieceIdOf({ ...list, number }) });
+        const id = pieceIdOf({ ...list, number });
+        await contents.deleteOne({ _id: id });
+        known.forget(id);
       }
     },
     /** The pieces that the state counts must have been written. */
     putState: ({ recordId, name }: ListName, state: ListingState) => put(`${recordId}/${name}`, { state }),
     state: async ({ recordId, name }: ListName) => (await find(`${recordId}/${name}`))?.state,
   };
+}
+
+function packedItems(gzip: Uint8Array): PackedItems {
+  return { gzip, unpack: () => unzip(gzip) };
+}
+
+/** A list that is not stored, such as that of an example. */
+export function packedListOf<Item>(items: readonly Item[]): PackedList<Item> {
+  return new PackedList(Math.min(1, items.length), async function* () {
+    if (items.length > 0) yield packedItems(gzipOf(await gzipPartOf(jsonOf(items))));
+  });
 }
 
 function pieceIdOf({ recordId, name, number }: PieceName): string {
@@ -127,7 +185,7 @@ async function* piecesOf(items: Iterable<unknown> | AsyncIterable<unknown>) {
     const json = JSON.stringify(item);
     const isFull = heldChars + json.length > PIECE_MAX_CHARS || held.length === PIECE_MAX_ITEMS;
     if (isFull && held.length > 0) {
-      yield { json: `[${held.join(',')}]`, items: held.length };
+      yield { json: held.join(','), items: held.length };
       held = [];
       heldChars = 0;
     }
@@ -135,17 +193,21 @@ async function* piecesOf(items: Iterable<unknown> | AsyncIterable<unknown>) {
     heldChars += json.length;
     await giveWay();
   }
-  if (held.length > 0) yield { json: `[${held.join(',')}]`, items: held.length };
+  if (held.length > 0) yield { json: held.join(','), items: held.length };
 }
 
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
+const comma = gzipPartOf(',');
+
+function jsonOf(items: readonly unknown[]): string {
+  return items.map((item) => JSON.stringify(item)).join(',');
+}
+
+/** @param json the unpacked text of a piece */
+export function itemsIn(json: Uint8Array): readonly unknown[] {
+  return JSON.parse(`[${new TextDecoder().decode(json)}]`) as readonly unknown[];
+}
 
 /** Unpacked, 20,000 items (60 MB) took two minutes to read, since the embedded server parses what it scans. */
 export async function pack(json: string): Promise<Binary> {
-  return new Binary(await compress(json));
-}
-
-async function unpack(packed: Binary): Promise<unknown> {
-  return JSON.parse((await decompress(packed.value())).toString('utf8'));
+  return new Binary(gzipOf(await gzipPartOf(json)));
 }

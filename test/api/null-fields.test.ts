@@ -20,9 +20,9 @@ const optionalOf = (schema: z.ZodObject): string[] =>
 const nullsFor = (names: readonly string[]): object => Object.fromEntries(names.map((name) => [name, null]));
 const bodies = rows.flatMap(([name, { body }]) => (body === undefined ? [] : [{ name, body }]));
 const optionalInBodies = bodies.flatMap(({ name, body }) => optionalOf(body).map((field) => ({ name, body, field })));
-const queries = rows.flatMap(([name, { query, rpc }]) => {
+const queries = rows.flatMap(([name, { query, params, rpc }]) => {
   const hasOptional = query !== undefined && optionalOf(query).length > 0;
-  return !hasOptional || rpc === undefined ? [] : [{ name, query, rpc }];
+  return !hasOptional || params !== undefined || rpc === undefined ? [] : [{ name, query, rpc }];
 });
 
 async function listed(procedure: string, input: object): Promise<unknown> {

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ADMISSION_DEFAULTS } from '../../api/admission-queue.ts';
-import { type TranscriptFacts, transcriptSchema, type TranscriptJob } from '../../contract/kinds/transcript.ts';
+import {
+  renderComment,
+  transcriptSchema,
+  type TranscriptFacts,
+  type TranscriptJob,
+} from '../../contract/kinds/transcript.ts';
 import type { ErrorBody } from '../../contract/http/api-error.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/http/job-answers.ts';
@@ -206,8 +211,12 @@ describe('a stored transcript', () => {
     const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
     await facades.contents.putFacts(job.recordId, facts(job.mediaId));
     const list = { recordId: job.recordId, name: 'comments' as const };
-    await facades.contents.putPiece({ ...list, number: 1 }, [{ id: 'a', text: 'First', likes: 0, replyTo: null }]);
-    await facades.contents.putPiece({ ...list, number: 2 }, [{ id: 'b', text: 'Re', author: 'Ann', replyTo: 'a' }]);
+    await facades.contents.putPiece({ ...list, number: 1 }, [
+      renderComment({ id: 'a', text: 'First', likes: 0, replyTo: null }),
+    ]);
+    await facades.contents.putPiece({ ...list, number: 2 }, [
+      renderComment({ id: 'b', text: 'Re', author: 'Ann', replyTo: 'a' }),
+    ]);
     const lists = { comments: { pieces: 2, items: 2 } };
     const { id } = await keepJob(facades.deps.records, job, { status: 'success', result: { lists } });
     const body = transcriptSchema.parse(await (await get(`/api/transcripts/${id}`)).json());

@@ -42,6 +42,7 @@ describe('a command line', () => {
       ...{ limit: 3, isJson: false },
     });
     expect(line('cancel A B --json')).toEqual({ action: 'cancel', ids: ['A', 'B'], isJson: true });
+    expect(line('items A')).toEqual({ action: 'items', ids: ['A'], isJson: false });
     expect(line('webhook test https://x.example')).toMatchObject({ action: 'webhook test', url: 'https://x.example' });
     expect(line('keys create alice --credit 5.000')).toEqual({
       action: 'keys',

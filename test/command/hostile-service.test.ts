@@ -64,6 +64,11 @@ describe('the output of a hostile service in a pipe', () => {
       // id, type, status, media, title, cost, created, finished, failure, workflow, file
       11,
     ],
+    [
+      `items ${ID}`,
+      { [`/api/downloads/${ID}/result`]: json(200, { status: 'success', posts: POSTS, next_cursor: null }) },
+      1,
+    ],
     [`cancel ${ID}`, { [download]: json(200, { data: RECORD }) }, 1],
     ['webhook test https://x.example', { '/api/webhook/test': json(200, { status: 'success', message: HOSTILE }) }, 1],
     [

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentsReader } from '../../contract/kinds/contents.ts';
-import { renderCaptionsResult, transcriptSchema, type TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import {
+  renderCaptionsResult,
+  renderComment,
+  transcriptSchema,
+  type TranscriptFacts,
+} from '../../contract/kinds/transcript.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { ItemStream } from '../../contract/http/streams.ts';
 import { formatSeconds } from '../../contract/text/times.ts';
@@ -13,6 +18,7 @@ import {
   type TimedLine,
 } from '../../contract/text/transcript-formats.ts';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
+import { packedListOf } from '../../store/records/contents-store.ts';
 import { keptFacts, wholeOf } from '../helpers/contents.ts';
 
 const written = (writer: ExportWriter, lines: readonly TimedLine[]): string =>
@@ -214,13 +220,12 @@ describe('an exported transcript that is parsed again', () => {
 describe('a transcript', () => {
   const video = { videoId: 'dQw4w9WgXcQ', link: 'https://www.youtube.com/watch?v=dQw4w9WgXcQ', title: 'Talk' };
   const facts = { video: { ...video, durationSeconds: 61 }, track: { language: 'en', kind: 'manual' }, lines: TALK };
-  const comments = [{ id: 'Ugx', text: 'Tea', replyTo: null }];
+  const comments = [renderComment({ id: 'Ugx', text: 'Tea', replyTo: null })];
   const contents = (kept: object | undefined): ContentsReader => ({
     piece: () => Promise.resolve(undefined),
     facts: () => Promise.resolve(kept as never),
-    async *pages({ recordId, name, pieces }) {
-      if (recordId === RECORD.id && name === 'comments' && pieces > 0) yield await Promise.resolve(comments as never);
-    },
+    list: ({ recordId, name, pieces }) =>
+      packedListOf(recordId === RECORD.id && name === 'comments' && pieces > 0 ? (comments as never[]) : []),
   });
   const { charge: _charge, finishedAt, files: _files, ...begun } = RECORD;
   const rendered = async (record: DownloadRecord, kept?: object) =>

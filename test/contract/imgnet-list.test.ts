@@ -8,17 +8,16 @@ import { type ListPartName } from '../../contract/kinds/imgnet-list-job.ts';
 import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
 import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import type { DownloadRecord, RecordStatus, SuccessRecord } from '../../contract/download-record.ts';
+import { wholeItems } from '../../contract/kinds/imgnet-media.ts';
+import { packedListOf } from '../../store/records/contents-store.ts';
 import { wholeOf } from '../helpers/contents.ts';
 
 const AT = '2026-11-21T09:30:00.123456Z';
 const MESSAGE = 'The account is private.';
 const url = 'https://www.instagram.com/p/DAbc/';
 const ITEMS = {
-  posts: [{ type: 'post', description: null, video_url: null, videos_duration: null, url, shortcode: 'DAbc' }],
-  reels: [
-    { type: 'reel', url, shortcode: 'DAbd', content_type: 'reel' },
-    { type: 'reel', url, shortcode: 'DAbe', content_type: 'reel' },
-  ],
+  posts: [wholeItems.posts({ type: 'post', url, shortcode: 'DAbc' })],
+  reels: ['DAbd', 'DAbe'].map((shortcode) => wholeItems.reels({ type: 'reel', url, shortcode, content_type: 'reel' })),
 };
 /** The fields of a success in the specification, section 2.3. */
 const SPECIFIED = [
@@ -28,9 +27,7 @@ const SPECIFIED = [
 const contents: ContentsReader = {
   piece: () => Promise.resolve(undefined),
   facts: () => Promise.resolve(undefined),
-  async *pages({ name, pieces }) {
-    if (pieces > 0) yield await Promise.resolve(ITEMS[name as ListPartName] as never);
-  },
+  list: ({ name, pieces }) => packedListOf(pieces > 0 ? (ITEMS[name as ListPartName] as never[]) : []),
 };
 
 function partOf(part: ListPartName, status: RecordStatus): DownloadRecord {

@@ -4,6 +4,8 @@ import type { ContentsReader } from '../../contract/kinds/contents.ts';
 import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { jsonChunks } from '../../contract/http/streams.ts';
+import { wholeVideo } from '../../contract/kinds/channel.ts';
+import { packedListOf } from '../../store/records/contents-store.ts';
 import { noLists } from '../helpers/contents.ts';
 
 const ID = 'UCaaaaaaaaaaaaaaaaaaaaaa';
@@ -34,7 +36,7 @@ const KEPT = {
       ...{ vidnet_id: 'k3fP0aTz9Qw', title: 'A bridge', thumbnail: 'https://i.example/a' },
       ...{ published_at: '2019-05-06 07:08:09', duration: 59 },
     },
-    { vidnet_id: 'k3fP0aTz9Qx', title: 'Tea' },
+    wholeVideo({ vidnet_id: 'k3fP0aTz9Qx', title: 'Tea' }),
   ],
 };
 
@@ -57,13 +59,12 @@ async function answerTo(record: DownloadRecord, kept: Readonly<Record<string, Ke
   const contents: ContentsReader = {
     piece: () => Promise.resolve(undefined),
     facts: (recordId) => Promise.resolve(kept[recordId]?.facts as never),
-    async *pages({ recordId, name, pieces }) {
-      if (name === 'videos' && pieces > 0) yield await Promise.resolve(kept[recordId]?.videos as never);
-    },
+    list: ({ recordId, name, pieces }) =>
+      packedListOf(name === 'videos' && pieces > 0 ? ((kept[recordId]?.videos ?? []) as never[]) : []),
   };
   let text = '';
   const context = { prices: priceTable({}), linkTo: () => '', contents, lists: noLists };
-  for await (const chunk of jsonChunks(await renderResult(record, context))) text += chunk;
+  for await (const chunk of jsonChunks(await renderResult(record, context))) text += Buffer.from(chunk).toString();
   return text;
 }
 

@@ -84,7 +84,7 @@ function contextOf(labels: SpeakerLabels | undefined): RenderContext {
   const contents: ContentsReader = {
     piece: () => Promise.resolve(undefined),
     facts: () => Promise.resolve(labels && (keptFacts(labels) as never)),
-    pages: () => {
+    list: () => {
       throw new Error('speaker labels have no lists');
     },
   };

@@ -9,7 +9,7 @@ const pagesOf = (pages: readonly (readonly unknown[])[]) =>
 
 async function textOf(value: unknown): Promise<string> {
   let text = '';
-  for await (const chunk of jsonChunks(value)) text += chunk;
+  for await (const chunk of jsonChunks(value)) text += Buffer.from(chunk).toString();
   return text;
 }
 

@@ -23,7 +23,7 @@ export function keptFacts<Facts extends object>(facts: Facts): KeptFacts<Facts> 
 /** What a caller reads of a result that is written out as a stream. */
 export async function wholeOf(result: unknown): Promise<unknown> {
   let text = '';
-  for await (const chunk of jsonChunks(result)) text += chunk;
+  for await (const chunk of jsonChunks(result)) text += Buffer.from(chunk).toString();
   return JSON.parse(text) as unknown;
 }
 

@@ -398,6 +398,10 @@ export type ChannelProfile = {
          */
         created_at: string;
     };
+    /**
+     * With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one
+     */
+    next_cursor?: string | null;
 };
 
 export type ChannelVideo = {
@@ -895,6 +899,10 @@ export type ImgnetList = {
         posts?: LastResponse;
         reels?: LastResponse;
     };
+    /**
+     * With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one
+     */
+    next_cursor?: string | null;
 };
 
 export type ImgnetPostItem = {
@@ -3108,7 +3116,16 @@ export type GetResultData = {
          */
         downloadId: Ulid;
     };
-    query?: never;
+    query?: {
+        /**
+         * Only a page of the list in the result, with at most so many items; 100 with `cursor` alone
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the previous page
+         */
+        cursor?: string;
+    };
     url: '/api/downloads/{downloadId}/result';
 };
 
