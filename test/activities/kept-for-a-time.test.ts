@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createRetentionActivities } from '../../activities/retention.ts';
 import type { DownloadRecord, JobOutcome } from '../../contract/download-record.ts';
+import { speakerNamesOf, speakerNamesPiece } from '../../contract/kinds/speaker-names.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
@@ -44,6 +45,7 @@ async function aJob(outcome?: JobOutcome): Promise<DownloadRecord> {
   const { id: recordId } = record;
   await stores.contents.putFacts(recordId, { title: 'A title' });
   await stores.contents.putPiece({ recordId, name: 'posts', number: 1 }, [{ id: 1 }]);
+  await stores.contents.putPiece(speakerNamesPiece(recordId), [{ 'Speaker 1': 'Anna' }]);
   const url = 'https://receiver.example/';
   await stores.deliveries.open({
     id: deliveryIdOf(recordId, 1),
@@ -102,8 +104,9 @@ it('each kind goes when its time is over, of jobs that have ended, and the recor
   for (const kind of ['contents', 'deliveries', 'snapshots', 'failed'] as const) {
     expect(await sweep(kind, KEEP[kind] - 1), kind).toBe(0);
   }
-  expect(await sweep('contents', 31)).toBe(4);
-  expect(await left('contents')).toEqual([0, 0, 2]);
+  expect(await sweep('contents', 31)).toBe(6);
+  expect(await left('contents')).toEqual([0, 0, 3]);
+  expect(await speakerNamesOf(stores.contents, success.id)).toBeUndefined();
   const told = (await stores.records.get(success.id))!;
   expect(told).toEqual({ ...success, contentsRemovedAt: expect.any(String) as string });
   expect(await isReusable(told, noFiles)).toBe(false);
@@ -129,7 +132,7 @@ it('an order that nobody has confirmed removes nothing that this worker keeps', 
   const { id } = await aJob({ status: 'success', result: { files: [] } });
   expect(await sweep('contents', 20, { days: 2 })).toBe(0);
   expect(await sweep('contents', 400, {}, {})).toBe(0);
-  expect(await count('contents', id)).toBe(2);
+  expect(await count('contents', id)).toBe(3);
   expect(await sweep('contents', 20, { days: 2, confirmedBy: 'the operator' }, {})).toBeGreaterThan(0);
   expect(await count('contents', id)).toBe(0);
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorBody } from '../../contract/http/api-error.ts';
 import { speakerLabelsSchema, spokenWordsSchema } from '../../contract/kinds/speaker-labels.ts';
@@ -79,6 +80,42 @@ describe('names of speakers', () => {
     const { code, details } = (await answer.json()) as ErrorBody;
     expect([answer.status, code, details?.map((one) => one.path)]).toEqual([400, 'invalid_input', [path]]);
     expect(await bodyOf(id)).not.toHaveProperty('data.speaker_names');
+  });
+
+  it('are kept as they were sent, or refused by the field, whatever they are', async () => {
+    const { id } = await keepLabels(facades, aLabelsJob(await keepAudio(facades)));
+    let kept: object | undefined;
+    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 110 }), fc.stringMatching(/^[\p{L} .'-]{1,40}$/u));
+    const label = fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom('Speaker 1', 'Speaker 2') },
+      { weight: 1, arbitrary: text },
+    );
+    const anything = fc.oneof({ weight: 9, arbitrary: text }, { weight: 1, arbitrary: fc.jsonValue() });
+    const someNames = fc.dictionary(label, anything, { maxKeys: 3 });
+    const check = async (names: Readonly<Record<string, unknown>>): Promise<void> => {
+      const answer = await name(id, names);
+      const body = (await answer.json()) as ErrorBody & { readonly speaker_names?: object };
+      if (answer.status === 200) {
+        const trimmed = Object.entries(names).map(([key, value]) => [key, String(value).trim()] as const);
+        expect(body.speaker_names).toEqual(Object.fromEntries(trimmed));
+        kept = trimmed.length === 0 ? undefined : body.speaker_names;
+      } else {
+        expect([answer.status, body.code]).toEqual([400, 'invalid_input']);
+        expect(body.details?.every(({ path }) => path.startsWith('names'))).toBe(true);
+      }
+      expect(speakerLabelsSchema.parse(await bodyOf(id)).data.speaker_names).toEqual(kept);
+      expect((await get(`${id}.vtt`)).status).toBe(200);
+    };
+    await fc.assert(fc.asyncProperty(someNames, check), { numRuns: 200 });
+  });
+
+  it('belong to one transcript, so that of other hints has none', async () => {
+    const audio = await keepAudio(facades);
+    const { id } = await keepLabels(facades, aLabelsJob(audio));
+    await name(id, { 'Speaker 1': 'Anna' });
+    const other = await keepLabels(facades, aLabelsJob(audio, { language: 'de' }));
+    expect(await bodyOf(other.id)).not.toHaveProperty('data.speaker_names');
+    expect(await bodyOf(id)).toHaveProperty('data.speaker_names');
   });
 
   it('may have a hundred characters beyond the basic plane', async () => {

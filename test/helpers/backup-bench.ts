@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { failureFor } from '../../contract/failures.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
+import { speakerNamesPiece } from '../../contract/kinds/speaker-names.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import { createAccountStore } from '../../store/accounts/account-store.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
@@ -110,6 +111,7 @@ export async function finish(
   await writeFile(source, `media of ${recordId}`);
   const file = await files.publish(source, { recordId, name: 'a.m4a' }, new AbortController().signal);
   await contents.putFacts(recordId, { title: `Facts of ${recordId}` });
+  await contents.putPiece(speakerNamesPiece(recordId), [{ 'Speaker 1': `Anna ${recordId}` }]);
   const record = await keepJob(records, job, { status: 'success', result: { durationSeconds: 1.5, files: [file] } });
   const id = `webhook/${recordId}/1`;
   await deliveries.open({ id, recordId, url: RECEIVER, endpoint: 'audio', createdAt: record.createdAt });

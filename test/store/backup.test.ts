@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { expect, inject, it } from 'vitest';
 import { failureFor } from '../../contract/failures.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
+import { speakerNamesOf } from '../../contract/kinds/speaker-names.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import { documentOf, MANIFEST, pathIn, type Manifest } from '../../store/backup/format.ts';
 import { LOST_DELIVERY, restore } from '../../store/backup/restore.ts';
@@ -39,6 +40,7 @@ it('a restore of a copy made under load has all earlier answers, and fails the r
     expect(await other.records.successOf(record.subjectId)).toEqual(record);
     expect(await other.keyDownloads.has(KEY, record.id)).toBe(true);
     expect(await other.contents.facts(record.id)).toEqual({ title: `Facts of ${record.id}` });
+    expect(await speakerNamesOf(other.contents, record.id)).toEqual({ 'Speaker 1': `Anna ${record.id}` });
     expect(await other.deliveries.get(`webhook/${record.id}/1`)).toMatchObject({ recordId: record.id });
   }
   for (const { recordId } of running) {
@@ -145,7 +147,7 @@ it('a restore refuses a damaged copy before it writes anything', async () => {
   const folder = join(bench.root(), 'damaged');
   await backUp({ folder, ...service, copiesFiles: false, ...silent });
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
-  expect(manifest.collections).toMatchObject({ records: { count: 1 }, contents: { count: 1 } });
+  expect(manifest.collections).toMatchObject({ records: { count: 1 }, contents: { count: 2 } });
   expect(manifest.files).toMatchObject({ count: 1, areCopied: false });
   await appendFile(pathIn(folder, 'contents'), '{}\n');
   const other = aService();
