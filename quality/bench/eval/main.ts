@@ -1,10 +1,11 @@
-// npm run eval -- FOLDER|sandbox [--out FOLDER] [--tuned NAME,NAME…]: how good the engine of SPEECH_ENGINE is on recordings with references.
+// npm run eval -- FOLDER|sandbox [--out FOLDER] [--tuned NAME,NAME…] [--join MINUTES]: how good the engine of SPEECH_ENGINE is on recordings with references.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
+import { joinRecordings } from './joined.ts';
 import { writeRttm, readRecordings, type Recording, writeSandboxSet } from './recordings.ts';
 import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
 import { installPython } from '../../../local/engines/python.ts';
@@ -23,10 +24,17 @@ const REQUIREMENTS = fileURLToPath(new URL('./requirements.txt', import.meta.url
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: 'string', default: 'data/eval' }, tuned: { type: 'string', default: '' } },
+  options: {
+    out: { type: 'string', default: 'data/eval' },
+    tuned: { type: 'string', default: '' },
+    join: { type: 'string' },
+  },
 });
 const [folder] = positionals;
-if (folder === undefined) throw new Error('usage: npm run eval -- FOLDER|sandbox [--out FOLDER] [--tuned NAME,NAME…]');
+const minutes = values.join === undefined ? undefined : Number(values.join);
+if (folder === undefined || Number.isNaN(minutes)) {
+  throw new Error('usage: npm run eval -- FOLDER|sandbox [--out FOLDER] [--tuned NAME,NAME…] [--join MINUTES]');
+}
 
 const log = (line: string): void => console.error(line);
 const cacheDir = defaultCacheDir(process.env);
@@ -35,7 +43,7 @@ const { ffmpeg } = await ensureTools(setup);
 const settings = await speechSettings(setup, loadConfig(process.env));
 const scorer = await installPython({
   requirements: REQUIREMENTS,
-  what: 'pyannote.metrics and jiwer',
+  what: 'pyannote.metrics, jiwer and eSpeak NG',
   env: process.env,
   log,
   folder: join(cacheDir, `eval-python-${fingerprint(REQUIREMENTS)}`),
@@ -43,11 +51,14 @@ const scorer = await installPython({
 
 const out = resolve(values.out);
 await mkdir(out, { recursive: true });
-if (folder === 'sandbox') await writeSandboxSet(join(out, 'recordings'), ffmpeg);
-const recordings = await readRecordings(folder === 'sandbox' ? join(out, 'recordings') : resolve(folder));
-if (recordings.length === 0) throw new Error(`${folder} has no audio files`);
+if (folder === 'sandbox') await writeSandboxSet(join(out, 'recordings'), { ffmpeg, python: scorer });
+const found = await readRecordings(folder === 'sandbox' ? join(out, 'recordings') : resolve(folder));
+if (found.length === 0) throw new Error(`${folder} has no audio files`);
 const workFolder = await mkdtemp(join(tmpdir(), 'tapedeck-eval-'));
 try {
+  const known = found.filter(({ reference }) => reference.length > 0);
+  const recordings =
+    minutes === undefined ? found : [await joinRecordings(known, { minutes, folder: workFolder, ffmpeg })];
   const config = loadConfig({ ...process.env, ...settings });
   const speech = await chooseSpeech(config, workFolder);
   if ('missing' in speech) throw new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`);
@@ -102,7 +113,7 @@ try {
   });
   await writeFile(
     join(out, 'evaluation.md'),
-    `# Evaluation of the ${engine.name} engine\n\n${table}\n\n${texts.join('\n')}`,
+    `# Evaluation of ${engine.name}, ${engine.models ?? ''}\n\n\`\`\`text\n${table}\n\`\`\`\n\n${texts.join('\n')}`,
   );
   await writeFile(join(out, 'timeline.svg'), timelineOf(files));
   const rttm = files.flatMap(({ name, found }) => found.map((segment) => ({ ...segment, file: name })));

@@ -3,6 +3,7 @@ import { extname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { rttmLine, type RttmSegment } from '../../../contract/text/rttm.ts';
+import { runJsonLines, spanSchema } from '../../../speech/json-lines.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
 import { readWavLayout, SAMPLE_RATE } from '../../../speech/wav.ts';
 
@@ -25,10 +26,16 @@ export function writeRttm(segments: readonly RttmSegment[]): string {
 
 const AUDIO = new Set(['.wav', '.m4a', '.mp3', '.flac', '.ogg', '.webm', '.mp4']);
 
-export type Recording = Awaited<ReturnType<typeof readRecordings>>[number];
+/** `reference` may be empty, `stm` absent. */
+export interface Recording {
+  readonly name: string;
+  readonly path: string;
+  readonly reference: readonly RttmSegment[];
+  readonly stm?: readonly { readonly file: string; readonly speaker: string; readonly text: string }[];
+}
 
-/** The audio files of a folder with what its RTTM and STM files say of them: `reference` may be empty, `stm` absent. */
-export async function readRecordings(folder: string) {
+/** The audio files of a folder with what its RTTM and STM files say of them. */
+export async function readRecordings(folder: string): Promise<Recording[]> {
   const names = (await readdir(folder)).sort();
   const textsOf = async (ext: string): Promise<string[]> =>
     Promise.all(names.filter((name) => extname(name) === ext).map((name) => readFile(join(folder, name), 'utf8')));
@@ -60,37 +67,65 @@ const captionsSchema = z.object({ events: z.array(z.object({ tStartMs: z.number(
 /** Softer is the silence that the synthesiser puts after a line. */
 const HEARD_AMPLITUDE = 32_768 * 0.005;
 
-/** Writes the two-voice recordings of the sandbox with their RTTM and STM into a folder. */
-export async function writeSandboxSet(folder: string, ffmpeg: string): Promise<void> {
+const LONG_TALK = fileURLToPath(new URL('./long-talk.txt', import.meta.url));
+const SYNTHESISER = fileURLToPath(new URL('./synthesise.py', import.meta.url));
+const spokenSchema = spanSchema.extend({ speaker: z.string(), text: z.string() });
+type Spoken = z.infer<typeof spokenSchema>;
+
+/**
+ * Writes the two-voice recordings of the sandbox, and one of ten minutes that is synthesised here, into a folder with their
+ * RTTM and STM.
+ *
+ * @param python has the packages of requirements.txt
+ */
+export async function writeSandboxSet(folder: string, { ffmpeg, python }: { ffmpeg: string; python: string }) {
   await mkdir(folder, { recursive: true });
+  const lines: Spoken[] = [];
+  await runJsonLines(python, ['-E', '-s', '-B', SYNTHESISER, LONG_TALK, join(folder, 'clocks.wav')], {
+    what: 'speech synthesis',
+    schema: spokenSchema,
+    onLine: (line) => lines.push(line),
+    ...{ cwd: folder, timeoutMs: 600_000 },
+  });
+  await writeReference('clocks', { folder, ffmpeg, audio: join(folder, 'clocks.wav'), lines });
   const dialogues = dialoguesSchema.parse(JSON.parse(await readFile(join(CATALOGUE, 'dialogues.json'), 'utf8')));
   for (const { folder: name, lines } of dialogues) {
     const media = join(CATALOGUE, 'media', name);
     await copyFile(join(media, '140.m4a'), join(folder, `${name}.m4a`));
     const { events } = captionsSchema.parse(JSON.parse(await readFile(join(media, 'en.json3'), 'utf8')));
-    const samples = await samplesOf(join(media, '140.m4a'), join(folder, `${name}.tmp`), ffmpeg);
-    const segments = events.map(({ tStartMs, dDurationMs }, i) => {
+    const spoken = events.map(({ tStartMs, dDurationMs }, i) => {
       const [speaker = '', text = ''] = lines[i] ?? [];
-      const [first, last] = [tStartMs, tStartMs + dDurationMs].map((ms) => Math.round((ms / 1000) * SAMPLE_RATE));
-      const isHeard = (sample: number): boolean => Math.abs(sample) > HEARD_AMPLITUDE;
-      const line = samples.subarray(first, last);
-      return {
-        file: name,
-        speaker,
-        text,
-        startSeconds: ((first ?? 0) + line.findIndex(isHeard)) / SAMPLE_RATE,
-        endSeconds: ((first ?? 0) + line.findLastIndex(isHeard)) / SAMPLE_RATE,
-      };
+      return { speaker, text, startSeconds: tStartMs / 1000, endSeconds: (tStartMs + dDurationMs) / 1000 };
     });
-    await writeFile(join(folder, `${name}.rttm`), writeRttm(segments));
-    const stm = segments.map(
-      (t) => `${name} 1 ${t.speaker} ${t.startSeconds.toFixed(3)} ${t.endSeconds.toFixed(3)} ${t.text}\n`,
-    );
-    await writeFile(join(folder, `${name}.stm`), stm.join(''));
+    await writeReference(name, { folder, ffmpeg, audio: join(media, '140.m4a'), lines: spoken });
   }
 }
 
-async function samplesOf(input: string, scratch: string, ffmpeg: string): Promise<Int16Array> {
+/** Lines are shortened to what is heard of them. */
+async function writeReference(
+  name: string,
+  { folder, ffmpeg, audio, lines }: { folder: string; ffmpeg: string; audio: string; lines: readonly Spoken[] },
+): Promise<void> {
+  const samples = await samplesOf(audio, join(folder, `${name}.tmp`), ffmpeg);
+  const isHeard = (sample: number): boolean => Math.abs(sample) > HEARD_AMPLITUDE;
+  const segments = lines.map(({ startSeconds, endSeconds, ...line }) => {
+    const [first = 0, last] = [startSeconds, endSeconds].map((seconds) => Math.round(seconds * SAMPLE_RATE));
+    const heard = samples.subarray(first, last);
+    return {
+      ...{ file: name, ...line },
+      startSeconds: (first + heard.findIndex(isHeard)) / SAMPLE_RATE,
+      endSeconds: (first + heard.findLastIndex(isHeard)) / SAMPLE_RATE,
+    };
+  });
+  await writeFile(join(folder, `${name}.rttm`), writeRttm(segments));
+  const stm = segments.map(
+    (t) => `${name} 1 ${t.speaker} ${t.startSeconds.toFixed(3)} ${t.endSeconds.toFixed(3)} ${t.text}\n`,
+  );
+  await writeFile(join(folder, `${name}.stm`), stm.join(''));
+}
+
+/** Decodes a file as the engine gets it. @param scratch a path that is used meanwhile */
+export async function samplesOf(input: string, scratch: string, ffmpeg: string): Promise<Int16Array> {
   const { signal } = new AbortController();
   await prepareWav(input, scratch, {
     ffmpeg,

@@ -41,6 +41,20 @@ def diarization(file: dict, collar: float) -> dict:
     }
 
 
+def kept_label(file: dict) -> float:
+    """Of what a speaker says alone and somebody was found in, the share with the label that he has most; the least of all."""
+    reference, found = annotation(file["reference"]), annotation(file["found"])
+    shares = []
+    for speaker in reference.labels():
+        others = reference.subset([speaker], invert=True).get_timeline().support()
+        alone = reference.label_timeline(speaker).support().extrude(others)
+        labelled = [found.label_timeline(label).support().crop(alone).duration() for label in found.labels()]
+        seconds = found.get_timeline().support().crop(alone).duration()
+        if seconds > 0:
+            shares.append(max(labelled) / seconds)
+    return min(shares, default=1)
+
+
 def normalised(text: str) -> list[str]:
     return re.sub(r"[^\w' ]", " ", text.lower().replace("’", "'")).split()
 
@@ -75,6 +89,7 @@ if __name__ == "__main__":
             result = {"name": file["name"]}
             if file["reference"]:
                 result["collars"] = [diarization(file, collar) for collar in COLLARS]
+                result["keptLabel"] = kept_label(file)
             if file.get("stm"):
                 result["text"] = words(file)
             print(json.dumps(result), flush=True)

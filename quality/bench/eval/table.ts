@@ -10,6 +10,8 @@ const diarizationSums = z.object({
 export const scoreSchema = z.object({
   name: z.string(),
   collars: z.array(diarizationSums).optional(),
+  /** The least share of a speaker's time that has one label. */
+  keptLabel: z.number().optional(),
   text: z.object({ words: z.number(), wordErrors: z.number(), pairedErrors: z.number() }).optional(),
 });
 
@@ -21,33 +23,22 @@ export interface Row extends Readonly<z.infer<typeof scoreSchema>> {
   readonly peakBytes: number | undefined;
 }
 
-const HEAD = [
-  'recording',
-  'seconds',
-  'speakers',
-  'found',
-  'DER',
-  'missed',
-  'false alarm',
-  'confused',
-  'DER, collar 0.25',
-];
-const TAIL = ['WER', 'cpWER', 'real-time factor', 'peak MiB'];
+const HEAD =
+  'recording seconds speakers found DER missed false-alarm confused DER-collar kept WER cpWER real-time MiB'.split(' ');
 
-/** A Markdown table, aligned so that it can be read in a terminal as well. */
+/** The rows as aligned text. Their columns are described in README.md. */
 export function tableOf(rows: readonly Row[], groups: Readonly<Record<string, readonly Row[]>>): string {
   const lines = [
-    [...HEAD, ...TAIL],
+    HEAD,
     ...rows.map(cellsOf),
     ...Object.entries(groups)
       .filter(([, members]) => members.length > 0)
       .map(([name, members]) => cellsOf(sumOf(name, members))),
   ];
-  const widths = lines[0]?.map((_, column) => Math.max(3, ...lines.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  const widths = HEAD.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`;
-  const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
-  return [line(lines[0] ?? []), rule, ...lines.slice(1).map(line)].join('\n');
+    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ');
+  return lines.map(line).join('\n');
 }
 
 /** Rates of several recordings are those of their sums, so a recording counts by its speech. */
@@ -75,7 +66,16 @@ function sumOf(name: string, rows: readonly Row[]): Row {
   };
 }
 
-function cellsOf({ name, durationSeconds, speakers, collars, text, elapsedSeconds, peakBytes }: Row): string[] {
+function cellsOf({
+  name,
+  durationSeconds,
+  speakers,
+  collars,
+  keptLabel,
+  text,
+  elapsedSeconds,
+  peakBytes,
+}: Row): string[] {
   const [exact, lenient] = collars ?? [];
   const share = (part: number | undefined, whole: number | undefined): string =>
     part === undefined || whole === undefined || whole === 0 ? '–' : (part / whole).toFixed(3);
@@ -91,6 +91,7 @@ function cellsOf({ name, durationSeconds, speakers, collars, text, elapsedSecond
     share(exact?.falseAlarm, exact?.total),
     share(exact?.confusion, exact?.total),
     share(errors(lenient), lenient?.total),
+    keptLabel?.toFixed(3) ?? '–',
     share(text?.wordErrors, text?.words),
     share(text?.pairedErrors, text?.words),
     share(elapsedSeconds, durationSeconds),
