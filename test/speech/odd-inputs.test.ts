@@ -80,6 +80,23 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
   });
 });
 
+const WHITE_NOISE = 'anoisesrc=a=0.1:seed=1:r=16000';
+/** The rumble of a town, a car that passes every eight seconds, and a horn. */
+const STREET = [
+  'anoisesrc=color=brown:a=0.3:seed=2:r=16000[town]',
+  "anoisesrc=color=pink:a=0.4:seed=3:r=16000,lowpass=f=1800,volume='exp(-pow(mod(t\\,8)-4\\,2)/2)':eval=frame[car]",
+  "aevalsrc='0.08*(sin(2*PI*415*t)+sin(2*PI*520*t))*lt(mod(t\\,17)\\,0.6)':s=16000[horn]",
+  '[town][car][horn]amix=inputs=3:duration=longest:normalize=0',
+].join(';');
+const TUNE = '262*pow(2\\,floor(7*mod(floor(t*3)*0.37\\,1))/6)*t';
+/** A tune with overtones above a chord and a drum. */
+const MUSIC = [
+  `aevalsrc='0.3*exp(-4*mod(t*3\\,1))*(sin(2*PI*${TUNE})+0.4*sin(4*PI*${TUNE})+0.2*sin(6*PI*${TUNE}))':s=16000[tune]`,
+  "aevalsrc='0.1*(sin(2*PI*131*t)+sin(2*PI*165*t)+sin(2*PI*196*t))*(0.6+0.4*sin(2*PI*5*t))':s=16000[chord]",
+  "anoisesrc=color=pink:a=0.5:seed=4:r=16000,volume='exp(-12*mod(t*1.5\\,1))':eval=frame[drum]",
+  '[tune][chord][drum]amix=inputs=3:duration=longest:normalize=0',
+].join(';');
+
 describe('an audio with hardly any speech', { timeout: TIMEOUT_MS }, () => {
   it('has one word of one speaker if it contains one word', async () => {
     // The line starts with "Why not?".
@@ -100,8 +117,15 @@ describe('an audio with hardly any speech', { timeout: TIMEOUT_MS }, () => {
           'aevalsrc=0.2*sin(2*PI*220*t)+0.2*sin(2*PI*277*t)+0.2*sin(2*PI*330*t),tremolo=f=4',
           '20',
         ],
+        ['white noise', WHITE_NOISE, '20'],
+        ['a street', STREET, '20'],
+        ['music', MUSIC, '20'],
       ],
       [
+        ['silence for long', 'anullsrc=r=44100', '600'],
+        ['white noise for long', WHITE_NOISE, '600'],
+        ['a street for long', STREET, '600'],
+        ['music for long', MUSIC, '600'],
         ['a tenth of a second', 'sine=f=300', '0.1'],
         ['hum and hiss', 'aevalsrc=0.3*sin(2*PI*50*t)+0.1*(random(0)-0.5)', '20'],
       ],
