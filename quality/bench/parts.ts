@@ -8,6 +8,7 @@ import { oneJob } from './parts/one-job.ts';
 import { reads } from './parts/reads.ts';
 import { scale } from './parts/scale.ts';
 import { speech } from './parts/speech.ts';
+import { start } from './parts/start.ts';
 import { webhook } from './parts/webhook.ts';
 
 export const PARTS: Readonly<Record<string, Part>> = {
@@ -17,6 +18,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   reads,
   webhook,
   counts,
+  start,
   speech,
   scale,
   memory,

@@ -65,12 +65,23 @@ export function differenceOf(after: ProcessorTime, before: ProcessorTime): Proce
 }
 
 /** Returns the time of a process, and of those children for which it has waited. */
-function secondsOf(pid: number): { readonly own: number; readonly children: number } {
+export function secondsOf(pid: number): { readonly own: number; readonly children: number } {
   const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
   // Fields from number 3; the name in field 2 may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15).map(Number);
   return { own: (user + system) / TICKS_PER_SECOND, children: (childUser + childSystem) / TICKS_PER_SECOND };
+}
+
+/** @returns the memory of a process, of which shared pages count in proportion, or 0 after its end */
+export function proportionalMib(pid: number): number {
+  try {
+    return (
+      Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+    );
+  } catch {
+    return 0;
+  }
 }
 
 /** @returns the resident memory of a process, or 0 after its end */

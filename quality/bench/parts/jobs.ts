@@ -2,10 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startMetube, ytdlpForEach, ytdlpForLists, type Contestant } from '../contestants.ts';
 import type { Finding, Part } from '../part.ts';
-import { differenceOf, processorTimeOf, type ProcessorTime } from '../processor-time.ts';
+import { differenceOf, processorTimeOf, secondsOf, type ProcessorTime } from '../processor-time.ts';
 import { inTurn, timed, median } from '../rounds.ts';
 import { withBench } from '../service.ts';
 import { commitOf } from '../results.ts';
+
+const LISTS = 'yt-dlp -a LIST for each slot';
 
 /** Short audio, queued all at once, against what else can fetch it. */
 export const jobs: Part = {
@@ -17,6 +19,7 @@ export const jobs: Part = {
     return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos, env }, async (bench) => {
       const idsOf = (round: number): readonly string[] => bench.ids.slice(round * size, (round + 1) * size);
       const costs: ProcessorTime[] = [];
+      const costsOfLists: number[] = [];
       const ours = async (round: number): Promise<number> => {
         const before = processorTimeOf(bench.processes());
         const tookMs = await timed(async () => {
@@ -34,6 +37,7 @@ export const jobs: Part = {
           await rm(folder, { recursive: true, force: true });
           return tookMs;
         };
+      const lists = theirs(ytdlpForLists(bench));
       const other = metube === undefined ? undefined : await startMetube(bench, metube, { dataDir, jobsAtOnce });
       try {
         // The first run takes longer.
@@ -43,7 +47,12 @@ export const jobs: Part = {
           Tapedeck: ours,
           'yt-dlp for each video': theirs(ytdlpForEach(bench)),
           ...(other === undefined ? {} : { MeTube: theirs(other.contestant) }),
-          'yt-dlp -a LIST for each slot': theirs(ytdlpForLists(bench)),
+          [LISTS]: async (round) => {
+            const before = secondsOf(process.pid).children;
+            const tookMs = await lists(round);
+            costsOfLists.push(secondsOf(process.pid).children - before);
+            return tookMs;
+          },
         });
         const rates = Object.entries(took).map(([name, all]) => [name, (60_000 * size) / median(all)] as const);
         const rateOfOurs = rates[0]?.[1] ?? NaN;
@@ -51,8 +60,8 @@ export const jobs: Part = {
           return { what: 'jobs', unit: '1/min', value: rateOfOurs, reference: { what, value }, isChief: true };
         });
         return {
-          findings: [...ofMinute, ...costFindings(costs, size)],
-          raw: { size, jobsAtOnce, tookMs: took, costs },
+          findings: [...ofMinute, ...costFindings(costs, median(costsOfLists), size)],
+          raw: { size, jobsAtOnce, tookMs: took, costs, costsOfLists },
           ...(metube === undefined ? {} : { versions: { MeTube: await commitOf(metube) } }),
         };
       } finally {
@@ -62,12 +71,13 @@ export const jobs: Part = {
   },
 };
 
-function costFindings(costs: readonly ProcessorTime[], size: number): Finding[] {
+function costFindings(costs: readonly ProcessorTime[], costOfLists: number, size: number): Finding[] {
   const ofJob = (seconds: (cost: ProcessorTime) => number): number => median(costs.map(seconds)) / size;
   const names = Object.keys(costs[0] ?? {});
   const sum = (cost: ProcessorTime): number => Object.values(cost).reduce((all, one) => all + one, 0);
+  const reference = { what: LISTS, value: costOfLists / size };
   return [
-    { what: 'processor time of a job', unit: 's', value: ofJob(sum), isChief: true },
+    { what: 'processor time of a job', unit: 's', value: ofJob(sum), reference, isChief: true },
     ...names.map((name) => ({ what: `of that ${name}`, unit: 's', value: ofJob((cost) => cost[name] ?? 0) })),
   ];
 }
