@@ -119,14 +119,14 @@ async function make(
     const source = { path: main.path, audioCodec, index, leadSeconds };
     return { path, durationSeconds: await media.writeM4a(source, path, options) };
   }
-  await media.writeMp4({ pictures, sound }, path, options);
+  const isCopied = await media.writeMp4({ pictures, sound }, path, options);
   attempt.report({ stage: 'verifying' });
-  const result = await media.probe(path, signal);
-  const hasSound = codecOf(result, 'audio') === 'aac';
-  if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
+  const { audio, video, durationSeconds } = await media.probeMade(path, signal, isCopied);
+  const hasSound = audio === 'aac';
+  if (video !== 'h264' || hasSound !== (sound !== undefined)) {
     throw new UnreadableMediaError('pictures or sound could not be decoded');
   }
-  return { path, durationSeconds: result.durationSeconds, ...(hasSound ? {} : { isSilence: true as const }) };
+  return { path, durationSeconds, ...(hasSound ? {} : { isSilence: true as const }) };
 }
 
 /**

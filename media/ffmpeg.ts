@@ -13,7 +13,7 @@ import {
 import { maxPixels, rejectTooTall, timeForMs, type Work } from './media-limits.ts';
 import { AAC, KEEP_TIME_LINE, picturesOf, playsEverywhere } from './encoding.ts';
 import { copyShortM4a } from './copy-m4a.ts';
-import { isPlainM4a, readM4a } from './m4a.ts';
+import { isPlainM4a, readMade, type MadeFile } from './m4a.ts';
 import { codecOf, countPictures, probeFile, streamOf, type Probe } from './probe.ts';
 
 /** Decodes sound without keeping it. */
@@ -113,18 +113,20 @@ export function createMedia(settings: FfmpegSettings) {
     return pixels;
   };
 
-  /** Reads the audio of an M4A file that this service wrote. A file with a small index is read without ffprobe. */
-  const probeM4a = async (path: string, signal: AbortSignal) => {
-    const read = await readM4a(path);
+  /** Reads an M4A or MP4 file that this service wrote. If it is not encoded anew and has a small index, ffprobe is not needed. */
+  const probeMade = async (path: string, signal: AbortSignal, isCopied = true): Promise<MadeFile> => {
+    const read = isCopied ? await readMade(path) : undefined;
     if (read !== undefined) return read;
     const probe = await probeFile(settings.ffprobe, path, signal);
-    return { codec: codecOf(probe, 'audio'), durationSeconds: probe.durationSeconds };
+    const { durationSeconds } = probe;
+    return { audio: codecOf(probe, 'audio'), video: codecOf(probe, 'video'), durationSeconds };
   };
 
   return {
     /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
     probe: (path: string, signal: AbortSignal): Promise<Probe> => probeFile(settings.ffprobe, path, signal),
     isPlainM4a,
+    probeMade,
     /** @returns the duration of the copy; undefined if {@link writeM4a} must write it */
     copyM4a: async (
       path: string,
@@ -175,8 +177,8 @@ export function createMedia(settings: FfmpegSettings) {
       const sound = ['-map', index === undefined ? '0:a:0' : `0:${String(index)}`, '-vn'];
       const limits = { ...options, work: { bytes: await sizeOf(path), seconds: settings.maxMediaSeconds } };
       const durationOf = async (): Promise<number> => {
-        const { codec, durationSeconds } = await probeM4a(output, options.signal);
-        if (codec !== 'aac') throw new UnreadableMediaError('no sound was decoded');
+        const { audio, durationSeconds } = await probeMade(output, options.signal);
+        if (audio !== 'aac') throw new UnreadableMediaError('no sound was decoded');
         return durationSeconds;
       };
       if (audioCodec === 'aac' && leadSeconds === 0) {
@@ -197,19 +199,21 @@ export function createMedia(settings: FfmpegSettings) {
     /**
      * Writes video and audio as an MP4 that can be played while it loads. H.264 and AAC are copied; other codecs are re-encoded.
      *
+     * @returns whether all streams were copied
      * @throws JobError `too_large` for a video that is too tall, or has too many frames to re-encode
      */
     writeMp4: async (
       { pictures, sound }: { pictures: MediaSource; sound: MediaSource | undefined },
       output: string,
       options: RunLimits,
-    ): Promise<void> => {
+    ): Promise<boolean> => {
       rejectTooTall(pictures.probe, settings.maxVideoHeight);
       const isCopied = playsEverywhere(pictures.probe);
       const inOneFile = sound?.path === pictures.path;
       const inputs = [pictures, ...(sound === undefined || inOneFile ? [] : [sound])];
       const { index = 0, colorTransfer } = streamOf(pictures.probe, 'video') ?? {};
       const soundStream = sound && streamOf(sound.probe, 'audio');
+      const isSoundCopied = soundStream?.codec === 'aac';
       const sizes = await Promise.all(inputs.map(({ path }) => sizeOf(path)));
       const work = {
         bytes: sizes.reduce((sum, size) => sum + size, 0),
@@ -223,10 +227,11 @@ export function createMedia(settings: FfmpegSettings) {
         ]),
         ...['-map', `0:${String(index)}`, ...(isCopied ? ['-c:v', 'copy'] : picturesOf(colorTransfer))],
         ...(soundStream === undefined ? [] : ['-map', `${inOneFile ? '0' : '1'}:${String(soundStream.index)}`]),
-        ...(soundStream?.codec === 'aac' ? ['-c:a', 'copy'] : ['-af', KEEP_TIME_LINE, ...AAC]),
+        ...(isSoundCopied ? ['-c:a', 'copy'] : ['-af', KEEP_TIME_LINE, ...AAC]),
         ...['-f', 'mp4'],
       ];
       await convert(args, output, { ...options, work });
+      return isCopied && (isSoundCopied || soundStream === undefined);
     },
   };
 }
