@@ -47,19 +47,19 @@ def keep_extractors(modules):
     found = downloader.__new__(downloader)
     vars(found).update(params={'allowed_extractors': chosen}, _ies={}, _ies_instances={})
     adding(found)
-    kept = list(found._ies.values())
-    classes = {key: one for key, one in found._ies.items() if isinstance(one, type)}
+    total = len(found._ies)
+    created = [type(one) for one in found._ies.values() if not isinstance(one, type)]
+    given = []
 
     def add_kept(self):
-        if self._ies or self.params.get('allowed_extractors', chosen) != chosen:
+        if given or self._ies or self.params.get('allowed_extractors', chosen) != chosen:
             return adding(self)
-        # The order stays, because the first suitable extractor is used.
-        self._ies.update(dict.fromkeys(found._ies))
-        self._ies.update(classes)
-        for one in kept:
-            if not isinstance(one, type):
-                self.add_info_extractor(type(one)())
-        self.write_debug(f'Loaded {len(kept)} extractors')
+        # A copy would touch each class, and so the pages of memory that a fork shares with its parent.
+        self._ies = found._ies
+        given.append(self)
+        for extractor in created:
+            self.add_info_extractor(extractor())
+        self.write_debug(f'Loaded {total} extractors')
 
     downloader.add_default_info_extractors = add_kept
 
