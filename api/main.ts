@@ -72,7 +72,7 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 
-const files = createFileStore(config.files, API_BUCKET_LIMITS);
+const files = await createFileStore(config.files, API_BUCKET_LIMITS);
 await files.check().catch(exitWith);
 if (config.files.kind === 'disk') {
   const here = { db: mongo.db, root: config.files.root, host: hostname() };

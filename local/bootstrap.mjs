@@ -1,5 +1,5 @@
 // node local/bootstrap.mjs TARGET [ARG...]    runs it by a Node that Tapedeck supports, with the npm packages installed
-// node local/bootstrap.mjs --node             the same preparations; prints that Node's path
+// node local/bootstrap.mjs --node [TARGET]    the same preparations; prints that Node's path
 // Makes the first command after a clone work: where Node is too old it fetches a newer one as an npm package, and it installs
 // the packages when they are missing or stale. Plain JavaScript without dependencies, for Node 18, since nothing is installed yet.
 import { spawn, spawnSync } from 'node:child_process';
@@ -159,7 +159,7 @@ function runBy(node, args) {
 const [target, ...args] = process.argv.slice(2);
 if (target === undefined) fail('usage: node local/bootstrap.mjs TARGET [ARG...]');
 const node = supportedNode();
-installPackages(node, target);
+installPackages(node, target === '--node' ? (args[0] ?? '') : target);
 const file = resolve(ROOT, target);
 if (target === '--node') console.log(node);
 else if (!existsSync(file)) fail(`${file}: no such file`);

@@ -9,7 +9,8 @@ import { readYtdlpVersion } from '../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { chromium } from './engines/chromium.ts';
 import type { Setup } from './engines/environment.ts';
 import { mediaProgram } from './engines/ffmpeg.ts';
-import { pingMongodb, mongodbServer } from './engines/mongodb-server.ts';
+import { mongodbServer } from './engines/mongodb-server.ts';
+import { pingMongodb } from './engines/ping-mongodb.ts';
 import { checkListens } from './engines/ports.ts';
 import { prometheus } from './engines/prometheus.ts';
 import { s3Server } from './engines/s3-server.ts';
@@ -154,7 +155,7 @@ function releaseFindings(tool: Tool, config: Config): readonly Promise<Finding>[
 
 function reach(address: string): Promise<void> {
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? [];
-  return checkListens(host.replace(/^\[|\]$/g, ''), Number(port), REACH_TIMEOUT_MS);
+  return checkListens({ host: host.replace(/^\[|\]$/g, ''), port: Number(port) }, REACH_TIMEOUT_MS);
 }
 
 function message(error: unknown): string {

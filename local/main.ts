@@ -1,8 +1,10 @@
 // npm start: the whole service on this machine, engines included. `npm run api` and `npm run worker` are its parts.
+import { releaseMemoryAfterStart } from './release-memory.ts';
 import { withoutPassword } from './engines/strategies.ts';
 import { runUntilSignal } from './run-until-signal.ts';
 import { startStack } from './stack.ts';
 
+releaseMemoryAfterStart();
 await runUntilSignal(async () => {
   const stack = await startStack({
     env: process.env,

@@ -1,11 +1,15 @@
 // Loaded before the main file of a role (node --import): ends the process when its parent is gone. The main file stops in
 // order once it listens for `disconnect`; this ends it while it still loads, or when it hangs.
 import { isMainThread } from 'node:worker_threads';
+import { releaseMemoryAfterStart } from './release-memory.ts';
 
 const FORCE_AFTER_MS = (Number(process.env.SHUTDOWN_GRACE_SECONDS || 10) + 5) * 1000;
 
-// Files of a role are for its user alone.
-if (isMainThread) process.umask(0o077);
+if (isMainThread) {
+  // Files of a role are for its user alone.
+  process.umask(0o077);
+  releaseMemoryAfterStart();
+}
 
 function onParentGone() {
   if (process.listenerCount('disconnect') === 0) process.exit(1);

@@ -26,16 +26,25 @@ export interface ServiceProcessOptions {
   /** Answers 200 when the process is ready; without it the process sends `{ "ready": true }`. */
   readonly healthUrl: string | undefined;
   readonly log: Log;
+  /** Gives up the first start. */
+  readonly signal?: AbortSignal;
   /** The checkout whose code runs; default this one. */
   readonly root?: string;
 }
 
 /** The process is restarted when it dies, and stops when this process is gone. @throws when it is not ready in time */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<Supervised> {
-  const { name, output, log } = options;
+  const { name, output, log, signal } = options;
   const logFile = output === 'inherit' ? undefined : join(output.dir, `${name}.log`);
   if (output !== 'inherit') mkdirSync(output.dir, { recursive: true, mode: 0o700 });
-  return supervise({ name, launch: () => launch(options, logFile), readyTimeoutMs: READY_TIMEOUT_MS, logFile, log });
+  return supervise({
+    name,
+    launch: () => launch(options, logFile),
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    logFile,
+    log,
+    signal,
+  });
 }
 
 function launch({ name, env, healthUrl, root = ROOT }: ServiceProcessOptions, logFile: string | undefined): Run {

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadConfig, settings, type Config } from '../config.ts';
 import { defaultCacheDir } from './engines/cache.ts';
-import { startEngines } from './engines/engines.ts';
+import { startEngines, type EngineAddresses } from './engines/engines.ts';
 import { choosePort, type PortChoice } from './engines/ports.ts';
 import { serviceEnv, type Env, type Log } from './engines/environment.ts';
 import { speechSettings } from './engines/speech-setup.ts';
@@ -47,25 +47,17 @@ export async function startStack(options: StackOptions) {
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const [tools, speech, started] = await Promise.allSettled([
-    ensureTools({ env: options.env, cacheDir, log }),
-    options.roles.includes('worker') ? speechSettings({ env: options.env, cacheDir, log }, config) : {},
-    startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log }),
-  ]);
-  if (started.status === 'rejected') throw started.reason;
-  const engines = started.value;
+  const addresses = Promise.withResolvers<EngineAddresses>();
+  const failed = new AbortController();
   const roles = new Map<ServiceName, Supervised>();
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000 + EXTRA_GRACE_MS;
-  let stopped: Promise<void> | undefined;
-  const stopAll = async (): Promise<void> => {
-    await roles.get('api')?.stop(graceMs);
-    await roles.get('worker')?.stop(graceMs);
-    await engines.stop();
-  };
-  const stop = (): Promise<void> => (stopped ??= stopAll());
-  try {
-    if (tools.status === 'rejected') throw tools.reason;
-    if (speech.status === 'rejected') throw speech.reason;
+  /** The roles load while the engines start, and wait for them. */
+  const startRoles = async () => {
+    const [tools, speech, engines] = await Promise.all([
+      ensureTools({ env: options.env, cacheDir, log }),
+      options.roles.includes('worker') ? speechSettings({ env: options.env, cacheDir, log }, config) : {},
+      addresses.promise,
+    ]);
     const ports = await rolePorts(options, config);
     const rpcToken = await secretOf(options.env, 'RPC_TOKEN', join(dataDir, 'rpc-token'));
     const env: Readonly<Record<string, string>> = {
@@ -76,28 +68,54 @@ export async function startStack(options: StackOptions) {
       TEMPORAL_ADDRESS: engines.temporalAddress,
       ...(engines.temporalUiUrl === undefined ? {} : { TEMPORAL_UI_URL: engines.temporalUiUrl }),
       MONGODB_URI: engines.mongodbUri,
-      YTDLP_PATH: tools.value.ytdlp,
-      FFMPEG_PATH: tools.value.ffmpeg,
-      FFPROBE_PATH: tools.value.ffprobe,
-      ...speech.value,
+      YTDLP_PATH: tools.ytdlp,
+      FFMPEG_PATH: tools.ffmpeg,
+      FFPROBE_PATH: tools.ffprobe,
+      ...speech,
       LINK_SECRET: (await secretOf(options.env, 'LINK_SECRET', join(dataDir, 'link-secret'))).value,
       RPC_TOKEN: rpcToken.value,
     };
     const restUrl = urlOf(config.HOST, ports.rest);
-    const starts = await Promise.allSettled(
-      options.roles.map(async (name) => {
-        const healthUrl = name === 'api' ? `${restUrl}/health` : undefined;
-        roles.set(name, await startServiceProcess({ name, env, output: options.output, log, healthUrl }));
-      }),
+    const { output } = options;
+    const starts = options.roles.map(async (name) => {
+      const healthUrl = name === 'api' ? `${restUrl}/health` : undefined;
+      roles.set(name, await startServiceProcess({ name, env, output, log, healthUrl, signal: failed.signal }));
+    });
+    await allOrError(starts);
+    return { env, restUrl, rpcUrl: urlOf(config.RPC_HOST, ports.rpc), rpcToken };
+  };
+  const failing = <Value>(start: Promise<Value>): Promise<Value> =>
+    start.catch((error: unknown) => {
+      failed.abort(error);
+      addresses.reject(error);
+      throw error;
+    });
+  const onAddresses = addresses.resolve;
+  const enginesStart = failing(
+    startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log, onAddresses }),
+  );
+  const rolesStart = failing(startRoles());
+  let stopped: Promise<void> | undefined;
+  const stopAll = async (): Promise<void> => {
+    await roles.get('api')?.stop(graceMs);
+    await roles.get('worker')?.stop(graceMs);
+    await enginesStart.then(
+      (engines) => engines.stop(),
+      () => undefined,
     );
-    for (const start of starts) if (start.status === 'rejected') throw start.reason;
+  };
+  const stop = (): Promise<void> => (stopped ??= stopAll());
+  try {
+    await allOrError([enginesStart, rolesStart]);
+    const engines = await enginesStart;
+    const { env, restUrl, rpcUrl, rpcToken } = await rolesStart;
     const processes = (): { name: ProcessName; pid: number }[] => {
       const pids = { api: roles.get('api')?.pid(), worker: roles.get('worker')?.pid(), ...engines.pids() };
       return PROCESSES.flatMap((name) => (pids[name] === undefined ? [] : [{ name, pid: pids[name] }]));
     };
     return {
       restUrl,
-      rpcUrl: urlOf(config.RPC_HOST, ports.rpc),
+      rpcUrl,
       rpcToken: rpcToken.value,
       rpcTokenIn: rpcToken.from,
       temporalAddress: engines.temporalAddress,
@@ -117,6 +135,11 @@ export async function startStack(options: StackOptions) {
     await stop();
     throw error;
   }
+}
+
+/** Waits for all. @throws the first error of the list */
+async function allOrError(work: readonly Promise<unknown>[]): Promise<void> {
+  for (const one of await Promise.allSettled(work)) if (one.status === 'rejected') throw one.reason;
 }
 
 async function rolePorts(

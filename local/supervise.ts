@@ -25,6 +25,8 @@ export interface SuperviseOptions {
   readonly readyTimeoutMs: number;
   readonly logFile: string | undefined;
   readonly log: Log;
+  /** Gives up the first start. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Supervised {
@@ -48,6 +50,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
       const wasKilled = current.ended();
       current.signal('SIGKILL');
       const how = await current.gone;
+      options.signal?.throwIfAborted();
       if (!wasKilled || !how.startsWith('SIG') || starts === MOST_FIRST_STARTS) throw error;
       options.log(`${options.name} was killed (${how}) while starting, starting it again`);
       current = await options.launch();
@@ -91,7 +94,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
   };
 }
 
-async function untilReady(run: Run, { name, readyTimeoutMs, logFile }: SuperviseOptions): Promise<void> {
+async function untilReady(run: Run, { name, readyTimeoutMs, logFile, signal }: SuperviseOptions): Promise<void> {
   const deadline = Date.now() + readyTimeoutMs;
   const seeLog = (): string => {
     if (logFile === undefined) return 'its own lines are above';
@@ -106,6 +109,7 @@ async function untilReady(run: Run, { name, readyTimeoutMs, logFile }: Supervise
     // Once the program is gone, another one may answer the check.
     if (run.ended()) throw new Error(`${name} ended (${await run.gone}) while starting: ${seeLog()}`);
     if (reason === undefined && run.pid() !== undefined) return;
+    signal?.throwIfAborted();
     if (Date.now() > deadline) {
       throw new Error(`${name} did not answer within ${readyTimeoutMs} ms (${reason ?? ''}): ${seeLog()}`);
     }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EnvHttpProxyAgent, fetch, type Dispatcher, type Response } from 'undici';
+import type { Dispatcher, Response } from 'undici';
 import { detectStalls, type MinimumRate } from '../runtime/stall-detector.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -60,6 +60,7 @@ export class UnreachableError extends Error {
  */
 export async function fetchFile(url: string, file: string, options: FetchOptions): Promise<string> {
   const part = `${file}.part`;
+  const { EnvHttpProxyAgent } = await import('undici');
   const dispatcher = new EnvHttpProxyAgent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: STALL_TIMEOUT_MS,
@@ -100,6 +101,7 @@ async function fetchRest(
     ...(accept !== undefined && { accept }),
     ...(had > 0 && validator !== undefined && { range: `bytes=${had}-`, 'if-range': validator }),
   };
+  const { fetch } = await import('undici');
   const response = await fetch(url, { dispatcher, signal, headers });
   if (response.status === 416) {
     await response.body?.cancel();

@@ -1,5 +1,4 @@
 import type { Missing, SpeechEngine } from './speech-engine.ts';
-import { createOpenaiEngine } from './openai/openai-engine.ts';
 import { createSherpaEngine } from './sherpa.ts';
 import { CATALOGUE, DEFAULT_MODEL } from './models/catalogue.ts';
 import { findModel, findSherpaModels, findVoiceModels, findVadModel } from './models/find-models.ts';
@@ -57,6 +56,7 @@ const ENGINES: Readonly<Record<EngineName, Create>> = {
     }
     const voices = await voicesOf(config, workFolder);
     if ('missing' in voices) return voices;
+    const { createOpenaiEngine } = await import('./openai/openai-engine.ts');
     const server = {
       baseUrl: config.SPEECH_OPENAI_URL,
       apiKey: config.SPEECH_OPENAI_KEY,

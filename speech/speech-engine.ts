@@ -48,8 +48,6 @@ export interface SpeechEngine {
     windows: readonly (readonly VoiceSegment[])[],
     options: SpeakerLimits & { readonly signal: AbortSignal },
   ): Promise<readonly (readonly number[])[]>;
-  /** Loads the models of an engine that keeps them loaded. @returns the device, such as `cpu` @throws as `analyse` */
-  warmUp?(): Promise<string>;
   /** Ends the processes of the engine. */
   close?(): Promise<void>;
 }

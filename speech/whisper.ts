@@ -51,7 +51,6 @@ export function createWhisperEngine(settings: WhisperEngineSettings, voices: Spe
     },
 
     cluster: (windows, options) => voices.cluster(windows, options),
-    warmUp: whisper.warmUp,
     close: () => whisper.close(),
   };
 }

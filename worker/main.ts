@@ -76,7 +76,7 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 const workFolders = createWorkFolders(config.workDir);
-const files = createFileStore(config.files, WORKER_BUCKET_LIMITS);
+const files = await createFileStore(config.files, WORKER_BUCKET_LIMITS);
 await mkdir(config.workDir, { recursive: true });
 await files.check().catch(exitWith);
 if (config.files.kind === 'disk' && config.WORKER_ROLES.some((role) => role !== 'webhooks')) {
@@ -209,9 +209,6 @@ const workers = await createWorkers({
 
 // Workers that run workflows do what is done once for the whole service.
 if (config.WORKER_ROLES.includes('workflows')) await arrangeRetention(client, retention).catch(exitWith);
-// Last: meanwhile it warms up.
-await ytdlpProgram.check().catch(exitWith);
-
 onStop(process.env, (reason) => {
   log.info({ reason }, 'stopping: running work gets its grace time');
   stopping.abort();
@@ -228,6 +225,8 @@ log.info({ taskQueue: config.TASK_QUEUE, roles: config.WORKER_ROLES, temporal: t
 // In the background: without indexes listings are slow, and everything else works. The next worker that starts tries again.
 void createIndexes(mongo.db).catch((err: unknown) => log.warn({ err }, 'the indexes could not be created'));
 process.send?.({ ready: true });
+// A job that comes before yt-dlp is preloaded starts it.
+void ytdlpProgram.check().catch(exitWith);
 try {
   await running;
 } finally {

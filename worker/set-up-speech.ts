@@ -26,11 +26,6 @@ export async function setUpSpeech(
     log.warn(`no speaker labels: ${speech.missing}`);
   } else {
     log.info({ engine: speech.engine.name, models: speech.engine.models }, 'speech engine');
-    // The models are loaded in the background. A window that arrives earlier waits for them and reports a failure.
-    speech.engine.warmUp?.().then(
-      (device) => log.info({ device }, 'the speech model is loaded'),
-      (error: unknown) => log.warn({ err: error }, 'the speech model cannot be loaded'),
-    );
     await createSpeechLanguages(db)
       .keep(speech.engine.languages)
       // Without this list, the api accepts every language, and the job fails.

@@ -18,13 +18,31 @@ export interface EnginesOptions extends Setup {
   readonly dataDir: string;
   readonly ports: PortChoice;
   readonly namespaces?: readonly string[];
+  /** Called before the engines are ready, since those that use them wait for them. */
+  readonly onAddresses?: (addresses: EngineAddresses) => void;
+}
+
+export interface EngineAddresses {
+  readonly temporalAddress: string;
+  readonly temporalUiUrl: string | undefined;
+  readonly mongodbUri: string;
 }
 
 /** @throws {NoStrategyError} when one cannot be installed; an error with the end of its log when one does not start */
 export async function startEngines(options: EnginesOptions) {
   const unlock = await lockOwn(options);
-  const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
-  const daemons = [temporal, mongodb].flatMap((part) => (part.status === 'fulfilled' ? (part.value.daemon ?? []) : []));
+  const [temporalAt, mongodbAt] = [Promise.withResolvers<TemporalAt>(), Promise.withResolvers<string>()];
+  const addresses = Promise.all([temporalAt.promise, mongodbAt.promise]).then(([{ address, uiUrl }, mongodbUri]) => ({
+    temporalAddress: address,
+    temporalUiUrl: uiUrl,
+    mongodbUri,
+  }));
+  if (options.onAddresses !== undefined) void addresses.then(options.onAddresses);
+  const [temporal, mongodb] = await Promise.allSettled([
+    temporalPart(options, temporalAt.resolve),
+    mongodbPart(options, mongodbAt.resolve),
+  ]);
+  const daemons = [temporal, mongodb].flatMap((part) => (part.status === 'fulfilled' ? (part.value ?? []) : []));
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> =>
     (stopped ??= Promise.all(daemons.map((daemon) => daemon.stop(STOP_GRACE_MS)))
@@ -35,10 +53,8 @@ export async function startEngines(options: EnginesOptions) {
     throw temporal.status === 'rejected' ? temporal.reason : (mongodb as PromiseRejectedResult).reason;
   }
   return {
-    temporalAddress: temporal.value.address,
-    temporalUiUrl: temporal.value.uiUrl,
-    mongodbUri: mongodb.value.uri,
-    pids: () => ({ temporal: temporal.value.daemon?.pid(), mongodb: mongodb.value.daemon?.pid() }),
+    ...(await addresses),
+    pids: () => ({ temporal: temporal.value?.pid(), mongodb: mongodb.value?.pid() }),
     stop,
   };
 }
@@ -50,15 +66,22 @@ async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<
   return lockDataDir(dataDir);
 }
 
-/** `daemon` is absent where an address was given. */
-type Part<Reached> = Promise<Reached & { readonly daemon?: Supervised }>;
+interface TemporalAt {
+  readonly address: string;
+  readonly uiUrl: string | undefined;
+}
 
-async function temporalPart(options: EnginesOptions): Part<{ address: string; uiUrl: string | undefined }> {
+/** @returns undefined where an address was given */
+async function temporalPart(
+  options: EnginesOptions,
+  onAddress: (at: TemporalAt) => void,
+): Promise<Supervised | undefined> {
   const { env, ports, log } = options;
   const given = setting(env, 'TEMPORAL_ADDRESS');
   if (given !== undefined) {
     log(`Temporal: using TEMPORAL_ADDRESS=${given}`);
-    return { address: given, uiUrl: setting(env, 'TEMPORAL_UI_URL') };
+    onAddress({ address: given, uiUrl: setting(env, 'TEMPORAL_UI_URL') });
+    return undefined;
   }
   const { value: program, by } = await ensure(temporalCli(options), log);
   const wish = { env, choice: ports };
@@ -69,23 +92,27 @@ async function temporalPart(options: EnginesOptions): Part<{ address: string; ui
   // The browser sends requests there.
   const codecPort = setting(env, 'CODEC_PORT');
   const codecUrl = codecPort === undefined ? undefined : `http://127.0.0.1:${codecPort}`;
-  const daemon = await startTemporal({ ...options, program, stateDir, port, uiPort, codecUrl });
   const address = `127.0.0.1:${String(port)}`;
+  onAddress({ address, uiUrl: `http://127.0.0.1:${String(uiPort)}` });
+  const daemon = await startTemporal({ ...options, program, stateDir, port, uiPort, codecUrl });
   log(`Temporal: running on ${address} (${by}: ${program})`);
-  return { address, uiUrl: `http://127.0.0.1:${String(uiPort)}`, daemon };
+  return daemon;
 }
 
-async function mongodbPart(options: EnginesOptions): Part<{ uri: string }> {
+/** @returns undefined where an address was given */
+async function mongodbPart(options: EnginesOptions, onAddress: (uri: string) => void): Promise<Supervised | undefined> {
   const { env, log } = options;
   const given = setting(env, 'MONGODB_URI');
   if (given !== undefined) {
     log('MongoDB: using MONGODB_URI');
-    return { uri: given };
+    onAddress(given);
+    return undefined;
   }
   const stateDir = await folder(options, 'mongodb');
   const { value: server, by } = await ensureMongodbServer(options, stateDir);
   const address = await mongodbAddress(env, stateDir);
   const uriFile = join(resolve(options.dataDir), MONGODB_URI_FILE);
+  onAddress(address.uri);
   const daemon = await startMongodb({ ...options, server, stateDir, address }).catch(async (error: unknown) => {
     await address.release();
     throw error;
@@ -93,13 +120,10 @@ async function mongodbPart(options: EnginesOptions): Part<{ uri: string }> {
   await writeFile(uriFile, address.uri, { mode: 0o600 });
   log(`MongoDB: ${server.kind} running on ${address.uri} (${by}: ${server.program})`);
   return {
-    uri: address.uri,
-    daemon: {
-      pid: daemon.pid,
-      async stop(graceMs) {
-        await daemon.stop(graceMs);
-        await Promise.all([address.release(), rm(uriFile, { force: true })]);
-      },
+    pid: daemon.pid,
+    async stop(graceMs) {
+      await daemon.stop(graceMs);
+      await Promise.all([address.release(), rm(uriFile, { force: true })]);
     },
   };
 }

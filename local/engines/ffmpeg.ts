@@ -6,7 +6,7 @@ import type { Setup } from './environment.ts';
 import { installNpmProgram, installProgram, type NpmProgram } from './install.ts';
 import { capture, isAtLeast, requireOnPath, step } from './programs.ts';
 import { PIP_INSTALL } from './python.ts';
-import { programTool, type Strategy, type Tool } from './strategies.ts';
+import { programTool, wasChecked, type Strategy, type Tool } from './strategies.ts';
 
 const OLDEST_VERSION = '4.3';
 const PLATFORM = `${process.platform}-${process.arch}`;
@@ -64,6 +64,7 @@ export function mediaProgram(name: 'ffmpeg' | 'ffprobe', setup: Setup): Tool {
     names: [name],
     hint: `install ffmpeg ${OLDEST_VERSION} or newer, or set ${setting}`,
     cached: installed.flatMap(({ program }) => program ?? []),
+    checkCached: wasChecked,
     version,
     checkAge: (program, found) => {
       // Snapshot builds such as "N-66595-…" have no version number, and are accepted.

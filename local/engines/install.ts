@@ -1,6 +1,5 @@
 import { rename, chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { EnvHttpProxyAgent, fetch } from 'undici';
 import { fetchFile, fetchSums, forget, UnreachableError, type FetchOptions } from '../../outbound/fetch-url.ts';
 import { createProgressView, showFetched } from '../../runtime/terminal-progress.ts';
 import { sha256Of } from '../../store/files/checksum.ts';
@@ -39,6 +38,7 @@ export async function downloadRelease(release: ReleaseFile, file: string, log: L
 }
 
 export async function probe(url: string): Promise<void> {
+  const { EnvHttpProxyAgent, fetch } = await import('undici');
   const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: PROBE_TIMEOUT_MS } });
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);

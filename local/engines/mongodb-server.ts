@@ -1,15 +1,14 @@
 import { readdir, readFile, mkdir } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MongoClient } from 'mongodb';
 import { fingerprint } from './cache.ts';
 import { type Setup, programEnv } from './environment.ts';
 import { installProgram, platformFolder, releaseDownload, type ReleaseFile } from './install.ts';
 import { capture, isAtLeast, requireOnPath, step } from './programs.ts';
-import { ensure, programTool, type Found, type Strategy, type Tool } from './strategies.ts';
+import { ensure, programTool, wasChecked, type Found, type Strategy, type Tool } from './strategies.ts';
 import { startDaemon } from './daemon.ts';
 import type { Supervised } from '../supervise.ts';
-import type { MongodbAddress } from './ports.ts';
+import { checkListens, type MongodbAddress } from './ports.ts';
 
 const MONGOD_VERSION = '8.2.6';
 const OLDEST_MONGOD = /^db version v([5-9]|\d\d)\./m;
@@ -90,6 +89,7 @@ function mongod(setup: Setup): Tool {
     names: ['mongod'],
     hint: 'install MongoDB, or run your own server and set MONGODB_URI',
     cached: [program],
+    checkCached: wasChecked,
     version,
     installed: [
       releaseDownload({
@@ -148,6 +148,7 @@ function ferretdb(setup: Setup): Tool {
     name: 'MongoDB',
     names: [],
     cached: [program],
+    checkCached: wasChecked,
     version,
     installed: [
       {
@@ -172,7 +173,6 @@ function ferretdb(setup: Setup): Tool {
 }
 
 const READY_TIMEOUT_MS = 60_000;
-/** Short, since a new client connects at once, while the driver waits half a second before it tries again. */
 const CHECK_TIMEOUT_MS = 300;
 
 export interface MongodbServerOptions extends Omit<Setup, 'cacheDir'> {
@@ -185,7 +185,7 @@ export async function startMongodb(options: MongodbServerOptions): Promise<Super
   const { server, stateDir } = options;
   const data = dataFolder(stateDir, server.kind);
   await mkdir(data, { recursive: true, mode: 0o700 });
-  const { at, uri } = options.address;
+  const { at } = options.address;
   return startDaemon({
     name: 'MongoDB',
     program: server.program,
@@ -196,19 +196,12 @@ export async function startMongodb(options: MongodbServerOptions): Promise<Super
     env: programEnv(options.env),
     cwd: stateDir,
     logFile: join(stateDir, `${server.kind}.log`),
-    check: () => pingMongodb(uri, CHECK_TIMEOUT_MS),
+    // The services wait until it answers.
+    check: () =>
+      checkListens('socket' in at ? { path: at.socket } : { host: '127.0.0.1', port: at.port }, CHECK_TIMEOUT_MS),
     readyTimeoutMs: READY_TIMEOUT_MS,
     log: options.log,
   });
-}
-
-export async function pingMongodb(uri: string, timeoutMs: number): Promise<void> {
-  const client = new MongoClient(uri, { serverSelectionTimeoutMS: timeoutMs, connectTimeoutMS: timeoutMs });
-  try {
-    await client.db('admin').command({ ping: 1 });
-  } finally {
-    await client.close();
-  }
 }
 
 function mongodListens(at: MongodbAddress['at']): readonly string[] {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Env, Log } from './environment.ts';
@@ -57,13 +57,13 @@ async function listenOnce(port: number): Promise<void> {
   await once(server.close(), 'close');
 }
 
-export async function checkListens(host: string, port: number, timeoutMs: number): Promise<void> {
-  const socket = connect({ host, port });
+export async function checkListens(at: NetConnectOpts, timeoutMs: number): Promise<void> {
+  const socket = connect(at);
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     await once(socket, 'connect', { signal: timeout });
   } catch (error) {
-    throw timeout.aborted ? new Error(`${host}:${String(port)} does not answer`) : error;
+    throw timeout.aborted ? new Error(`${Object.values(at).join(':')} does not answer`) : error;
   } finally {
     socket.destroy();
   }

@@ -69,7 +69,7 @@ export async function startS3Server({ stateDir, ...setup }: Setup & { stateDir: 
     env: { ...programEnv(env), ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
     cwd: stateDir,
     logFile: join(stateDir, 's3-server.log'),
-    check: () => checkListens('127.0.0.1', port, CHECK_TIMEOUT_MS),
+    check: () => checkListens({ host: '127.0.0.1', port }, CHECK_TIMEOUT_MS),
     readyTimeoutMs: READY_TIMEOUT_MS,
     log,
   });

@@ -71,15 +71,19 @@ export interface ProgramOptions {
   readonly cached: readonly string[];
   readonly version: (program: string) => Promise<string>;
   readonly checkAge?: (program: string, version: string) => void;
+  /** Checks an installed program at each start, instead of running it. */
+  readonly checkCached?: (program: string) => Promise<unknown>;
   readonly installed: readonly Strategy<string>[];
 }
 
 export function programTool({ env }: Setup, options: ProgramOptions): Tool {
   const { name, setting, names, cached, version, checkAge } = options;
-  const checked = async (program: string): Promise<string> => {
-    await version(program);
-    return program;
-  };
+  const checkedBy =
+    (check: (program: string) => Promise<unknown>) =>
+    async (program: string): Promise<string> => {
+      await check(program);
+      return program;
+    };
   const onPath: Strategy<string> = {
     name: 'on PATH',
     looks: true,
@@ -104,12 +108,15 @@ export function programTool({ env }: Setup, options: ProgramOptions): Tool {
     given:
       setting === undefined
         ? undefined
-        : givenBy(env, setting, async (value) => checked(await fromSetting(setting, value, env))),
-    found: [...(names.length === 0 ? [] : [onPath]), inCache(cached, checked)],
+        : givenBy(env, setting, async (value) => checkedBy(version)(await fromSetting(setting, value, env))),
+    found: [...(names.length === 0 ? [] : [onPath]), inCache(cached, checkedBy(options.checkCached ?? version))],
     installed: options.installed,
     describe: async (program) => ({ version: await version(program), where: program }),
   };
 }
+
+/** For programs of one file: they were run when they were installed, and appeared at once. */
+export const wasChecked = (): Promise<void> => Promise.resolve();
 
 export function inCache<T>(paths: readonly string[], use: (path: string) => Promise<T>): Strategy<T> {
   return {

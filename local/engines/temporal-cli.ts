@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Env, Setup } from './environment.ts';
 import { GO_PLATFORM, goInstall, platformFolder, releaseDownload } from './install.ts';
 import { capture } from './programs.ts';
-import { programTool, type Tool } from './strategies.ts';
+import { programTool, wasChecked, type Tool } from './strategies.ts';
 
 /** The newest CLI that `go install` accepts; later ones have replace directives. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
@@ -25,6 +25,7 @@ export function temporalCli(setup: Setup, archives = ARCHIVES): Tool {
     names: ['temporal'],
     hint: 'install the Temporal CLI, or run your own server and set TEMPORAL_ADDRESS',
     cached: [program],
+    checkCached: wasChecked,
     version,
     installed: [
       releaseDownload({

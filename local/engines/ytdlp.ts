@@ -6,8 +6,8 @@ import { fingerprint } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { platformFolder, releaseDownload } from './install.ts';
 import { capture, isAtLeast } from './programs.ts';
-import { privatePython } from './python.ts';
-import { programTool, type Tool } from './strategies.ts';
+import { privatePython, pythonIn } from './python.ts';
+import { programTool, wasChecked, type Tool } from './strategies.ts';
 
 /** Pinned, since releases behave differently; raise it often. */
 export const YTDLP_VERSION = '2026.10.26';
@@ -31,6 +31,11 @@ export function ytdlp(setup: Setup): Tool {
     hint: `put yt-dlp ${OLDEST_VERSION} or newer on PATH, or set YTDLP_PATH`,
     cached: [launcherIn(folder), standalone],
     version,
+    // Running it takes a second of a core.
+    checkCached: (program) =>
+      program === standalone
+        ? wasChecked()
+        : capture(pythonIn(folder), ['-I', '-c', 'import importlib.util as u; u.find_spec("yt_dlp").loader'], env),
     checkAge: (program, found) => {
       if (!isAtLeast(found, OLDEST_VERSION)) throw new Error(`${program} is ${found}, older than ${OLDEST_VERSION}`);
     },

@@ -21,7 +21,7 @@ await runOperatorCommand(USAGE, async ([command, folder, ...rest]) => {
   }
   const { env } = process;
   const config = loadConfigOrExit({ ...env, MONGODB_URI: await embeddedUri(env) }, ['MONGODB_URI']);
-  const files = createFileStore(config.files, WORKER_BUCKET_LIMITS);
+  const files = await createFileStore(config.files, WORKER_BUCKET_LIMITS);
   await files.check();
   await withDatabase(config, 60_000, async (db) => {
     const options = { folder, db, files, print: (line: string) => console.log(line) };

@@ -17,6 +17,8 @@ export class EngineUnavailableError extends Error {
 }
 
 const RETRY_MS = 500;
+/** Engines that start together with this process are ready soon. */
+const FIRST_RETRY_MS = 50;
 const LOG_INTERVAL_MS = 5_000;
 
 /**
@@ -46,7 +48,7 @@ export async function awaitEngine<Reached>(
         loggedMs = performance.now();
         log.warn(`waiting for ${name} (${setting}), for up to ${Math.round(timeoutMs / 1000)} s: ${reasonOf(error)}`);
       }
-      await delay(RETRY_MS);
+      await delay(Math.min(RETRY_MS, FIRST_RETRY_MS + waitedMs / 4));
     }
   }
 }

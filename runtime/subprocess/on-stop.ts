@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { processFacts } from './process-facts.ts';
 
 const CHECK_INTERVAL_MS = 500;
@@ -24,8 +25,10 @@ export function onStop(env: Environment, stop: (reason: string) => void): void {
  */
 export function onNpmGone(env: Environment, onGone: () => void): void {
   if (env['npm_lifecycle_event'] === undefined) return;
-  // The ancestors are the shell and npm, below which local/bootstrap.mjs may have started another Node.
-  const generations = env['TAPEDECK_LAUNCHER_PID'] === String(process.ppid) ? 3 : 2;
+  // The ancestors are the shell, which some systems replace by its last command, and npm. Below them, local/bootstrap.mjs may have
+  // started another Node.
+  const launchers = env['TAPEDECK_LAUNCHER_PID'] === String(process.ppid) ? 1 : 0;
+  const generations = launchers + (isNpm(process.ppid) ? 1 : 2);
   const before = ancestry(generations);
   const timer = setInterval(() => {
     if (ancestry(generations) === before) return;
@@ -33,6 +36,14 @@ export function onNpmGone(env: Environment, onGone: () => void): void {
     onGone();
   }, CHECK_INTERVAL_MS);
   timer.unref();
+}
+
+function isNpm(pid: number): boolean {
+  try {
+    return /^npm\b|npm-cli\.js/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 /** @returns the process IDs of the parent, the grandparent and so on */

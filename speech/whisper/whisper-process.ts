@@ -142,7 +142,7 @@ export function createWhisperProcess(settings: WhisperSettings) {
     },
     /** The ID of the process; undefined if no model is loaded. */
     pid: (): number | undefined => pid,
-    /** Loads the model, so that the first window need not wait for it. */
+    /** Loads the model, as the first window does. @returns the device, such as `cpu` */
     warmUp: async (): Promise<string> => (await load()).device,
     async close(): Promise<void> {
       closing.abort();

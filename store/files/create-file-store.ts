@@ -1,7 +1,6 @@
 import { createDiskFiles } from './disk-files.ts';
 import type { FileStore } from './file-store.ts';
 import type { BucketLimits, S3Settings } from './s3-bucket.ts';
-import { createS3Files } from './s3-files.ts';
 
 export type FileStoreLocation =
   { readonly kind: 'disk'; readonly root: string } | ({ readonly kind: 's3' } & Omit<S3Settings, 'limits'>);
@@ -16,6 +15,9 @@ export const API_BUCKET_LIMITS: BucketLimits = { maxAttempts: 3, answerTimeoutMs
 /** A short outage of the store must not lose a download. The store may be silent while it joins the parts of a large file. */
 export const WORKER_BUCKET_LIMITS: BucketLimits = { maxAttempts: 10, answerTimeoutMs: 30_000, idleTimeoutMs: 120_000 };
 
-export function createFileStore(location: FileStoreLocation, limits: BucketLimits): FileStore {
-  return location.kind === 'disk' ? createDiskFiles(location.root) : createS3Files({ ...location, limits });
+export async function createFileStore(location: FileStoreLocation, limits: BucketLimits): Promise<FileStore> {
+  if (location.kind === 'disk') return createDiskFiles(location.root);
+  // Only services with a bucket load the client, which takes 25 MB.
+  const { createS3Files } = await import('./s3-files.ts');
+  return createS3Files({ ...location, limits });
 }
