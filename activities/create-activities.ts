@@ -28,6 +28,7 @@ import { createMediaActivity } from './media.ts';
 import { createProfileActivity } from './imgnet-profile.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
+import { createAwaitedAudioActivities } from './awaited-audio.ts';
 import { createOwnerActivities } from './owner-profile-activities.ts';
 import { createBreakerActivities } from '../pacing/breakers.ts';
 import { createRecordActivities } from './job-records.ts';
@@ -40,6 +41,7 @@ const CREATORS = {
   records: [
     createRecordActivities,
     createOwnerActivities,
+    createAwaitedAudioActivities,
     createListingWaits,
     createSpeechRemains,
     createRetentionActivities,
@@ -89,7 +91,9 @@ const media = z.object({ recordId: ulidSchema, mediaId: vidnetVideoIdSchema });
 const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
 const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().regex(/^[\w-]{1,100}$/) });
 const snapshot = started.extend({ isEmpty: z.boolean() });
-const speech = speakerLabelsParametersSchema.extend({ recordId: ulidSchema });
+const speech = speakerLabelsParametersSchema
+  .omit({ awaits: true })
+  .extend({ recordId: ulidSchema, fileName: fileNameSchema });
 const engine = z.string().min(1).max(100);
 const engineKey = z.string().min(1).max(100);
 
@@ -135,6 +139,7 @@ type AllActivities = Activities['records'] & Activities['fetch'] & Activities['s
 /** The input of each activity. Values become paths, URLs and IDs, so they are checked. */
 export const activityInputs = {
   attemptDelivery: one(deliverySchema.extend({ attempt: z.int().min(1), isLast: z.boolean() })),
+  awaitAudio: one(z.object({ recordId: ulidSchema, audioId: ulidSchema })),
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
   beginJob: one(jobSchema),
@@ -157,6 +162,7 @@ export const activityInputs = {
       ...{ windows: storedCountSchema, durationSeconds: seconds, engine, engineKey },
     }),
   ),
+  leaveAudio: one(ulidSchema),
   listChannel: one(z.object({ recordId: ulidSchema })),
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: z.int().min(1) })),
   prepareSpeech: one(speech),

@@ -20,7 +20,10 @@ export interface PreparedAudioDeps {
   readonly maxMediaSeconds: number;
 }
 
-export type SpeechOrder = SpeakerLabelsParameters & { readonly recordId: string };
+export interface SpeechOrder extends Omit<SpeakerLabelsParameters, 'fileName' | 'awaits'> {
+  readonly recordId: string;
+  readonly fileName: string;
+}
 
 export interface KeptWindow extends SpeechWindow {
   /** The channels that were prepared. Absent if the window cannot be cut from the published audio. */

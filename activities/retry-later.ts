@@ -20,11 +20,21 @@ const MAX_DELAY_MS = 10 * 60_000;
 export function retryLater(code: FailureCode, message: string, retryAtMs?: number): ApplicationFailure {
   const delayMs = (DELAYS_SECONDS[Context.current().info.attempt - 1] ?? LAST_DELAY_SECONDS) * 1000;
   const wantedMs = retryAtMs === undefined ? 0 : retryAtMs - Date.now();
+  return later(code, message, Math.min(MAX_DELAY_MS, Math.max(delayMs, wantedMs)));
+}
+
+/** The same for the job of this service on which another one depends: the delay is a fraction of the time that it has waited. */
+export function lookAgain(message: string): ApplicationFailure {
+  const waitedMs = Date.now() - Context.current().info.scheduledTimestampMs;
+  return later('internal', message, Math.min(LAST_DELAY_SECONDS * 1000, Math.max(1000, waitedMs / 10)));
+}
+
+function later(code: FailureCode, message: string, nextRetryDelay: number): ApplicationFailure {
   return ApplicationFailure.create({
     message,
     type: LATER,
     details: [code],
-    nextRetryDelay: Math.min(MAX_DELAY_MS, Math.max(delayMs, wantedMs)),
+    nextRetryDelay,
     // Waiting is not logged as an error.
     category: ApplicationFailureCategory.BENIGN,
   });

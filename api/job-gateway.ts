@@ -18,7 +18,7 @@ import { MEMO_REQUEST } from '../runtime/telemetry/trace-headers.ts';
 import { searchAttributesOf } from '../runtime/temporal/visibility.ts';
 import { subscribeSignal } from '../workflows/lifecycle/messages.ts';
 import type { JobWorkflow } from '../contract/kinds/kinds.ts';
-import { progressOf } from './job-progress.ts';
+import { awaitedJobIn, progressOf } from './job-progress.ts';
 import { isLaterTask, isWaiting, waitingOf } from './pending-tasks.ts';
 
 const RPC_DEADLINE_MS = 5_000;
@@ -76,12 +76,18 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       throw unavailable(error);
     }
   };
-  const readStatus = async ({ subjectId, recordId }: SubjectRecord): Promise<JobStatus> => {
+  const readStatus = async ({ subjectId, recordId }: SubjectRecord, isAwaited = false): Promise<JobStatus> => {
     try {
       const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
         client.workflow.getHandle(subjectId).describe(),
       );
       if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return { state: 'gone' };
+      const awaited = awaitedJobIn(memo);
+      if (awaited !== undefined && !isAwaited) {
+        // Its stages are those of this job, too.
+        const other = await readStatus(awaited, true);
+        if (other.state === 'running' && other.progress !== undefined) return other;
+      }
       const pending = raw.pendingActivities ?? [];
       const activities = await Promise.all(
         pending

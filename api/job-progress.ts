@@ -22,6 +22,11 @@ interface RunningActivity {
   readonly heartbeat: unknown;
 }
 
+/** @returns the job for which a job waits, if it names one */
+export function awaitedJobIn(memo: RunningWorkflow['memo']) {
+  return awaitedSchema.safeParse(memo?.[MEMO_WAITING]).data?.job;
+}
+
 /** @returns the progress of a running job; undefined when the details of its heartbeat cannot be read */
 export function progressOf({ memo, activities, queued, isBetween = false }: RunningWorkflow): Progress | undefined {
   // The file is published, and the record is about to become a success.
@@ -56,6 +61,7 @@ function transcribing({ done, windows }: Windows, activities: readonly RunningAc
 }
 
 const waitingSchema = z.object({ reason: z.string().optional(), until: z.string().optional() });
+const awaitedSchema = z.object({ job: z.object({ subjectId: z.string(), recordId: z.string() }) });
 const speechSchema = z.discriminatedUnion('stage', [
   z.object({ stage: z.enum(['preparing', 'diarizing']) }),
   z.object({

@@ -49,6 +49,9 @@ interface RecordBase {
   readonly startedBy: Starter;
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
   readonly webhookUrl?: string;
+  readonly isForSpeech?: true;
+  /** Of an audio that a request for a transcript started: whether others wait for it, or it is being cancelled. */
+  readonly interest?: 'shared' | 'abandoned';
 }
 
 export interface PendingRecord extends RecordBase {

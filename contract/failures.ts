@@ -56,6 +56,9 @@ export const FAILURES = {
     captionsEmpty: 'The captions in `{language}` are empty.',
     captionTracksEmpty: 'The captions in `{language}` are empty: {tracks} tracks were read.',
   }),
+  ...subject('insufficient_credit', {
+    creditTooLow: 'The transcription costs {price}, which is more than the credit of the key.',
+  }),
   ...subject('too_long', { videoTooLong: 'The video is longer than this service accepts.' }),
   ...subject('too_large', {
     videoTooLarge: 'The video is larger than this service accepts.',

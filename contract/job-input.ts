@@ -21,6 +21,8 @@ export interface JobInput {
   readonly chargedTo?: string;
   readonly startedBy: Starter;
   readonly webhookUrl?: string;
+  /** Set for an audio that a request for a transcript started. It ends with that unless others wait for it. */
+  readonly isForSpeech?: true;
 }
 
 /** The memo field with the whole input, from which a request that joins the running job can write its record. */
@@ -39,6 +41,7 @@ export function pendingRecordOf(input: Omit<JobInput, 'version'>): PendingRecord
     ...(input.parameters === undefined ? {} : { parameters: input.parameters }),
     ...(input.chargedTo === undefined ? {} : { chargedTo: input.chargedTo }),
     ...(input.webhookUrl === undefined ? {} : { webhookUrl: input.webhookUrl }),
+    ...(input.isForSpeech === undefined ? {} : { isForSpeech: input.isForSpeech }),
     status: 'pending',
   };
 }
@@ -58,7 +61,7 @@ export const progressStages = [
 
 /** The memo field with the {@link SpeechProgress} of speaker labels. */
 export const MEMO_SPEECH = 'speech';
-/** The memo field with the reason why the job waits for another one; absent while it does not wait. */
+/** The memo field with the reason why the job waits for another one, and which; absent while it does not wait. */
 export const MEMO_WAITING = 'waiting';
 
 /** The progress over all windows of the audio, which are transcribed concurrently and have a heartbeat each. */

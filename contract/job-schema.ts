@@ -29,4 +29,5 @@ export const jobBaseSchema = z.object({
   chargedTo: callerSchema.exactOptional(),
   startedBy: callerSchema,
   webhookUrl: httpUrlSchema.exactOptional(),
+  isForSpeech: z.literal(true).exactOptional(),
 });

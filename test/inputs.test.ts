@@ -99,6 +99,7 @@ type Sampled = (typeof kindSamples)[number]['activity'];
 const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   ...(Object.fromEntries(kindSamples.map(({ activity, order }) => [activity, order])) as Record<Sampled, object>),
   attemptDelivery: { ...delivery, attempt: 1, isLast: false },
+  awaitAudio: { recordId, audioId: recordId },
   awaitOtherListing: 'list/@evening-talks',
   awaitOwnerProfile: 'imgnet_profile/tea',
   beginJob: anAudioJob(),
@@ -117,6 +118,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   },
   hasFetchedProfile: recordId,
   labelSpeakers: { recordId, ...labels, windows: 1, durationSeconds: 12.5, engine: 'sherpa', engineKey: 'sherpa' },
+  leaveAudio: recordId,
   listChannel: { recordId },
   refusalOf: { route: 'vidnet' },
   planOwnerProfile: { account: 'tea', paidBy: recordId, version: 1 },

@@ -114,6 +114,8 @@ describe('names that must not change', () => {
         'transcripts.request',
         'transcripts.get',
         'transcripts.export',
+        'speech.request',
+        'speech.get',
         'speakers.request',
         'speakers.get',
         'speakers.words',

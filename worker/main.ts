@@ -42,7 +42,7 @@ import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
-import { createOpenWorkflows } from './open-workflows.ts';
+import { createJobCancellation, createOpenWorkflows } from './open-workflows.ts';
 import { queuesOfService } from './service-queues.ts';
 import { keepRemovingSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './start-telemetry.ts';
@@ -159,6 +159,7 @@ const activities = createActivities({
   imgnet,
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
+  cancelJob: createJobCancellation(client),
   ...retention,
   expiredDocuments: createExpiredDocuments(mongo.db),
   now,

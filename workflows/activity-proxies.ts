@@ -102,6 +102,15 @@ export function pollActivities(summary: string) {
   });
 }
 
+/** Waits for the audio of a transcript, without a limit, because the job of the audio has one. */
+export function audioActivities(summary: string) {
+  return proxyActivities<Pick<Activities['records'], 'awaitAudio'>>({
+    startToCloseTimeout: '45 seconds',
+    retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+    summary,
+  });
+}
+
 /** One request to a receiver. Retries are for faults of the service and for a receiver that is busy; a refusal is a result. */
 export function deliverActivities(summary: string) {
   return proxyActivities<Activities['deliver']>({

@@ -73,7 +73,7 @@ export async function otherAnswers(
 ): Promise<Readonly<Partial<Record<keyof typeof operations, AnswerExamples>>>> {
   const [result, record] = [resultsBy(context), recordsBy(context)];
   const { audio, list, captions } = samples;
-  const isWaitedFor = renderAudioRequired(audio.pending.record);
+  const isWaitedFor = renderAudioRequired(audio.pending.record.id, { isRequested: true });
   const audioRequired = { 202: one('The audio is being downloaded', isWaitedFor, 'audio_required') };
   const page = await Promise.all([audio.success, list.success, captions.failed].map(record));
   const rendering = { ...context, prices: priceTable({}) };

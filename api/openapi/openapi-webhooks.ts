@@ -5,6 +5,7 @@ import { ulidSchema } from '../../contract/ids.ts';
 import type { RenderContext } from '../../contract/kinds/kind.ts';
 import { kinds } from '../../contract/kinds/kinds.ts';
 import { WEBHOOK_USER_AGENT } from '../../contract/http/webhook-headers.ts';
+import type { RecordType } from '../../contract/download-record.ts';
 import type { Operation } from '../operations/operation.ts';
 import { webhooksOfJobs } from './answer-examples.ts';
 import type { Examples } from './render-examples.ts';
@@ -30,11 +31,14 @@ export async function webhooksOf(
     const [type] = jobs ?? [];
     return type === undefined || jobs === undefined ? [] : [{ name, type, jobs, path, schema: z.union(schemas) }];
   });
-  const described = ofJobs.map(async ({ name, type, jobs, path, schema }) =>
+  const pathsOf = (type: RecordType) => ofJobs.filter((one) => one.type === type).map(({ path }) => path);
+  // Two operations may start the same kind of job.
+  const firsts = ofJobs.filter(({ type }, index) => ofJobs.findIndex((one) => one.type === type) === index);
+  const described = firsts.map(async ({ name, type, jobs, schema }) =>
     routeOf({
       operationId: `${name}Ended`,
       endpoint: kinds[type].endpoint,
-      summary: `The end of ${jobs.length === 1 ? 'a job' : 'each part of a job'} of POST ${path}`,
+      summary: `The end of ${jobs.length === 1 ? 'a job' : 'each part of a job'} of POST ${pathsOf(type).join(' or ')}`,
       examples: await webhooksOfJobs(rendering, jobs),
       id: webhookIdSchema,
       schema,

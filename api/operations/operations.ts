@@ -3,6 +3,7 @@ import { imgnetOperations } from './imgnet-operations.ts';
 import { resultOperations } from './result-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 import { speakerLabelOperations } from './speaker-label-operations.ts';
+import { speechOperations } from './speech-operations.ts';
 import { vidnetOperations } from './vidnet-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
 
@@ -12,6 +13,7 @@ export const operations = {
   ...resultOperations,
   ...vidnetOperations,
   ...speakerLabelOperations,
+  ...speechOperations,
   ...imgnetOperations,
   ...webhookOperations,
   ...serviceOperations,
@@ -21,6 +23,7 @@ export const operationGroups = [
   { tag: 'Downloads', about: 'Audio, videos and pages, and the records of all jobs', rows: downloadOperations },
   { tag: 'Results', about: 'The meaning of a text, and the results of jobs of any kind', rows: resultOperations },
   { tag: 'Video platform', about: 'Channels and transcripts', rows: vidnetOperations },
+  { tag: 'Speech', about: 'Transcripts with speakers by one request', rows: speechOperations },
   {
     tag: 'Speaker labels',
     about: 'Transcripts of audio with the speaker of each segment',

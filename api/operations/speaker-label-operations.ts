@@ -11,13 +11,8 @@ import {
 import { namedSpeakersSchema, nameSpeakersRequestSchema } from '../../contract/kinds/speaker-names.ts';
 import { speakerLabelFormatSchema } from '../../contract/text/speaker-label-formats.ts';
 import { failed, operation, STARTS_JOB } from './operation.ts';
-import {
-  exportSpeakerLabels,
-  getSpeakerLabels,
-  getSpokenWords,
-  nameSpeakers,
-  requestSpeakerLabels,
-} from '../use-cases/speaker-labels.ts';
+import { exportSpeakerLabels, getSpeakerLabels, getSpokenWords, nameSpeakers } from '../use-cases/speaker-labels.ts';
+import { requestSpeakerLabels } from '../use-cases/labels-requests.ts';
 
 const labelsParams = z.object({
   id: ulidSchema.describe('The `transcript_speaker_id` of the audio or the `download_id` of the job'),

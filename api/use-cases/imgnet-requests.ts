@@ -59,18 +59,20 @@ export const requestImgnetContent = requesting({
   render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
 });
 
+export function planImgnetAudio(deps: ServiceDeps, request: Pick<PostRequest, 'url'>): JobPlan {
+  const post = postOf(deps, request);
+  return {
+    workflow: 'imgnetAudio',
+    type: 'imgnet_audio',
+    mediaId: post.shortcode,
+    subjectId: subjectIdOf('imgnet_audio', post.shortcode),
+    parameters: { post },
+    price: deps.rendering.prices.imgnetAudio,
+  };
+}
+
 export const requestImgnetAudio = requesting({
-  plan: (deps, request: PostRequest): JobPlan => {
-    const post = postOf(deps, request);
-    return {
-      workflow: 'imgnetAudio',
-      type: 'imgnet_audio',
-      mediaId: post.shortcode,
-      subjectId: subjectIdOf('imgnet_audio', post.shortcode),
-      parameters: { post },
-      price: deps.rendering.prices.imgnetAudio,
-    };
-  },
+  plan: (deps, request: PostRequest): JobPlan => planImgnetAudio(deps, request),
   render: ({ rendering }, { record, progress }) => renderImgnetAudioResult(record, rendering, progress),
 });
 
@@ -82,7 +84,7 @@ async function isOwnerKnown({ records, files, now }: ServiceDeps, { shortcode }:
   return profile !== undefined && (await isReusable(profile, files, now()));
 }
 
-function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
+function postOf(deps: ServiceDeps, { url }: Pick<PostRequest, 'url'>): PostReference {
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
   if (post === undefined) throw invalidField('url', noPostReason(url, deps.platforms.imgnetHosts) ?? NO_POST);
   requireImgnet(deps);

@@ -16,24 +16,29 @@ import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
 /** POST /api/downloads/media: the audio or video of a page of any site, once for all URLs of the same page. */
 export const requestMedia = requesting({
-  plan: (deps, { url, format }: MediaRequest & JobRequest): JobPlan => {
-    const page = pageOf(deps, url);
-    const mediaId = createHash('sha256').update(page.url).digest('hex').slice(0, 32);
-    const parameters: MediaParameters = {
-      page: { url: page.url, format },
-      ...(page.site !== undefined && { site: page.site }),
-    };
-    return {
-      workflow: 'media',
-      type: 'media',
-      mediaId,
-      subjectId: subjectIdOf('media', format, mediaId),
-      parameters,
-      price: mediaPrice(deps.rendering.prices, format),
-    };
-  },
+  plan: (deps, request: MediaRequest & JobRequest): JobPlan => planMedia(deps, request),
   render: ({ rendering }, { record, progress }) => renderMediaResult(record, rendering, progress),
 });
+
+export function planMedia(
+  deps: Pick<ServiceDeps, 'platforms' | 'rendering'>,
+  { url, format }: Pick<MediaRequest, 'url' | 'format'>,
+): JobPlan {
+  const page = pageOf(deps, url);
+  const mediaId = createHash('sha256').update(page.url).digest('hex').slice(0, 32);
+  const parameters: MediaParameters = {
+    page: { url: page.url, format },
+    ...(page.site !== undefined && { site: page.site }),
+  };
+  return {
+    workflow: 'media',
+    type: 'media',
+    mediaId,
+    subjectId: subjectIdOf('media', format, mediaId),
+    parameters,
+    price: mediaPrice(deps.rendering.prices, format),
+  };
+}
 
 export function pageOf(
   { platforms }: Pick<ServiceDeps, 'platforms'>,

@@ -159,7 +159,7 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
   if (reused !== undefined) return reused;
   // The request that started the job may not have written the record yet, and this caller will poll it.
   const record = known ?? (await deps.records.insertIfAbsent(pendingRecordOf(running)));
-  if (record.status !== 'pending') {
+  if (record.status !== 'pending' || !(await keepsRunning(context, record))) {
     // The job has ended its record and is about to close. After a failure, the next try starts a new job.
     await slot.releaseDuring(() => deps.jobs.waitFor({ subjectId, runId }, CLOSING_MS));
     return undefined;
@@ -175,6 +175,15 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
     if (!(await subscribe(deps, caller, subscription))) return undefined;
   }
   return answerWith(context, 'joined', record);
+}
+
+/** Notes that others wait for an audio that was started for a transcript. @returns false when it is being cancelled */
+async function keepsRunning({ deps, caller, admission }: AcceptContext, record: DownloadRecord): Promise<boolean> {
+  if (record.isForSpeech !== true) return true;
+  // Callers without a key are not distinguished.
+  const isOwn = admission.job.isForSpeech === true && caller.kind === 'key' && caller.key.id === record.startedBy;
+  if (isOwn && record.interest === undefined) return true;
+  return (await deps.records.noteInterest(record.id, 'shared')) !== 'abandoned';
 }
 
 async function answerWith(context: AcceptContext, how: Accepted['how'], record: DownloadRecord): Promise<Accepted> {

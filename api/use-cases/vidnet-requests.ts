@@ -10,12 +10,20 @@ import { invalidField } from '../http/to-api-error.ts';
 import { renderRecord } from './downloads.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
+export function planDownload(
+  { rendering }: ServiceDeps,
+  mediaId: string,
+  { workflow, type }: { readonly workflow: 'audio' | 'video'; readonly type: 'audio' | 'vidnet_video' },
+): JobPlan {
+  return { workflow, type, mediaId, subjectId: subjectIdOf(type, mediaId), price: rendering.prices[workflow] };
+}
+
 const downloading = <Result>(workflow: 'audio' | 'video', type: 'audio' | 'vidnet_video') =>
   requesting({
-    plan: ({ rendering }, { vidnet_video_id: mediaId }: VidnetDownloadRequest & JobRequest): JobPlan => {
-      const subjectId = subjectIdOf(type, mediaId);
-      return { workflow, type, mediaId, subjectId, price: rendering.prices[workflow], isRefusedWhilePending: true };
-    },
+    plan: (deps, { vidnet_video_id: mediaId }: VidnetDownloadRequest & JobRequest): JobPlan => ({
+      ...planDownload(deps, mediaId, { workflow, type }),
+      isRefusedWhilePending: true,
+    }),
     // The type of the record determines the type of the result.
     render: (deps, job) => renderRecord(deps, job) as Result,
   });

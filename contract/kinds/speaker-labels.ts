@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { awaitedAudioSchema, awaitedBy } from './awaited-audio.ts';
 import { costOf } from './charges.ts';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
@@ -31,8 +32,9 @@ export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 export const speakerLabelsParametersSchema = z.object({
   /** The id of the audio record: its `transcript_speaker_id`. */
   audioId: ulidSchema,
-  /** The first file with sound. */
-  fileName: fileNameSchema,
+  /** The first file with sound; absent for a job that waits for its audio. */
+  fileName: fileNameSchema.exactOptional(),
+  awaits: awaitedAudioSchema.exactOptional(),
   ...speechParametersShape,
 });
 export type SpeakerLabelsParameters = Readonly<z.infer<typeof speakerLabelsParametersSchema>>;
@@ -61,8 +63,8 @@ export interface KeptSegment extends Omit<SpokenSegment, 'confidence'> {
 }
 
 export interface SpeakerLabels {
-  /** The name of the engine. */
-  readonly engine: string;
+  /** The name of the engine. Absent when there is no audio. */
+  readonly engine?: string;
   /** The language of the words, such as `en`; absent if the engine does not report it. */
   readonly language?: string;
   /** 0 to 1; absent if the engine does not report it. */
@@ -80,6 +82,11 @@ const subjectFields = {
   media_id: z.string(),
   transcript_speaker_cost: moneySchema,
 };
+const costField = moneySchema
+  .optional()
+  .describe(
+    'The price of a request that had the audio fetched: the audio and its labels. Until the audio is there, at least this',
+  );
 
 /** The transcript with speaker labels (specification, section 2.8). */
 export const speakerLabelsSchema = z
@@ -87,6 +94,7 @@ export const speakerLabelsSchema = z
     status: z.literal('success'),
     message: z.string().optional().describe('Present when there is no speech'),
     ...subjectFields,
+    cost: costField,
     download_id: ulidSchema.optional().describe('The job; absent when none was needed'),
     data: z.object({
       transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when there is no speech'),
@@ -135,12 +143,13 @@ export const speakerLabelsPendingSchema = z
     status: z.literal('pending'),
     message: z.string(),
     ...subjectFields,
+    cost: costField,
     download_id: ulidSchema.describe('The job'),
     progress: progressSchema.optional(),
   })
   .meta({ id: 'SpeakerLabelsPending' });
 
-/** The response while the audio is being downloaded. No job was started. */
+/** The response while the audio is being downloaded. */
 export const audioRequiredSchema = z
   .object({ status: z.literal('pending'), message: z.string(), transcript_speaker_id: ulidSchema })
   .meta({ id: 'AudioRequired' });
@@ -154,6 +163,7 @@ export const speakerLabelsResultSchema = z
   .union([speakerLabelsSchema, speakerLabelsFailedSchema, speakerLabelsPendingSchema, audioRequiredSchema])
   .meta({ id: 'SpeakerLabelsResult' });
 export type SpeakerLabelsResult = z.infer<typeof speakerLabelsResultSchema>;
+export type SpeechResult = Exclude<SpeakerLabelsResult, z.infer<typeof audioRequiredSchema>>;
 
 const prices = {
   speakerLabelsPerMinute: {
@@ -180,18 +190,21 @@ export async function renderSpeakerLabels(
   record: DownloadRecord,
   { contents }: Pick<RenderContext, 'contents'>,
   progress?: Progress,
-): Promise<Streamable<SpeakerLabelsResult>> {
+): Promise<Streamable<SpeechResult>> {
   const subject = {
     transcript_speaker_id: audioIdOf(record),
     media_id: record.mediaId,
     transcript_speaker_cost: formatMoney(costOf(record)),
   };
   if (record.status === 'failed') return { ...renderFailed(record), ...subject };
+  const { price: audioPrice } = awaitedBy(record) ?? {};
+  const cost = audioPrice === undefined ? undefined : formatMoney(audioPrice + costOf(record));
   if (record.status === 'pending') {
     return {
       status: 'pending',
       message: 'Transcription in progress',
       ...subject,
+      cost,
       download_id: record.id,
       progress,
     };
@@ -203,6 +216,7 @@ export async function renderSpeakerLabels(
     status: 'success',
     message: isSilent ? NO_SPEECH : undefined,
     ...subject,
+    cost,
     download_id: record.id,
     data: {
       transcriptsWithTimeStamps: labels.segments.map(renderSegment),
@@ -230,7 +244,7 @@ export function audioIdOf({ id, parameters }: DownloadRecord): string {
 }
 
 /** Renders the response for an audio job that found no audio: nothing is transcribed and nothing is charged. */
-export function renderNoAudio(audio: DownloadRecord): SpeakerLabelsResult {
+export function renderNoAudio(audio: DownloadRecord): SpeechResult {
   return {
     status: 'success',
     message: NO_SPEECH,
@@ -242,19 +256,15 @@ export function renderNoAudio(audio: DownloadRecord): SpeakerLabelsResult {
 }
 
 const AUDIO_REQUIRED = 'The audio download is in progress; it is required before the transcription.';
-const WEBHOOK_NOT_REGISTERED =
-  'No job was started, and the webhook was not registered: send this request again when the audio is complete.';
+const STARTS_THEN = 'It starts by itself when the audio is complete.';
 
-/** Renders the response while the audio is being downloaded. No job was started. */
-export function renderAudioRequired(
-  audio: DownloadRecord,
-  { isWebhookRequested = false }: { readonly isWebhookRequested?: boolean } = {},
-): SpeakerLabelsResult {
+/** Renders the response while the audio is being downloaded. */
+export function renderAudioRequired(audioId: string, { isRequested }: { readonly isRequested: boolean }) {
   return {
     status: 'pending',
-    message: isWebhookRequested ? `${AUDIO_REQUIRED} ${WEBHOOK_NOT_REGISTERED}` : AUDIO_REQUIRED,
-    transcript_speaker_id: audio.id,
-  };
+    message: isRequested ? `${AUDIO_REQUIRED} ${STARTS_THEN}` : AUDIO_REQUIRED,
+    transcript_speaker_id: audioId,
+  } as const;
 }
 
 /** The transcript of a downloaded audio with its speakers. */
@@ -272,12 +282,12 @@ export const speakerLabels = {
   sample: speakerLabelsSample,
   record: factsRecordSchema,
   requestOf(record: DownloadRecord) {
+    const hints = hintsOf(record.parameters ?? {});
+    const source = awaitedBy(record)?.source;
+    if (source !== undefined) return { path: '/api/speech', body: { ...source, ...hints } };
     return {
       path: '/api/transcriptspeakerid',
-      body: {
-        transcript_with_speaker_id: audioIdOf(record),
-        ...hintsOf(record.parameters ?? {}),
-      },
+      body: { transcript_with_speaker_id: audioIdOf(record), ...hints },
     };
   },
   renderRecord: renderFactsRecord('speaker_labels'),

@@ -12,6 +12,7 @@ export const KIND_WEIGHTS = {
   post: 13,
   post_audio: 9,
   speaker_labels: 2,
+  speech: 2,
 } as const;
 export type Kind = keyof typeof KIND_WEIGHTS;
 
@@ -51,6 +52,7 @@ const audio = asking('/api/downloads/audio', 'vidnet_video_id');
 const video = asking('/api/downloads/video', 'vidnet_video_id');
 const transcript = (others: object): MakeOrder =>
   asking('/api/transcripts', 'vidnet_video_id', { language: 'en', ...others });
+const speech = asking('/api/speech', 'vidnet_video_id');
 const channel = asking('/api/channel/profile', 'url');
 const profile = asking('/api/imgnet/profile', 'url');
 const list = (account: string, days: number | undefined, expected: Expected = 'success'): Order => ({
@@ -93,4 +95,5 @@ export const DECKS: Readonly<Record<Kind, (index: SandboxIndex) => Deck>> = {
     })),
     failing: [],
   }),
+  speech: (index) => ofVideos(index, [...index.talks, ...index.videos('silent').slice(0, 1)], speech),
 };

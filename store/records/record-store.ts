@@ -7,6 +7,7 @@ import type {
   RecordType,
 } from '../../contract/download-record.ts';
 import type { ContentParameters } from '../../contract/kinds/imgnet-content.ts';
+import type { Thousandths } from '../../contract/money.ts';
 import { subjectAbove } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
 import { createRecentCache } from '../../runtime/recent-cache.ts';
@@ -184,6 +185,27 @@ export function createRecordStore(db: Db) {
       const { price } = record;
       const change = { price: price - profilePrice, 'parameters.profilePrice': 0 };
       await records.updateOne({ _id: id, status: 'pending', price }, { $set: change });
+    },
+    /**
+     * Replaces the price of a pending job, and the reservation of it. May be repeated.
+     * @returns false if the credit does not suffice
+     */
+    async setPrice(id: string, price: Thousandths): Promise<boolean> {
+      const record = await get(id);
+      if (record?.status !== 'pending') return true;
+      const { chargedTo, subjectId } = record;
+      if (chargedTo !== undefined) {
+        await accounts.release(chargedTo, { recordId: id, subjectId, amount: record.price });
+        if (!(await accounts.reserve(chargedTo, [{ recordId: id, subjectId, amount: price }]))) return false;
+      }
+      await records.updateOne({ _id: id, status: 'pending' }, { $set: { price } });
+      return true;
+    },
+    /** Notes whether others wait for a pending job, unless that was noted before. @returns what was noted first */
+    async noteInterest(id: string, interest: 'shared' | 'abandoned'): Promise<DownloadRecord['interest']> {
+      const filter = { _id: id, status: 'pending', interest: { $exists: false } } as Filter<RecordDocument>;
+      await records.updateOne(filter, { $set: { interest } });
+      return (await get(id))?.interest;
     },
     contentsOf: async (subjectId: string) => (await getSubject(subjectId)).contents,
     async noteSameAs(subjectId: string, canonicalId: string): Promise<void> {

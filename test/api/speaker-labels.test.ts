@@ -147,24 +147,27 @@ describe('a request for speaker labels', () => {
     });
   });
 
-  it('starts nothing and stores no webhook while the audio is being downloaded', async () => {
+  it('starts a job that waits, with the webhook, while the audio is being downloaded', async () => {
     for (const type of ['audio', 'imgnet_audio'] as const) {
+      facades.jobs.start.mockClear();
       const audio = await keepJob(facades.deps.records, anAudioJob({ type }));
       const answer = await request(audio.id, hook);
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([202, '30']);
       expect(audioRequiredSchema.strict().parse(answer.body)).toEqual({
         status: 'pending',
-        message: expect.stringMatching(/audio download is in progress.*required.*the webhook was not registered/),
+        message: expect.stringMatching(/audio download is in progress.*required.*starts by itself/),
         transcript_speaker_id: audio.id,
       });
-      const { body: withoutWebhook } = await request(audio.id);
-      expect(withoutWebhook).toMatchObject({ status: 'pending', message: expect.not.stringContaining('webhook') });
-      expect(await bodyOf(audio.id)).toEqual(withoutWebhook);
-      const input = { transcript_with_speaker_id: audio.id, ...hook };
-      expect(await facades.rpc.speakers.request.mutate(input)).toEqual(answer.body);
+      expect(await bodyOf(audio.id)).toEqual(answer.body);
+      const [[workflow, job] = []] = facades.jobs.start.mock.calls;
+      expect(workflow).toBe('speakerLabels');
+      expect(job).toMatchObject({
+        price: 6,
+        webhookUrl: hook.include_webhook,
+        subjectId: `speaker_labels/${audio.id}`,
+      });
+      expect(job?.parameters).toEqual({ audioId: audio.id, awaits: { subjectId: audio.subjectId } });
     }
-    expect(facades.jobs.start).not.toHaveBeenCalled();
-    expect(facades.jobs.subscribe).not.toHaveBeenCalled();
   });
 
   it('continues when the audio is downloaded, if it waits', async () => {

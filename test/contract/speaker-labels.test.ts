@@ -216,7 +216,9 @@ describe('the result of speaker labels', () => {
 
   it('explains that the audio is being downloaded, or that there is none', () => {
     const audio: DownloadRecord = { ...pending, id: AUDIO_ID, type: 'audio' };
-    expect(audioRequiredSchema.strict().parse(renderAudioRequired(audio)).transcript_speaker_id).toBe(AUDIO_ID);
+    expect(
+      audioRequiredSchema.strict().parse(renderAudioRequired(audio.id, { isRequested: true })).transcript_speaker_id,
+    ).toBe(AUDIO_ID);
     const none = speakerLabelsSchema.strict().parse(renderNoAudio(audio));
     expect(none).toMatchObject({ ...subject, transcript_speaker_cost: '0.000', data: { duration: 0 } });
   });
@@ -227,7 +229,7 @@ describe('the result of speaker labels', () => {
       await rendered(success, contextOf(LABELS)),
       await rendered(pending, contextOf(undefined)),
       await rendered({ ...pending, status: 'failed', finishedAt: pending.createdAt, failure }, contextOf(undefined)),
-      renderAudioRequired(pending),
+      renderAudioRequired(pending.id, { isRequested: false }),
       renderNoAudio(pending),
     ];
     for (const body of bodies) expect(speakerLabelsResultSchema.parse(body)).toEqual(body);

@@ -132,7 +132,12 @@ export function speechHarness(server: BenchServer) {
     transcribeWindow: vi.fn<Activities['speech']['transcribeWindow']>(),
     labelSpeakers: vi.fn<Activities['speech']['labelSpeakers']>(),
   };
-  const records = { ...recordActivities(), clearSpeech: vi.fn<Activities['records']['clearSpeech']>() };
+  const records = {
+    ...recordActivities(),
+    clearSpeech: vi.fn<Activities['records']['clearSpeech']>(),
+    awaitAudio: vi.fn<Activities['records']['awaitAudio']>(),
+    leaveAudio: vi.fn<Activities['records']['leaveAudio']>(),
+  };
   const { run, nowMs } = harness(server, { activities: { records, speech }, engineKey: ENGINE_KEY });
   beforeEach(() => {
     records.claimJob.mockResolvedValue('claimed');

@@ -1,4 +1,5 @@
 import { CancellationScope, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
+import type { SpeechOrder } from '../../activities/prepared-audio.ts';
 import type { PreparedSpeech } from '../../activities/speaker-labels.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { MEMO_SPEECH, type SpeechProgress } from '../../contract/job-input.ts';
@@ -6,6 +7,7 @@ import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { records, speechSteps, windowActivities } from '../activity-proxies.ts';
 import { isUnclaimed } from '../lifecycle/job-outcome.ts';
 import { runJob } from '../lifecycle/run-job.ts';
+import { awaitAudio } from './await-audio.ts';
 
 /** Ten hours of audio have 120 windows. If all were scheduled at once, a short recording would wait for them. */
 const MAX_AT_ONCE = 8;
@@ -15,16 +17,20 @@ const MAX_CLAIM_MINUTES = 24 * 60;
 
 /** The transcript, with speakers, of the audio of another record. */
 export function speakerLabels(input: SpeakerLabelsJob) {
-  const { recordId, mediaId, parameters } = input;
+  const { recordId, mediaId } = input;
   return runJob(input, async () => {
+    const audio = await awaitAudio(input);
+    if (audio.state === 'silent') return { charge: 0 };
+    const { awaits: _awaits, ...parameters } = input.parameters;
+    const order = { recordId, ...parameters, fileName: audio.fileName };
     try {
       for (let minutes = FIRST_CLAIM_MINUTES; ; minutes = Math.min(minutes * 2, MAX_CLAIM_MINUTES)) {
         showProgress({ stage: 'preparing' });
         const { prepareSpeech } = speechSteps(`Find speech in the audio of ${mediaId}`);
-        const prepared = await prepareSpeech({ recordId, ...parameters });
-        const result = await transcribe(input, prepared, minutes);
+        const prepared = await prepareSpeech(order);
+        const result = await transcribe(order, prepared, { mediaId, minutes });
         // The engine may be gone. The next attempt uses that of the worker that prepares it; finished windows of the same engine are kept.
-        if (result !== undefined) return result;
+        if (result !== undefined) return audio.price === undefined ? result : { charge: audio.price, ...result };
       }
     } finally {
       // Hours of audio are gigabytes, so they are removed after a failure or a cancellation, too.
@@ -35,11 +41,10 @@ export function speakerLabels(input: SpeakerLabelsJob) {
 
 /** @returns undefined if a task was unclaimed: no worker with the engine took it up in time */
 async function transcribe(
-  { recordId, mediaId, parameters }: SpeakerLabelsJob,
+  job: SpeechOrder,
   { windows, ...audio }: PreparedSpeech,
-  minutes: number,
+  { mediaId, minutes }: { readonly mediaId: string; readonly minutes: number },
 ): Promise<JobResult | undefined> {
-  const job = { recordId, ...parameters };
   const { engine, engineKey } = audio;
   const claim = { engineKey, minutes };
   let done = 0;

@@ -1,0 +1,66 @@
+import { failureFor, type Failure } from '../contract/failures.ts';
+import { soundFileOf } from '../contract/kinds/sound.ts';
+import { awaitedBy } from '../contract/kinds/awaited-audio.ts';
+import { speakerLabelsPrice } from '../contract/kinds/speaker-labels.ts';
+import type { RenderContext } from '../contract/kinds/kind.ts';
+import { formatMoney, type Thousandths } from '../contract/money.ts';
+import type { DownloadRecord } from '../contract/download-record.ts';
+import type { ContentsStore } from '../store/records/contents-store.ts';
+import { finishRecord } from '../store/records/finish-record.ts';
+import type { RecordStore } from '../store/records/record-store.ts';
+import { lookAgain } from './retry-later.ts';
+
+export interface AwaitedAudioDeps {
+  readonly records: RecordStore;
+  readonly contents: ContentsStore;
+  readonly rendering: Pick<RenderContext, 'prices'>;
+  readonly isOpen: (workflowId: string) => Promise<boolean>;
+  /** Cancels the open job of a record. */
+  readonly cancelJob: (job: { readonly subjectId: string; readonly recordId: string }) => Promise<void>;
+}
+
+/** `silent`: the media has no sound, and the empty transcript is stored. */
+export type AwaitedAudio =
+  | { readonly state: 'ready'; readonly fileName: string; readonly price: Thousandths }
+  | { readonly state: 'silent' }
+  | { readonly state: 'failed'; readonly failure: Failure };
+
+/** The audio for which a job of speaker labels waits. All activities are idempotent. */
+export function createAwaitedAudioActivities({ records, contents, rendering, isOpen, cancelJob }: AwaitedAudioDeps) {
+  /** @throws ApplicationFailure with a retry delay while the job of the audio runs */
+  const ended = async (audioId: string): Promise<DownloadRecord | undefined> => {
+    const audio = await records.get(audioId);
+    if (audio?.status !== 'pending') return audio;
+    if (await isOpen(audio.subjectId)) throw lookAgain('The audio is being downloaded.');
+    const outcome = { status: 'failed', failure: failureFor('stoppedByOperator') } as const;
+    // The job may have ended its record meanwhile, which then stays as it is.
+    return finishRecord(records, audioId, outcome);
+  };
+  return {
+    /** Polls once whether the job of the audio has ended. Then the job of its labels gets the price that depends on its length. */
+    awaitAudio: async ({ recordId, audioId }: { recordId: string; audioId: string }): Promise<AwaitedAudio> => {
+      const labels = await records.get(recordId);
+      // The audio that another request started must not be cancelled together with that.
+      if (labels !== undefined && awaitedBy(labels)?.price === undefined) await records.noteInterest(audioId, 'shared');
+      const audio = await ended(audioId);
+      if (audio === undefined) return { state: 'failed', failure: failureFor('audioRemoved') };
+      if (audio.status === 'failed') return { state: 'failed', failure: audio.failure };
+      const file = soundFileOf(audio);
+      if (file === undefined) {
+        await contents.putFacts(recordId, { durationSeconds: 0, segments: [], speakerTurns: [] });
+        return { state: 'silent' };
+      }
+      const { durationSeconds = 0 } = audio as { readonly durationSeconds?: number };
+      const price = speakerLabelsPrice(rendering.prices, durationSeconds);
+      if (await records.setPrice(recordId, price)) return { state: 'ready', fileName: file.name, price };
+      return { state: 'failed', failure: failureFor('creditTooLow', { price: formatMoney(price) }) };
+    },
+
+    /** Cancels the job of an audio unless others wait for it, or it has ended. */
+    leaveAudio: async (audioId: string): Promise<void> => {
+      if ((await records.noteInterest(audioId, 'abandoned')) !== 'abandoned') return;
+      const audio = await records.get(audioId);
+      if (audio?.status === 'pending') await cancelJob({ subjectId: audio.subjectId, recordId: audioId });
+    },
+  };
+}
