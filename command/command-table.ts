@@ -80,9 +80,14 @@ export const FETCH_COMMANDS = {
     about: 'the captions of a video',
     options: ['language', 'comments', 'format', ...FETCHING],
   },
+  speech: {
+    operands: 'URL|ID…',
+    about: 'a transcript with speakers, of any URL or of a download by its ID',
+    options: ['language', 'speakers', 'min-speakers', 'max-speakers', 'format', ...FETCHING],
+  },
   speakers: {
     operands: 'URL|ID…',
-    about: 'a transcript with speakers, of an audio by its ID or of a URL, whose audio is fetched first',
+    about: 'the same in two steps: the audio is fetched first, and then its speakers are labelled',
     options: ['language', 'speakers', 'min-speakers', 'max-speakers', 'format', ...FETCHING],
   },
   profile: { operands: 'URL|@NAME…', about: 'the profile of an account of the photo platform', options: FETCHING },

@@ -14,6 +14,7 @@ import { pathIn, type Naming, type SaveTarget } from './download-targets.ts';
 /** The paths that return a result in other formats. */
 const EXPORTS: Readonly<Partial<Record<FetchCommand, string>>> = {
   transcript: '/api/transcripts',
+  speech: '/api/transcriptspeakerid',
   speakers: '/api/transcriptspeakerid',
 };
 const OF_FILES: ReadonlySet<FetchCommand> = new Set(['audio', 'video', 'media']);
@@ -39,7 +40,7 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
   // A list is saved even if one of its parts is missing.
   if (state === 'pending' || (state === 'failed' && answer.status !== 'success')) return [];
   // The audio has no speech, or the video has no audio.
-  const isOfSound = command === 'audio' || command === 'speakers';
+  const isOfSound = command === 'audio' || command === 'speech' || command === 'speakers';
   if (isOfSound && answer.message !== undefined) display.note(`${fetchRequest.text}: ${answer.message}`);
   const isPrinted = options.output === undefined && !OF_FILES.has(command);
   if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetchRequest, delivery)).trimEnd());

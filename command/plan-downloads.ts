@@ -22,6 +22,7 @@ const OPERATIONS: Readonly<Record<FetchCommand, readonly string[]>> = {
   audio: ['requestAudio', 'requestImgnetAudio'],
   video: ['requestVideo'],
   transcript: ['requestTranscript'],
+  speech: ['requestSpeech'],
   speakers: ['requestSpeakerLabels'],
   profile: ['requestImgnetProfile'],
   post: ['requestImgnetContent'],
@@ -29,12 +30,18 @@ const OPERATIONS: Readonly<Record<FetchCommand, readonly string[]>> = {
   channel: ['requestChannel'],
   media: ['requestMedia'],
 };
+const BY_ID: Readonly<Partial<Record<FetchCommand, readonly [path: string, field: string]>>> = {
+  speech: ['/api/speech', 'download_id'],
+  speakers: ['/api/transcriptspeakerid', 'transcript_with_speaker_id'],
+};
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** @returns the plan for arguments that need no resolving: the speakers of an audio that exists */
+/** @returns the plan for arguments that need no resolving: the transcript of a download that exists */
 export function planById(command: FetchCommand, text: string, { fields }: Options): Plan | undefined {
-  if (command !== 'speakers' || !ULID.test(text)) return undefined;
-  const request = { path: '/api/transcriptspeakerid', body: { ...fields, transcript_with_speaker_id: text } };
+  if (!ULID.test(text)) return undefined;
+  const [path, field] = BY_ID[command] ?? [];
+  if (path === undefined || field === undefined) return undefined;
+  const request = { path, body: { ...fields, [field]: text } };
   return { first: undefined, request, needs: undefined };
 }
 

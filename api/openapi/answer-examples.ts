@@ -104,6 +104,7 @@ export async function otherAnswers(
       202: { example: await record(audio.pending) },
     },
     getTranscript: await byStatus(captions, result, statusOfRead),
+    getSpeech: await byStatus(samples.speaker_labels, result, statusOfRead),
     getSpeakerLabels: merged(await byStatus(samples.speaker_labels, result, statusOfRead), audioRequired),
     exportTranscript: await transcriptFiles(context),
     exportSpeakerLabels: await labelFiles(context),

@@ -11,7 +11,7 @@ import {
 import { contentPrice } from '../../contract/kinds/imgnet-content.ts';
 import { mediaPrice, mediaFormatSchema } from '../../contract/kinds/media.ts';
 import { transcriptPrice } from '../../contract/kinds/transcript.ts';
-import { formatMoney } from '../../contract/money.ts';
+import { formatMoney, type Thousandths } from '../../contract/money.ts';
 import type { Prices } from '../../contract/kinds/configured-prices.ts';
 import type { Offer, Resolved, ResolveQuery, Subject } from '../../contract/http/resolved-schemas.ts';
 import { isPlaylistUrl, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
@@ -65,6 +65,7 @@ function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subj
     offer('requestVideo', '/api/downloads/video', { body, price: prices.video }),
     captions(false),
     captions(true),
+    speechOf(prices, body, prices.audio),
     labelsOf(prices, 'requestAudio'),
   ];
   return { kind: 'video', id, url: urlIn(platforms.vidnetVideoUrl.replace('{id}', id)), offers, note: null };
@@ -89,6 +90,7 @@ function postOf({ platforms, rendering: { prices } }: Deps, text: string): Subje
     // The price is the maximum: it is lower if the profile of the owner is stored.
     offer('requestImgnetContent', '/api/imgnet/content', { body, price: contentPrice(prices) }),
     offer('requestImgnetAudio', '/api/imgnet/audio', { body, price: prices.imgnetAudio }),
+    speechOf(prices, body, prices.imgnetAudio),
     labelsOf(prices, 'requestImgnetAudio'),
   ];
   return { kind: post.kind, id: post.shortcode, url, ...ofImgnet(platforms, offers) };
@@ -123,12 +125,17 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
     const offers = mediaFormatSchema.options.map((format) =>
       offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) }),
     );
+    offers.push(speechOf(prices, { url }, prices.mediaAudio));
     return { kind: 'page', id: url, url, offers, note: null };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const [{ message } = error] = error.extras.details ?? [];
     return { kind: 'page', id: given, url: new URL(given).href, offers: [], note: message };
   }
+}
+
+function speechOf({ speakerLabelsPerMinute: price }: Prices, body: Offer['body'], audioPrice: Thousandths): Offer {
+  return { ...offer('requestSpeech', '/api/speech', { body, price, per: 'minute' }), base: formatMoney(audioPrice) };
 }
 
 function labelsOf({ speakerLabelsPerMinute: price }: Prices, after: string): Offer {

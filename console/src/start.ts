@@ -39,12 +39,9 @@ function idsIn({ data, download_id: id, download, downloads, message }: Started)
   return [one];
 }
 
-/**
- * Returns the path of the page of a started job.
- * @param then the follow-up, which the page requests when the job has ended
- */
-export function jobPath([first = '', second]: readonly string[], then?: 'speakers'): string {
-  return pathTo({ job: first }, { with: second, then });
+/** Returns the path of the page of a started job. */
+export function jobPath([first = '', second]: readonly string[]): string {
+  return pathTo({ job: first }, { with: second });
 }
 
 export interface RequestOptions {

@@ -22,6 +22,9 @@ const offerSchema = z
       .nullable()
       .describe('The operation that comes first, because its result contains the fields in `needs`'),
     price: moneySchema,
+    base: moneySchema
+      .optional()
+      .describe('What is added once: the price of the audio of a transcript, unless it is kept'),
     per: z
       .enum(['job', 'minute', 'post'])
       .describe('The unit of the price: the job, each started minute of audio, or each post of an account'),

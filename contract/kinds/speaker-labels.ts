@@ -163,7 +163,8 @@ export const speakerLabelsResultSchema = z
   .union([speakerLabelsSchema, speakerLabelsFailedSchema, speakerLabelsPendingSchema, audioRequiredSchema])
   .meta({ id: 'SpeakerLabelsResult' });
 export type SpeakerLabelsResult = z.infer<typeof speakerLabelsResultSchema>;
-export type SpeechResult = Exclude<SpeakerLabelsResult, z.infer<typeof audioRequiredSchema>>;
+export type SpeechResult =
+  SpeakerLabelsBody | z.infer<typeof speakerLabelsFailedSchema> | z.infer<typeof speakerLabelsPendingSchema>;
 
 const prices = {
   speakerLabelsPerMinute: {

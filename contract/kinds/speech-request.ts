@@ -17,7 +17,7 @@ export const speechRequestSchema = z
         'https://example.com/videos/evening-talk',
       ),
     ),
-    vidnet_video_id: optionalField(vidnetVideoIdSchema),
+    vidnet_video_id: optionalField(vidnetVideoIdSchema).describe('A video of the video platform'),
     download_id: optionalField(ulidSchema).describe('A download with sound: audio, a video, or media of a page'),
     ...speechHintsShape,
     include_webhook: includeWebhookSchema,

@@ -35,7 +35,10 @@ async function listed(procedure: string, input: object): Promise<unknown> {
 describe('null', () => {
   it('is tested in every optional field', () => {
     expect(new Set(optionalInBodies.map(({ field }) => field))).toEqual(
-      new Set(['include_webhook', 'include_comments', 'language', 'speakers', 'max_age_days']),
+      new Set([
+        ...['include_webhook', 'include_comments', 'language', 'speakers', 'max_age_days'],
+        ...['url', 'vidnet_video_id', 'download_id'],
+      ]),
     );
     expect(queries.map(({ name }) => name)).toEqual(['listDownloads', 'listDeliveries']);
   });

@@ -53,8 +53,16 @@ describe('GET /api/resolve', () => {
     const subjects = await Promise.all(
       [...texts, 'instagram.com/p/DAbCdEfGhIj', 'https://example.com/talk'].map(resolved),
     );
-    const offers = subjects.flatMap(([first]) => first!.offers).filter(({ after }) => after === null);
-    expect(offers.length).toBe(4 + 1 + 1 + 2 + 2);
+    const starting = subjects.flatMap(([first]) => first!.offers).filter(({ after }) => after === null);
+    const [speech, offers] = ['minute', 'job'].map((unit) => starting.filter(({ per }) => per === unit)) as [
+      typeof starting,
+      typeof starting,
+    ];
+    expect([offers.length, speech.length]).toEqual([4 + 1 + 1 + 2 + 2, 3]);
+    for (const { path, body, base } of speech) {
+      expect((await facades.post(path, JSON.stringify(body))).body).toMatchObject({ cost: '0.011' });
+      expect([path, base]).toEqual(['/api/speech', '0.005']);
+    }
     for (const { path, body, needs, price, per } of offers) {
       const added = needs.includes('language') ? { language: 'en' } : {};
       const answer = await facades.post(path, JSON.stringify({ ...body, ...added }));

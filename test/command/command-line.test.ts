@@ -159,6 +159,14 @@ describe('a subject that a text refers to', () => {
       needs: 'transcript_with_speaker_id',
     });
     const id = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
+    const speech = { first: undefined, needs: undefined };
+    expect(await plan('speech', 'kX3vQ9mTz0A')).toEqual({ ...speech, request: { path: '/api/speech', body: video } });
+    const page = await plan('speech', 'https://example.com/talk', { fields: { language: 'en' } });
+    expect(page.request).toEqual({
+      path: '/api/speech',
+      body: { url: 'https://example.com/talk', language: 'en' },
+    });
+    expect(planById('speech', id, usual)?.request).toEqual({ path: '/api/speech', body: { download_id: id } });
     expect(planById('speakers', id, usual)?.request.body).toEqual({ transcript_with_speaker_id: id });
     expect(planById('audio', id, usual)).toBeUndefined();
   });
@@ -166,7 +174,7 @@ describe('a subject that a text refers to', () => {
   it('is rejected with the available alternatives', async () => {
     const post = 'https://www.instagram.com/p/Abc123/';
     await expect(plan('channel', post)).rejects.toThrow(
-      'is a post, of which there is no channel; there is: audio, speakers',
+      'is a post, of which there is no channel; there is: audio, speech, speakers',
     );
     await expect(plan('audio', 'two words')).rejects.toThrow('no URL, handle or id');
     await expect(plan('media', 'http://127.0.0.1/page')).rejects.toThrow(UsageError);

@@ -102,7 +102,8 @@ describe('the result of speaker labels', () => {
       ['transcript_speaker_id', 'string'],
       ['media_id', 'string'],
       ['transcript_speaker_cost', 'string'],
-      // An addition: the record of the job.
+      // Additions: the price with that of the audio, and the record of the job.
+      ['cost', 'string'],
       ['download_id', 'string'],
       ['data', 'object'],
       ['data.transcriptsWithTimeStamps', 'array of object'],

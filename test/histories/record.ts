@@ -4,6 +4,7 @@
 import { PREPARED } from '../helpers/workflow-harness.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -30,7 +31,8 @@ import type { ChannelLook } from '../../activities/channel.ts';
 import { channel } from '../../workflows/jobs/channel.ts';
 import { transcript } from '../../workflows/jobs/transcript.ts';
 import { kindSamples } from '../helpers/kind-samples.ts';
-import { aTranscriptJob, anAudioJob } from '../helpers/jobs.ts';
+import { aSpeakerLabelsJob, aTranscriptJob, anAudioJob } from '../helpers/jobs.ts';
+import type { AwaitedAudio } from '../../activities/awaited-audio.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
@@ -90,6 +92,11 @@ await channelHistory('channel-listed', { channelId: 'UC1' });
 await channelHistory('channel-known', { channelId: 'UC1', known: { contentsOf: 'another', charge: 0 } });
 await speakerLabelsHistory('speaker-labels-success');
 await speakerLabelsHistory('speaker-labels-failed', refuseWith('unsupported'));
+await awaitedAudioHistory('speaker-labels-awaited', () => Promise.resolve({ state: 'ready', fileName: 'a.m4a', price: 66 }));
+await awaitedAudioHistory('speaker-labels-left', lookingAgain, async (handle) => {
+  await until(async () => (await handle.describe()).raw.pendingActivities?.some(({ lastFailure }) => lastFailure));
+  await handle.cancel();
+});
 await imgnetHistories();
 await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
@@ -130,6 +137,32 @@ async function speakerLabelsHistory(name: string, second = () => Promise.resolve
   await record(name, { ...obliging, records, speech, isReal: true }, (env, taskQueue) =>
     env.client.workflow.start(speakerLabels, { workflowId: job.subjectId, taskQueue, args: [job] }),
   );
+}
+
+/** Labels that were requested while their audio was being downloaded. */
+async function awaitedAudioHistory(
+  name: string,
+  awaitAudio: () => Promise<AwaitedAudio>,
+  meanwhile?: (handle: Handle) => Promise<void>,
+): Promise<void> {
+  const { parameters, ...job } = aSpeakerLabelsJob();
+  const awaits = { subjectId: 'audio/dQw4w9WgXcQ', price: 5 };
+  const input: SpeakerLabelsJob = { ...job, webhookUrl: url, parameters: { audioId: parameters.audioId, awaits } };
+  const records = { ...obliging.records, clearSpeech: () => Promise.resolve(), leaveAudio: () => Promise.resolve(), awaitAudio };
+  const speech = {
+    prepareSpeech: () => Promise.resolve(PREPARED),
+    transcribeWindow: () => Promise.resolve({ words: 1, voices: 1 }),
+    labelSpeakers: () => Promise.resolve({ durationSeconds: 700 }),
+  };
+  await record(name, { ...obliging, records, speech, isReal: true }, async (env, taskQueue) => {
+    const handle = await env.client.workflow.start(speakerLabels, { workflowId: job.subjectId, taskQueue, args: [input] });
+    await meanwhile?.(handle);
+    return handle;
+  });
+}
+
+function lookingAgain(): Promise<never> {
+  return Promise.reject(ApplicationFailure.create({ message: 'Later.', type: 'later', nextRetryDelay: 200 }));
 }
 
 /** Two pages of files, what was left behind, and two pages of each other kind. */

@@ -4,7 +4,6 @@ import { call, read, type Problem } from '../console-api.ts';
 import { agoText, momentText } from '../format-values.ts';
 import { Deliveries } from '../job/deliveries.tsx';
 import { FailurePanel } from '../job/failure.tsx';
-import { FollowUp } from '../job/follow-up.tsx';
 import { ProgressPanel } from '../job/progress.tsx';
 import { watchDownload, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
@@ -52,7 +51,6 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
         <ProgressPanel type={record.type} progress={record.progress} connection={connection} />
       ) : null}
       {record.status === 'failed' ? <FailurePanel record={record} details={details.value} /> : null}
-      {query.get('then') === 'speakers' && record.status !== 'failed' ? <FollowUp record={record} /> : null}
       {other === null || record.status === 'failed' ? null : (
         <p>
           The reels of this account are <a href={pathTo({ job: other })}>a job of their own</a>.

@@ -18,20 +18,23 @@ const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly 
   page: { name: 'Web page', icon: 'page' },
 };
 
-/** A choice that one click starts: one offer of the service, or two in sequence. */
+/** A choice that one click starts. */
 interface Choice {
   readonly title: string;
   readonly about: string;
   readonly icon: IconName;
   readonly offer: Offer;
-  /** The offer of speaker labels, which are requested after the first job. */
-  readonly speakers?: Offer;
 }
 
-const CHOICES: Readonly<Record<string, Omit<Choice, 'offer' | 'speakers'>>> = {
+const CHOICES: Readonly<Record<string, Omit<Choice, 'offer'>>> = {
   requestAudio: { title: 'Audio', about: 'The sound as M4A, to play and to keep', icon: 'audio' },
   requestVideo: { title: 'Video', about: 'Picture and sound as MP4', icon: 'video' },
   requestTranscript: { title: 'Captions', about: 'What is said, from the captions of the platform', icon: 'captions' },
+  requestSpeech: {
+    title: 'Transcript with speakers',
+    about: 'What each speaker says: to read, to search, to play and as subtitles',
+    icon: 'speakers',
+  },
   requestChannel: { title: 'Channel', about: 'Its description, its numbers and all of its videos', icon: 'channel' },
   requestImgnetProfile: {
     title: 'Profile',
@@ -130,7 +133,7 @@ interface OfferProps {
 
 function OfferRow({ choice, options, isFirst, children }: OfferProps) {
   const { isRunning, thrown, run } = useAction();
-  const { title, about, icon, offer, speakers } = choice;
+  const { title, about, icon, offer } = choice;
   return (
     <li class="offer">
       <Icon name={icon} size={24} />
@@ -142,21 +145,22 @@ function OfferRow({ choice, options, isFirst, children }: OfferProps) {
       </div>
       <div class="offer-end">
         <span>
-          <Price amount={offer.price} />
-          {speakers === undefined ? null : (
-            <small>
-              {' '}
-              + <Price amount={speakers.price} per={speakers.per} />
-            </small>
+          {offer.base === undefined ? (
+            <Price amount={offer.price} />
+          ) : (
+            <>
+              <Price amount={offer.base} />{' '}
+              <small>
+                + <Price amount={offer.price} per={offer.per} />
+              </small>
+            </>
           )}
         </span>
         <Button
           look={isFirst ? 'main' : 'plain'}
           disabled={isRunning}
           aria-label={`Fetch: ${title}`}
-          onClick={() =>
-            run(async () => navigate(jobPath(await start(requestFor(offer, options)), speakers && 'speakers')))
-          }
+          onClick={() => run(async () => navigate(jobPath(await start(requestFor(offer, options)))))}
         >
           {isRunning ? 'Starting…' : 'Fetch'}
         </Button>
@@ -165,28 +169,16 @@ function OfferRow({ choice, options, isFirst, children }: OfferProps) {
   );
 }
 
-/** Speaker labels need an audio, so both are one choice, and the choice that most users want comes first. */
+/** The choice that most users want comes first, and then the transcript, which there is of everything with sound. */
 function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Choice[] {
-  const labels = offers.find(({ operation }) => operation === 'requestSpeakerLabels');
-  const audio = offers.find(({ operation }) => operation === labels?.after);
-  const speakers: Choice[] =
-    labels === undefined || audio === undefined
-      ? []
-      : [
-          {
-            title: 'Transcript with speakers',
-            about: 'What each speaker says in the audio: to read, to search, to play and as subtitles',
-            icon: 'speakers',
-            offer: audio,
-            speakers: labels,
-          },
-        ];
-  const others = offers.flatMap((offer) => {
+  const choices = offers.flatMap((offer) => {
     const { operation, body } = offer;
     if (operation === 'requestTranscript' && 'include_comments' in body !== hasComments) return [];
     const known = CHOICES[operation] ?? CHOICES[`${operation} ${String(body['format'])}`];
     return known === undefined ? [] : [{ ...known, offer }];
   });
-  const [first, ...rest] = others;
-  return first === undefined ? speakers : [first, ...speakers, ...rest];
+  const isSpeech = ({ offer }: Choice): boolean => offer.operation === 'requestSpeech';
+  const [first, ...rest] = choices.filter((choice) => !isSpeech(choice));
+  const speech = choices.filter(isSpeech);
+  return first === undefined ? speech : [first, ...speech, ...rest];
 }
