@@ -8,7 +8,7 @@ import {
   type MediaRequest,
 } from '../../contract/kinds/media.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
-import { VIDNET_DOMAINS, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
+import { VIDNET_HOST, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
@@ -60,7 +60,7 @@ export function pageOf(
   if (mediaSites !== 'all' && !isOf(url.hostname, mediaSites)) {
     throw invalidField('url', `Pages of ${url.hostname} are not fetched here.`);
   }
-  const isVidnet = vidnetHosts.includes(url.host) || isOf(url.hostname, VIDNET_DOMAINS);
+  const isVidnet = vidnetHosts.includes(url.host) || VIDNET_HOST.test(url.hostname);
   return { url: url.href, site: isVidnet ? undefined : url.host.replace(/^www\./, '') };
 }
 

@@ -1,5 +1,5 @@
 import { platformPageOf } from './platform-urls.ts';
-import { VIDNET_DOMAINS } from './vidnet-urls.ts';
+import { VIDNET_HOST } from './vidnet-urls.ts';
 
 export interface ChannelReference {
   readonly kind: keyof typeof PATH_PREFIXES;
@@ -23,7 +23,7 @@ export const VIDNET_PLATFORM_URL = 'https://www.youtube.com/';
 export function channelReferenceOf(text: string, hosts: readonly string[] = []): ChannelReference | undefined {
   const trimmed = text.trim();
   if (!trimmed.includes('/')) return bareReference(trimmed);
-  const page = platformPageOf(trimmed, { domains: VIDNET_DOMAINS, hosts });
+  const page = platformPageOf(trimmed, { host: VIDNET_HOST, hosts });
   const [first = '', second = '', ...rest] = page?.segments ?? [];
   if (first.startsWith('@')) return isTab([second, ...rest]) ? handle(first.slice(1)) : undefined;
   if (!isTab(rest)) return undefined;

@@ -8,8 +8,8 @@ export interface PostReference {
 
 export const IMGNET_PLATFORM_URL = 'https://www.instagram.com';
 
-/** The second one is the platform's short domain. */
-const DOMAINS = ['instagram.com', 'instagr.am'];
+/** The second one is the platform's short host. */
+const HOST = /^(?:.+\.)?(?:instagram\.com|instagr\.am)$/;
 /** Names are tested before conversion to lower case, which may convert letters of other scripts to ASCII. */
 const ACCOUNT = /^(?!\.)(?!.+\.\.)[A-Za-z0-9._]{1,30}(?<!\.)$/;
 export const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
@@ -83,5 +83,5 @@ function isTab(segment: string | undefined): boolean {
 }
 
 function segmentsOf(text: string, hosts: readonly string[]): readonly string[] {
-  return platformPageOf(text, { domains: DOMAINS, hosts })?.segments ?? [];
+  return platformPageOf(text, { host: HOST, hosts })?.segments ?? [];
 }

@@ -7,8 +7,7 @@ interface PlatformPage {
 }
 
 interface PlatformHosts {
-  /** Their subdomains are the platform's too. */
-  readonly domains: readonly string[];
+  readonly host: RegExp;
   /** Further hosts, with port. */
   readonly hosts: readonly string[];
 }
@@ -21,7 +20,7 @@ const MAX_LINKS = 3;
 const WRAPPED = ['continue', 'next', 'u', 'url', 'q'];
 
 /** HTML and forms may have encoded what follows a path. A second `?` or a backslash of JSON also ends it. */
-const PATH_END = /&|%26|%3f|%5c/i;
+const PATH_END = /[&;]|%26|%3f|%5c/i;
 const NAME_CHARACTER = String.raw`\p{L}\p{M}\p{N}_-`;
 /** Spaces and punctuation after the last character of a name or ID. */
 const TAIL = new RegExp(`(?<=[${NAME_CHARACTER}])[^${NAME_CHARACTER}]+$`, 'u');
@@ -32,16 +31,17 @@ const TAIL = new RegExp(`(?<=[${NAME_CHARACTER}])[^${NAME_CHARACTER}]+$`, 'u');
  * @param links the number of links within links that are followed
  */
 export function platformPageOf(text: string, platform: PlatformHosts, links = MAX_LINKS): PlatformPage | undefined {
-  const plain = /^\s*https?%3a/i.test(text) ? decoded(text) : text;
-  const clean = plain.replace(/\p{Cf}|(?<=&)(?:amp;)+/gu, '').trim();
+  const plain = /^\s*https?%(?:25)*3a/i.test(text) ? decoded(text.replace(/%(?:25)+/g, '%')) : text;
+  // A shell escapes the query with backslashes. A scheme before the pasted link remains from an earlier text.
+  const clean = plain
+    .replace(/\p{Cf}|(?<=&)(?:amp;)+|\\(?=[?&=])/gu, '')
+    .replace(/^[\s<"'(]+|[\s>"']+$|^\s*https?:\/\/(?=https?:)/gi, '');
   const url = URL.parse(
     /^https?:|^[a-z][a-z\d+.-]*:\/\//i.test(clean) ? clean : `https://${clean.replace(/^\/\//, '')}`,
   );
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
   const host = url.host.replace(/\.$/, '');
-  const isOwn =
-    platform.domains.some((domain) => host === domain || host.endsWith(`.${domain}`)) ||
-    platform.hosts.some((one) => withoutPrefix(one) === withoutPrefix(host));
+  const isOwn = platform.host.test(host) || platform.hosts.some((one) => withoutPrefix(one) === withoutPrefix(host));
   const [path = '', ...rest] = url.pathname.split(PATH_END);
   const segments = path
     .split('/')
@@ -54,8 +54,8 @@ export function platformPageOf(text: string, platform: PlatformHosts, links = MA
     return whole === undefined || links === 0 ? undefined : platformPageOf(whole, platform, links - 1);
   }
   if (!isOwn) return undefined;
-  const parts = [...rest.map(decoded), url.search, url.hash.replace(/^#!?/, '')];
-  return { host, segments, query: new URLSearchParams(parts.join('&').replace(/[?\\]/g, '&')) };
+  const parts = [...rest.map(decoded), url.search.replace(/%3d/gi, '='), url.hash.replace(/^#!?/, '')];
+  return { host, segments, query: new URLSearchParams(parts.join('&').replace(/[?\\;]/g, '&')) };
 }
 
 export function withoutTail(text: string): string {

@@ -1,35 +1,49 @@
 import { platformPageOf, withoutTail } from './platform-urls.ts';
 
 const VIDEO_ID = /^[A-Za-z0-9_-]{11}$/;
-/** The path of a short link is the ID. */
-const SHORT_DOMAIN = 'youtu.be';
-export const VIDNET_DOMAINS = [
-  ...['youtube.com', 'youtube-nocookie.com', 'youtubekids.com', 'youtubeeducation.com', 'youtube.googleapis.com'],
-  SHORT_DOMAIN,
-];
-const BEFORE_ID = ['shorts', 'live', 'embed', 'v', 'vi', 'e', 'w', 'watch'];
+/** The platform's hosts: short ones, those of thumbnails, and those of countries, which redirect. */
+export const VIDNET_HOST =
+  /^(?:.+\.)?(?:youtube(?:-nocookie|kids|education)?\.com|youtube\.googleapis\.com|youtube(?:\.com?)?\.[a-z]{2}|youtu\.be|yt\.be|ytimg\.com)$/;
+/** The path of a link is the ID. */
+const SHORT_HOST = /^(?:www\.|m\.)?(?:youtu|yt|youtube)\.be$/;
+/** The path of a thumbnail before the ID. */
+const THUMBNAIL = /^(?:vi|an)(?:_webp|_lc)?$/;
+const BEFORE_ID = ['shorts', 'live', 'embed', 'v', 'vi', 'e', 'w', 'watch', 'video'];
 /** Embedded pages of other kinds, whose names are as long as an ID. */
 const NO_IDS = ['videoseries', 'live_stream'];
 /** The page before a query with the ID. */
-const WITH_QUERY = ['', 'watch', 'watch.php', 'watch_popup', 'ytscreeningroom', 'movie', 'embed', 'v'];
+const WITH_QUERY = [
+  '',
+  'watch',
+  'watch.php',
+  'watch_popup',
+  'ytscreeningroom',
+  'movie',
+  'embed',
+  'v',
+  'index',
+  'tv',
+  'share',
+];
 
 /** @param text the URL of a page of the video, or its ID. @param hosts further hosts of the platform, with port */
 export function videoIdOf(text: string, hosts: readonly string[] = []): string | undefined {
-  const page = platformPageOf(text, { domains: VIDNET_DOMAINS, hosts });
+  const page = platformPageOf(text, { host: VIDNET_HOST, hosts });
   if (page === undefined) return idIn(text.trim());
   const [first = '', second, ...more] = page.segments;
-  if (page.host.replace(/^www\./, '') === SHORT_DOMAIN && second === undefined && VIDEO_ID.test(first)) return first;
+  if (SHORT_HOST.test(page.host) && second === undefined && VIDEO_ID.test(first)) return first;
   const name = first.toLowerCase();
   if (second === undefined) {
-    const id = page.query.get('v') ?? page.query.get('vi') ?? '';
+    const [id = ''] = [...page.query].flatMap(([key, value]) => (/^vi?$/i.test(key) && value ? [value] : []));
     return WITH_QUERY.includes(name) ? idIn(withoutTail(id)) : undefined;
   }
-  return BEFORE_ID.includes(name) && more.length === 0 && !NO_IDS.includes(second) ? idIn(second) : undefined;
+  const isVideo = BEFORE_ID.includes(name) && more.length === 0 && !NO_IDS.includes(second);
+  return isVideo || THUMBNAIL.test(name) ? idIn(second) : undefined;
 }
 
 /** Whether a URL is that of a playlist. @param hosts as for {@link videoIdOf} */
 export function isPlaylistUrl(text: string, hosts: readonly string[] = []): boolean {
-  const page = platformPageOf(text, { domains: VIDNET_DOMAINS, hosts });
+  const page = platformPageOf(text, { host: VIDNET_HOST, hosts });
   return (
     page !== undefined &&
     /^(?:playlist|watch|embed\/videoseries)$/.test(page.segments.join('/')) &&

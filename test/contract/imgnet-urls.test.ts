@@ -188,6 +188,13 @@ it.each([
   'https://www.instagram.com/challenge/?next=/p/DAbc-1_3/',
   'https://api.instagram.com/oembed/?url=https://www.instagr.am/p/DAbc-1_3/',
   'https://l.instagram.com/?u=https%3A%2F%2Fwww.instagram.com%2Fp%2FDAbc-1_3%2F&e=AT0',
+  'https%253A%252F%252Fwww.instagram.com%252Fp%252FDAbc-1_3%252F',
+  String.raw`https://www.instagram.com/p/DAbc-1_3/\?igsh\=abc`,
+  String.raw`https:\/\/www.instagram.com\/p\/DAbc-1_3\/`,
+  '<https://www.instagram.com/p/DAbc-1_3/>',
+  '"https://instagr.am/p/DAbc-1_3"',
+  'https://https://www.instagram.com/p/DAbc-1_3/',
+  'https://www.instagram.com/p/DAbc-1_3;igsh=abc',
 ])('parses the URL of a post as people paste it: %s', (text) => {
   expect(postReferenceOf(text)).toEqual({ shortcode: 'DAbc-1_3', kind: 'post' });
   expect(profileReferenceOf(text)).toBeUndefined();

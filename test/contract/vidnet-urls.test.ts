@@ -104,6 +104,32 @@ describe('a video', () => {
     `https://www.youtube.com/signin?next=%2Fwatch%3Fv%3D${ID}`,
     `https://www.google.com/url?sa=t&url=https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D${ID}&usg=x`,
     `https://www.google.com/url?q=https://www.youtube.com/watch%3Fv%3D${ID}&sa=D`,
+    // Hosts of countries and thumbnails, and other pages with a query.
+    `https://www.youtube.de/watch?v=${ID}`,
+    `youtube.co.uk/watch?v=${ID}`,
+    `https://youtube.com.br/shorts/${ID}`,
+    `https://youtube.be/${ID}`,
+    `https://yt.be/${ID}?t=1`,
+    `https://m.youtu.be/${ID}`,
+    `https://i.ytimg.com/vi/${ID}/maxresdefault.jpg`,
+    `https://i9.ytimg.com/vi_webp/${ID}/hqdefault.webp?sqp=x`,
+    `https://img.youtube.com/vi/${ID}/0.jpg`,
+    `https://studio.youtube.com/video/${ID}`,
+    `https://www.youtube.com/tv#/watch?v=${ID}`,
+    `https://www.youtube.com/index?v=${ID}`,
+    // These have been escaped or encoded more than once.
+    `https%253A%252F%252Fwww.youtube.com%252Fwatch%253Fv%253D${ID}`,
+    String.raw`https://www.youtube.com/watch\?v\=${ID}\&t=3`,
+    `https://www.youtube.com/watch?v%3D${ID}`,
+    `https://www.youtube.com/watch?v=${ID};feature=x`,
+    `https://www.youtube.com/watch?feature=x;v=${ID}`,
+    `https://www.youtube.com/watch?V=${ID}`,
+    `https://www.youtube.com/watch?v=&v=${ID}`,
+    // These have characters around them.
+    `<https://www.youtube.com/watch?v=${ID}>`,
+    `"https://youtu.be/${ID}"`,
+    `(https://youtu.be/${ID})`,
+    `https://https://www.youtube.com/watch?v=${ID}`,
   ])('is meant by %s', (text) => {
     expect(videoIdOf(text, HOSTS)).toBe(ID);
   });
@@ -151,6 +177,12 @@ describe('a video', () => {
     `https://www.youtube.com/watch?v=${ID}%20and%20more`,
     `https://www.youtube.com/watch?list=${ID}`,
     `https://www.youtube.com/redirect?q=${'%2525'.repeat(400)}`,
+    `https://youtube.evil/watch?v=${ID}`,
+    `https://youtube.evil.de/watch?v=${ID}`,
+    `https://i.ytimg.com.evil.test/vi/${ID}/0.jpg`,
+    `https://i.ytimg.com/sb/${ID}/storyboard3_L1/M0.jpg`,
+    `https://https://evil.test/watch?v=${ID}`,
+    `https://www.youtube.com/playlist?list=PL1&v=${ID}`,
   ])('is not meant by %s', (text) => {
     expect(videoIdOf(text, HOSTS)).toBeUndefined();
   });
