@@ -13,7 +13,7 @@ const MAX_RANKED = 10;
  * spell names correctly: `en` prefers a manual `en-GB` to an automatic `en`. Among tracks of a kind, the order is:
  *
  * 1. the same tag;
- * 2. tags of the same language and script, by the distances of CLDR (`es-419` before `es-ES` for `es-MX`; `nb` for `no`);
+ * 2. tags of the same language and script, by the distances of CLDR (`es-419` before `es-ES` for `es-MX`; `nb` before `nn` for `no`);
  * 3. the same language, if one of the tags has no script (`zh` for `zh-TW`, `zh-Hant` for `zh`).
  *
  * A track never has another language or script: `da` does not match `no`, nor `zh-TW` `zh-Hans`.
@@ -53,8 +53,16 @@ function isSame(wantedTag: string, offeredTag: string): boolean {
   const scripts = [scriptOf(wanted), scriptOf(offered)];
   if (!scripts.includes(undefined) && scripts[0] !== scripts[1]) return false;
   if (wanted.language === offered.language) return true;
-  // CLDR considers two codes one language (`no`, `nb`) if they are nearer to each other than the language is to itself elsewhere.
-  return match([wanted.language], [offered.language, `${wanted.language}-001`], NONE) === offered.language;
+  // CLDR lists two codes of one language (`no`, `nb`) as substitutes for each other, with the same script and region.
+  const [one, other] = [new Intl.Locale(wanted.language), new Intl.Locale(offered.language)].map((each) =>
+    each.maximize(),
+  );
+  if (one?.script !== other?.script || one?.region !== other?.region) return false;
+  return stands(offered.language, wanted.language) && stands(wanted.language, offered.language);
+}
+
+function stands(offered: string, wanted: string): boolean {
+  return match([wanted], [offered], NONE) === offered;
 }
 
 /** The script that a tag states or its region implies (`zh-TW`: Hant); undefined for a language alone. */

@@ -40,8 +40,10 @@ export function tracksOf(subtitles: TrackList, automatic: TrackList): readonly Y
   const isTranslated = (code: string): boolean =>
     (automatic[code] ?? []).some(({ url }) => manualUrls.has(url) || /[?&]tlang=/.test(url));
   const spoken = spokenCodes(Object.keys(automatic).filter((code) => !isTranslated(code)));
+  // The code of a further track of a language, which has a name, is longer than that of the main one.
+  const manual = Object.keys(subtitles).sort((a, b) => a.length - b.length);
   return [
-    ...Object.keys(subtitles).flatMap((code) => toTrack(code, subtitles[code] ?? [], 'manual')),
+    ...manual.flatMap((code) => toTrack(code, subtitles[code] ?? [], 'manual')),
     ...spoken.flatMap((code) => toTrack(code, automatic[code] ?? [], 'automatic')),
   ];
 }
