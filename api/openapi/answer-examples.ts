@@ -21,7 +21,7 @@ import { stateOf } from '../events/job-watches.ts';
 import { createPositionTracker } from '../events/position.ts';
 import type { operations } from '../operations/operations.ts';
 import { checkHealth, checkLive } from '../use-cases/check-health.ts';
-import { resolveText } from '../use-cases/resolve-url.ts';
+import { subjectsOf } from '../use-cases/resolve-url.ts';
 import { renderSpokenWords } from '../use-cases/speaker-labels.ts';
 import { describeTest } from '../use-cases/webhook-deliveries.ts';
 import { refusedTest } from './error-examples.ts';
@@ -77,7 +77,8 @@ export async function otherAnswers(
   const audioRequired = { 202: one('The audio is being downloaded', isWaitedFor, 'audio_required') };
   const page = await Promise.all([audio.success, list.success, captions.failed].map(record));
   const rendering = { ...context, prices: priceTable({}) };
-  const resolvedVideo = await resolveText({ platforms: PLATFORMS, rendering }, undefined, { url: SAMPLE.videoId });
+  const profilePriceOf = () => Promise.resolve(rendering.prices.profile);
+  const subjects = await subjectsOf({ platforms: PLATFORMS, rendering, profilePriceOf }, SAMPLE.videoId);
   const labels = await keptLabels(context.contents, idOf('speaker_labels'));
   const cancelled = failed(audio.pending.record, { code: 'cancelled', message: 'The job was cancelled.' });
   return {
@@ -89,7 +90,7 @@ export async function otherAnswers(
       }),
     },
     getDownload: await byStatus(audio, record, statusOfRead),
-    resolve: { 200: one('A video', resolvedVideo.body) },
+    resolve: { 200: one('A video', { subjects }) },
     getResult: await byStatus(audio, result, statusOfRead),
     getJob: {
       200: {

@@ -45,15 +45,14 @@ export const requestImgnetProfile = requesting({
 export const requestImgnetContent = requesting({
   plan: async (deps, request: PostRequest): Promise<JobPlan> => {
     const post = postOf(deps, request);
-    const { prices } = deps.rendering;
-    const profilePrice = (await isOwnerKnown(deps, post)) ? 0 : prices.profile;
+    const profilePrice = await profilePriceOf(deps, post);
     return {
       workflow: 'imgnetContent',
       type: 'imgnet_post',
       mediaId: post.shortcode,
       subjectId: postSubjectOf(post),
       parameters: { post, profilePrice },
-      price: contentPrice({ ...prices, profile: profilePrice }),
+      price: contentPrice({ ...deps.rendering.prices, profile: profilePrice }),
     };
   },
   render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
@@ -76,12 +75,14 @@ export const requestImgnetAudio = requesting({
   render: ({ rendering }, { record, progress }) => renderImgnetAudioResult(record, rendering, progress),
 });
 
-/** Whether the profile of a post's owner is stored. The owner is known from a profile or from earlier content. */
-async function isOwnerKnown({ records, files, now }: ServiceDeps, { shortcode }: PostReference): Promise<boolean> {
+/** @returns 0 if the profile of a post's owner is stored. The owner is known from a profile or from earlier content. */
+export async function profilePriceOf(
+  { records, files, now, rendering }: Pick<ServiceDeps, 'records' | 'files' | 'now' | 'rendering'>,
+  { shortcode }: PostReference,
+): Promise<number> {
   const account = await records.ownerOf(subjectIdOf('imgnet_audio', shortcode));
-  if (account === undefined) return false;
-  const profile = await records.successOf(subjectIdOf('imgnet_profile', account));
-  return profile !== undefined && (await isReusable(profile, files, now()));
+  const profile = account && (await records.successOf(subjectIdOf('imgnet_profile', account)));
+  return profile && (await isReusable(profile, files, now())) ? 0 : rendering.prices.profile;
 }
 
 function postOf(deps: ServiceDeps, { url }: Pick<PostRequest, 'url'>): PostReference {

@@ -7,6 +7,7 @@ import {
   postUrlOf,
   profileReferenceOf,
   profileUrlOf,
+  type PostReference,
 } from '../../contract/urls/imgnet-urls.ts';
 import { contentPrice } from '../../contract/kinds/imgnet-content.ts';
 import { mediaPrice, mediaFormatSchema } from '../../contract/kinds/media.ts';
@@ -17,20 +18,30 @@ import type { Offer, Resolved, ResolveQuery, Subject } from '../../contract/http
 import { isPlaylistUrl, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
-import { imgnetRefusal } from './imgnet-requests.ts';
+import { imgnetRefusal, profilePriceOf } from './imgnet-requests.ts';
 import { pageOf } from './media.ts';
 
 const NO_PLAYLISTS =
   'A playlist cannot be fetched as a whole. Fetch its videos one by one, or the channel with all videos.';
 
-type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'>;
+type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'> & {
+  readonly profilePriceOf: (post: PostReference) => Promise<number>;
+};
 
 /** GET /api/resolve: the possible meanings of a text, with the available requests. Nothing is fetched, so they need not exist. */
-export function resolveText(deps: Deps, _caller: unknown, { url: text }: ResolveQuery): Promise<Answer<Resolved>> {
+export async function resolveText(
+  deps: ServiceDeps,
+  _caller: unknown,
+  { url: text }: ResolveQuery,
+): Promise<Answer<Resolved>> {
+  const subjects = await subjectsOf({ ...deps, profilePriceOf: (post) => profilePriceOf(deps, post) }, text);
+  return { state: 'finished', body: { subjects } };
+}
+
+export async function subjectsOf(deps: Deps, text: string): Promise<Subject[]> {
   const texts = [text, urlWithin(text)].filter((one) => one !== undefined);
-  const found = [namedBy, pageBy].flatMap((find) => texts.map((one) => find(deps, one)));
-  const subjects = found.find(({ length }) => length > 0) ?? [];
-  return Promise.resolve({ state: 'finished', body: { subjects } });
+  const found = await Promise.all([namedBy, pageBy].flatMap((find) => texts.map((one) => find(deps, one))));
+  return found.find(({ length }) => length > 0) ?? [];
 }
 
 /** People often share a sentence with a link. @returns the first link, without the punctuation that ends the sentence */
@@ -40,8 +51,8 @@ function urlWithin(text: string): string | undefined {
   return url?.replace(url.includes('(') ? /(?<![.,;:!?])[.,;:!?]+$/ : /(?<![.,;:!?)\]])[.,;:!?)\]]+$/, '');
 }
 
-function namedBy(deps: Deps, text: string): Subject[] {
-  const named = [videoOf(deps, text), channelOf(deps, text), postOf(deps, text), profileOf(deps, text)];
+async function namedBy(deps: Deps, text: string): Promise<Subject[]> {
+  const named = [videoOf(deps, text), channelOf(deps, text), await postOf(deps, text), profileOf(deps, text)];
   return named.filter((one) => one !== undefined);
 }
 
@@ -81,14 +92,17 @@ function channelOf({ platforms, rendering: { prices } }: Deps, text: string): Su
   return { kind: 'channel', id, url: urlIn(platforms.vidnetChannelUrl.replace('{path}', id)), offers, note: null };
 }
 
-function postOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
+async function postOf(deps: Deps, text: string): Promise<Subject | undefined> {
+  const { platforms, rendering } = deps;
+  const { prices } = rendering;
   const post = postReferenceOf(text, platforms.imgnetHosts);
   if (post === undefined) return undefined;
   const url = postUrlOf(post, platforms.imgnetUrl);
   const body = { url };
   const offers = [
-    // The price is the maximum: it is lower if the profile of the owner is stored.
-    offer('requestImgnetContent', '/api/imgnet/content', { body, price: contentPrice(prices) }),
+    offer('requestImgnetContent', '/api/imgnet/content', {
+      ...{ body, price: contentPrice({ ...prices, profile: await deps.profilePriceOf(post) }) },
+    }),
     offer('requestImgnetAudio', '/api/imgnet/audio', { body, price: prices.imgnetAudio }),
     speechOf(prices, body, prices.imgnetAudio),
     labelsOf(prices, 'requestImgnetAudio'),

@@ -50,10 +50,14 @@ describe('a request for content', () => {
     await finishRecord(records, String(profile.body['download_id']), { status: 'success', result: {} });
     facades.jobs.start.mockClear();
     const costs = [];
+    const offered = [];
     for (const code of codes) {
+      const { subjects } = await facades.rpc.resolve.query({ url: `https://www.instagram.com/p/${code}/` });
+      offered.push(subjects[0]?.offers[0]?.price);
       costs.push((await ask('content', { url: `https://www.instagram.com/p/${code}/` })).body['cost']);
     }
     expect(costs).toEqual(['0.005', '0.015']);
+    expect(offered).toEqual(costs);
     expect(started()).toMatchObject([
       { price: 5, parameters: { profilePrice: 0 } },
       { price: 15, parameters: { profilePrice: 10 } },
