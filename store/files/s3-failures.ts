@@ -25,11 +25,12 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 }
 
-/** Whether the server does not offer the operation, which a retry cannot change. */
-export function isNotOffered(error: unknown): boolean {
+/** Whether the server does not offer or permit a request, which a retry cannot change. */
+export function isRefusal(error: unknown): boolean {
   if (!(error instanceof S3ServiceException)) return false;
   const status = error.$metadata.httpStatusCode ?? 0;
-  return status === 501 || status === 405 || error.name === 'NotImplemented';
+  if (status === 501 || error.name === 'NotImplemented') return true;
+  return status < 500 && status !== 429 && !TRANSIENT.has(error.name);
 }
 
 export function orNotFound(error: unknown): undefined {
@@ -47,8 +48,7 @@ function toStoreError(error: unknown): unknown {
     if (status === 507 || FULL.has(error.name)) {
       return new JobError('fileStoreFull', { cause: error });
     }
-    const isTransient = (status >= 500 && !isNotOffered(error)) || status === 429 || TRANSIENT.has(error.name);
-    return isTransient ? new StoreAwayError(`the file store answered ${error.name}`, { cause: error }) : error;
+    return isRefusal(error) ? error : new StoreAwayError(`the file store answered ${error.name}`, { cause: error });
   }
   const { code, name } = error as { code?: unknown; name?: unknown };
   const isAway = [code, name].some((word) => typeof word === 'string' && UNREACHABLE.has(word));

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -63,15 +64,19 @@ export function createS3Files(settings: S3Settings, pageObjects = 500): FileStor
       const object = { Bucket: bucket, Key: `${prefix}check/${randomUUID()}` };
       // The requests that the service makes later, so that a refusal is reported at the start.
       const calls = async (): Promise<void> => {
-        await client.send(new HeadBucketCommand({ Bucket: bucket }), timeLimit());
-        await client.send(
-          new PutObjectCommand({ ...object, Body: 'check', Metadata: { [SHA256]: 'check' } }),
-          timeLimit(),
-        );
-        const { Body } = await client.send(new GetObjectCommand({ ...object, Range: 'bytes=1-2' }), timeLimit());
+        const part = { ...object, Metadata: { [SHA256]: 'check' } };
+        const { UploadId } = await client.send(new CreateMultipartUploadCommand(part), timeLimit());
+        await client.send(new AbortMultipartUploadCommand({ ...object, UploadId }), timeLimit());
+        await client.send(new PutObjectCommand({ ...part, Body: 'check' }), timeLimit());
+        const { ETag, Metadata } = await client.send(new HeadObjectCommand(object), timeLimit());
+        if (Metadata?.[SHA256] !== 'check') throw new Error('the metadata of an object were not kept');
+        const range = new GetObjectCommand({ ...object, IfMatch: ETag, Range: 'bytes=1-2' });
+        const { Body } = await client.send(range, timeLimit());
         const text = await Body?.transformToString();
         if (text !== 'he') throw new Error('a range of an object was not answered with its bytes');
-        await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: object.Key }), timeLimit());
+        const list = { Bucket: bucket, Prefix: object.Key, MaxKeys: 1, StartAfter: prefix };
+        const { Contents } = await client.send(new ListObjectsV2Command(list), timeLimit());
+        if (Contents?.[0]?.Key !== object.Key) throw new Error('an object was not listed');
         await client.send(new DeleteObjectCommand(object), timeLimit());
       };
       await callS3(calls).catch((cause: unknown) => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { Upload as MultipartUpload } from '@aws-sdk/lib-storage';
 import type { S3Bucket } from './s3-bucket.ts';
-import { isNotOffered, orNotFound } from './s3-failures.ts';
+import { isRefusal, orNotFound } from './s3-failures.ts';
 
 /** A file of at most this size is sent in one request. Three parts fit into the 150 MB that a transfer may use. */
 const PART_BYTES = 8 * 1024 ** 2;
@@ -57,7 +57,7 @@ export async function abortUploads(
     const list = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...from });
     const page = await client.send(list, timeLimit()).catch((error: unknown) => {
       // Without a list, unfinished uploads are left to the rules of the bucket.
-      if (isNotOffered(error)) return undefined;
+      if (isRefusal(error)) return undefined;
       throw error;
     });
     if (page === undefined) return removed;
