@@ -1,4 +1,6 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { JobInput } from '../contract/job-input.ts';
@@ -29,6 +31,13 @@ export interface FetchDeps extends MakerDeps {
 export type FetchJob = Pick<JobInput, 'recordId' | 'mediaId'>;
 type Format = MediaPage['format'];
 
+interface MadeFile {
+  readonly path: string;
+  readonly durationSeconds: number;
+  /** For pictures without sound. */
+  readonly isSilence?: true;
+}
+
 const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
 
 /**
@@ -42,24 +51,38 @@ export function fetchFile(
 ): Promise<JobResult> {
   return withSourceCall(deps, recordId, (call) =>
     withSpace(deps.space, call, async (attempt) => {
-      attempt.report({ stage: 'fetching' });
       const { maxMediaSeconds, fetchTimeoutMs: timeoutMs } = deps;
       const limits = { signal: attempt.signal, timeoutMs };
-      const options = { ...limits, folder: attempt.folder, maxMediaSeconds, onProgress: attempt.report };
-      const fetched = await fetch(options);
-      const made = await readingMedia(fetched.cameWhole, async () => {
-        const copied = fetched.cameWhole && format === 'audio' ? await copyM4a(deps, attempt, fetched) : undefined;
-        if (copied !== undefined) return copied;
-        const paths = await Promise.all(fetched.paths.map((path) => deps.media.rewrap(path, limits)));
-        return make(deps, attempt, { ...fetched, paths, format });
-      });
+      const download = async (earlierSizes?: readonly number[]): Promise<{ media: FetchedMedia; made: MadeFile }> => {
+        attempt.report({ stage: 'fetching' });
+        const folder = await mkdtemp(join(attempt.folder, 'download-'));
+        const media = await fetch({ ...limits, folder, maxMediaSeconds, onProgress: attempt.report });
+        const sizes = await Promise.all(media.paths.map(async (path) => (await stat(path)).size));
+        const cameWhole = media.cameWhole ?? isDeepStrictEqual(sizes, earlierSizes);
+        try {
+          const made = await readingMedia(cameWhole, async () => {
+            const copied = cameWhole && format === 'audio' ? await copyM4a(deps, attempt, media) : undefined;
+            if (copied !== undefined) return copied;
+            const paths = await Promise.all(media.paths.map((path) => deps.media.rewrap(path, limits)));
+            return make(deps, attempt, { ...media, cameWhole, paths, format });
+          });
+          return { media, made };
+        } catch (error) {
+          const seemsCutOff = error instanceof JobError && error.code === 'incomplete';
+          if (!seemsCutOff || media.cameWhole !== undefined || earlierSizes !== undefined) throw error;
+          // If the files have the same sizes again, all bytes came.
+          await rm(folder, { recursive: true });
+          return download(sizes);
+        }
+      };
+      const { media, made } = await download();
       rejectTooLong(made.durationSeconds, maxMediaSeconds);
       attempt.report({ stage: 'publishing' });
       attempt.signal.throwIfAborted();
       const name = `${mediaId}.${EXTENSIONS[format]}`;
       const file = await deps.files.publish(made.path, { recordId, name }, attempt.signal);
       const published = 'isSilence' in made ? { ...file, isSilence: true as const } : file;
-      return { durationSeconds: made.durationSeconds, files: [published], ...titled(fetched.title) };
+      return { durationSeconds: made.durationSeconds, files: [published], ...titled(media.title) };
     }),
   );
 }
@@ -119,14 +142,19 @@ async function make(
     const source = { path: main.path, audioCodec, index, leadSeconds };
     return { path, durationSeconds: await media.writeM4a(source, path, options) };
   }
-  const isCopied = await media.writeMp4({ pictures, sound }, path, options);
+  await media.writeMp4({ pictures, sound }, path, options);
   attempt.report({ stage: 'verifying' });
-  const { audio, video, durationSeconds } = await media.probeMade(path, signal, isCopied);
-  const hasSound = audio === 'aac';
-  if (video !== 'h264' || hasSound !== (sound !== undefined)) {
+  let result = await media.probe(path, signal);
+  const damaged = await media.damagedKinds({ path, probe: result }, { signal, timeoutMs });
+  if (damaged.length > 0) {
+    await media.writeMp4({ pictures, sound, damaged }, path, options);
+    result = await media.probe(path, signal);
+  }
+  const hasSound = codecOf(result, 'audio') === 'aac';
+  if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
     throw new UnreadableMediaError('pictures or sound could not be decoded');
   }
-  return { path, durationSeconds, ...(hasSound ? {} : { isSilence: true as const }) };
+  return { path, durationSeconds: result.durationSeconds, ...(hasSound ? {} : { isSilence: true as const }) };
 }
 
 /**

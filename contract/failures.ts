@@ -169,6 +169,8 @@ export const FAILURES = {
     javascriptRuntimeMissing:
       'yt-dlp needs a JavaScript runtime for this platform; the operator must check YTDLP_JS_RUNTIME.',
     mediaToolMissing: 'A media tool cannot be started; the operator must check {setting}.',
+    mediaFilterMissing:
+      'The media need the filter {filter}, which this ffmpeg does not have; the operator must check FFMPEG_PATH.',
     datasetTokenMissing: 'The dataset API needs a token; the operator must set IMGNET_API_TOKEN.',
     datasetTokenRejected: 'The dataset API rejects the token; the operator must check IMGNET_API_TOKEN.',
     datasetAccountExhausted:

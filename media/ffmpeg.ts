@@ -1,4 +1,5 @@
 import { open, rm, stat } from 'node:fs/promises';
+import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { run } from '../runtime/subprocess/run-program.ts';
 import {
@@ -14,7 +15,7 @@ import { maxPixels, rejectTooTall, timeForMs, type Work } from './media-limits.t
 import { AAC, KEEP_TIME_LINE, picturesOf, playsEverywhere } from './encoding.ts';
 import { copyShortM4a } from './copy-m4a.ts';
 import { isPlainM4a, readMade, type MadeFile } from './m4a.ts';
-import { codecOf, countPictures, probeFile, streamOf, type Probe } from './probe.ts';
+import { codecOf, countPictures, MAX_GAP_SECONDS, probeFile, streamOf, undecodableKinds, type Probe } from './probe.ts';
 
 /** Decodes sound without keeping it. */
 const DECODED_RATE = 8_000;
@@ -31,8 +32,6 @@ const DECODED = [
 ] as const;
 /** The share of files that ffmpeg decodes although nothing about them is doubtful. */
 const DECODED_SHARE = 0.02;
-/** Shorter gaps are not audible as a delay. */
-const MAX_GAP_SECONDS = 0.25;
 /** Written beyond the longest permitted duration, so that media that are too long are recognised. */
 export const EXCESS_SECONDS = 0.25;
 
@@ -48,6 +47,13 @@ interface FfmpegSettings {
 export interface MediaSource {
   readonly path: string;
   readonly probe: Probe;
+}
+
+interface Mp4Sources {
+  readonly pictures: MediaSource;
+  readonly sound: MediaSource | undefined;
+  /** The kinds of streams that must not be copied. */
+  readonly damaged?: readonly string[];
 }
 
 export interface SoundSource {
@@ -101,6 +107,8 @@ export function createMedia(settings: FfmpegSettings) {
     if (/Cannot allocate memory|malloc of size \d+ failed/.test(result.stderrTail)) {
       throw new JobError('mediaTooMuchMemory', { cause: new Error(result.stderrTail.slice(-2_000)) });
     }
+    const [, filter] = /No such filter: '(\w+)'/.exec(result.stderrTail) ?? [];
+    if (filter !== undefined) throw new JobError(failureFor('mediaFilterMissing', { filter }));
     throw new UnreadableMediaError(result.stderrTail);
   };
 
@@ -113,9 +121,9 @@ export function createMedia(settings: FfmpegSettings) {
     return pixels;
   };
 
-  /** Reads an M4A or MP4 file that this service wrote. If it is not encoded anew and has a small index, ffprobe is not needed. */
-  const probeMade = async (path: string, signal: AbortSignal, isCopied = true): Promise<MadeFile> => {
-    const read = isCopied ? await readMade(path) : undefined;
+  /** Reads a file that this service wrote. If it has a small index, ffprobe is not needed. */
+  const probeMade = async (path: string, signal: AbortSignal): Promise<MadeFile> => {
+    const read = await readMade(path);
     if (read !== undefined) return read;
     const probe = await probeFile(settings.ffprobe, path, signal);
     const { durationSeconds } = probe;
@@ -136,6 +144,9 @@ export function createMedia(settings: FfmpegSettings) {
       Math.random() < DECODED_SHARE
         ? undefined
         : copyShortM4a(path, output, { ...options, maxSeconds: settings.maxMediaSeconds }),
+    /** @returns the kinds of the streams whose ends cannot be decoded */
+    damagedKinds: (media: MediaSource, limits: Omit<RunLimits, 'onProgress'>): Promise<readonly string[]> =>
+      undecodableKinds(settings.ffprobe, media, limits),
 
     /** @returns the duration of a file's packets, which are all read, because the headers may be wrong */
     measure: async (path: string, options: Omit<RunLimits, 'onProgress'>): Promise<number> => {
@@ -197,23 +208,22 @@ export function createMedia(settings: FfmpegSettings) {
     },
 
     /**
-     * Writes video and audio as an MP4 that can be played while it loads. H.264 and AAC are copied; other codecs are re-encoded.
+     * Writes video and audio as an MP4 that can be played while it loads. H.264 and AAC are copied, unless they are damaged;
+     * other codecs are re-encoded.
      *
-     * @returns whether all streams were copied
      * @throws JobError `too_large` for a video that is too tall, or has too many frames to re-encode
      */
     writeMp4: async (
-      { pictures, sound }: { pictures: MediaSource; sound: MediaSource | undefined },
+      { pictures, sound, damaged = [] }: Mp4Sources,
       output: string,
       options: RunLimits,
-    ): Promise<boolean> => {
+    ): Promise<void> => {
       rejectTooTall(pictures.probe, settings.maxVideoHeight);
-      const isCopied = playsEverywhere(pictures.probe);
+      const isCopied = playsEverywhere(pictures.probe) && !damaged.includes('video');
       const inOneFile = sound?.path === pictures.path;
       const inputs = [pictures, ...(sound === undefined || inOneFile ? [] : [sound])];
       const { index = 0, colorTransfer } = streamOf(pictures.probe, 'video') ?? {};
       const soundStream = sound && streamOf(sound.probe, 'audio');
-      const isSoundCopied = soundStream?.codec === 'aac';
       const sizes = await Promise.all(inputs.map(({ path }) => sizeOf(path)));
       const work = {
         bytes: sizes.reduce((sum, size) => sum + size, 0),
@@ -227,11 +237,12 @@ export function createMedia(settings: FfmpegSettings) {
         ]),
         ...['-map', `0:${String(index)}`, ...(isCopied ? ['-c:v', 'copy'] : picturesOf(colorTransfer))],
         ...(soundStream === undefined ? [] : ['-map', `${inOneFile ? '0' : '1'}:${String(soundStream.index)}`]),
-        ...(isSoundCopied ? ['-c:a', 'copy'] : ['-af', KEEP_TIME_LINE, ...AAC]),
+        ...(soundStream?.codec === 'aac' && !damaged.includes('audio')
+          ? ['-c:a', 'copy']
+          : ['-af', KEEP_TIME_LINE, ...AAC]),
         ...['-f', 'mp4'],
       ];
       await convert(args, output, { ...options, work });
-      return isCopied && (isSoundCopied || soundStream === undefined);
     },
   };
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { run } from '../runtime/subprocess/run-program.ts';
+import { run, type RunOptions } from '../runtime/subprocess/run-program.ts';
 import { fileUrl, INPUT_GUARD, runTool, toolOptions, UnreadableMediaError } from './media-guard.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_CHARS = 4 * 1024 * 1024;
+/** Shorter gaps are not audible as a delay. */
+export const MAX_GAP_SECONDS = 0.25;
 
 const probeSchema = z
   .object({
@@ -122,16 +124,57 @@ export function countPictures(
   return runFfprobe(ffprobe, path, { schema: countSchema, args, ...limits });
 }
 
+/** Frames come a little later than their packets. All from the key frame before are decoded. */
+const END_SECONDS = 3;
+
+/**
+ * Decodes the ends of the streams of a file, because damaged packets can be copied but not decoded.
+ *
+ * @returns the kinds of the streams whose last frames are missing
+ * @throws JobError `tool_missing` when ffprobe can't be started
+ */
+export async function undecodableKinds(
+  ffprobe: string,
+  { path, probe }: { readonly path: string; readonly probe: Probe },
+  limits: ProbeLimits,
+): Promise<readonly string[]> {
+  const kinds: string[] = [];
+  for (const { index, kind, durationSeconds = probe.durationSeconds } of probe.streams) {
+    const ends = { packet: 0, frame: 0 };
+    const args = [
+      ...[
+        '-select_streams',
+        String(index),
+        '-read_intervals',
+        `${String(Math.max(0, durationSeconds - END_SECONDS))}%`,
+      ],
+      ...['-show_entries', 'packet=pts_time:frame=best_effort_timestamp_time', '-of', 'compact'],
+    ];
+    await launchFfprobe(ffprobe, path, args, {
+      ...limits,
+      onStdoutLine: (line) => {
+        const [, type, time] = /^(packet|frame)\|\w+=([\d.]+)/.exec(line) ?? [];
+        if (type === 'packet' || type === 'frame') ends[type] = Math.max(ends[type], Number(time));
+      },
+    });
+    if (ends.packet - ends.frame > MAX_GAP_SECONDS) kinds.push(kind);
+  }
+  return kinds;
+}
+
 async function runFfprobe<Answer>(
   ffprobe: string,
   path: string,
   { schema, args, ...limits }: ProbeLimits & { readonly schema: z.ZodType<Answer>; readonly args: readonly string[] },
 ): Promise<Answer> {
-  const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-of', 'json', '-i', fileUrl(path)];
-  const result = await runTool('FFPROBE_PATH', () =>
-    run(ffprobe, ffprobeArgs, { ...toolOptions(path, ffprobe), ...limits, maxStdoutChars: MAX_CHARS }),
-  );
+  const options = { ...limits, maxStdoutChars: MAX_CHARS };
+  const result = await launchFfprobe(ffprobe, path, [...args, '-of', 'json'], options);
   const parsed = result.exitCode === 0 ? schema.safeParse(JSON.parse(result.stdout)) : undefined;
   if (parsed?.success !== true) throw new UnreadableMediaError(result.stderrTail);
   return parsed.data;
+}
+
+function launchFfprobe(ffprobe: string, path: string, args: readonly string[], options: Partial<RunOptions>) {
+  const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-i', fileUrl(path)];
+  return runTool('FFPROBE_PATH', () => run(ffprobe, ffprobeArgs, { ...toolOptions(path, ffprobe), ...options }));
 }

@@ -23,6 +23,7 @@ beforeAll(async () => {
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
   await make('pictures.mp4', `testsrc=d=${String(SECONDS)}:s=64x64:r=10`, ...h264);
   await make('half.mp4', `testsrc=d=${String(SECONDS / 2)}:s=64x64:r=10`, ...h264);
+  await make('whole.mp4', `testsrc=d=${String(SECONDS)}:s=64x64:r=10`, ...h264, '-g', '10');
   await make('sound.m4a', `sine=d=${String(SECONDS)}`);
   await make('half.m4a', `sine=d=${String(SECONDS / 2)}`);
   const fragmented = await readFile(new URL('160.mp4', TEA));
@@ -90,10 +91,25 @@ describe('pictures and sound that come apart', () => {
   });
 });
 
+it('pictures whose end cannot be decoded are as long as those that can', async () => {
+  const bytes = await readFile(join(folder, 'whole.mp4'));
+  // The samples precede the index. The second half of them is overwritten.
+  const samplesEnd = bytes.indexOf('moov');
+  await writeFile(join(folder, 'damaged.mp4'), bytes.fill(255, samplesEnd / 2, samplesEnd - 4));
+  const { durationSeconds } = await fetchVideo(['damaged.mp4'], { statedDurationSeconds: SECONDS, cameWhole: true });
+  expect(durationSeconds).toBeGreaterThan(SECONDS / 4);
+  expect(durationSeconds).toBeLessThan((SECONDS * 3) / 4);
+});
+
 describe('a file that cannot be read', () => {
   it.each([
     ['is what the platform has when all of it came', true, 'subject', 'unsupported'],
-    ['may be half of one when nobody said how long it is, and is fetched again', false, 'upstream', 'incomplete'],
+    [
+      'may be half of one when nothing states its size, and a second download has another one',
+      false,
+      'upstream',
+      'incomplete',
+    ],
   ])('%s', async (_title, cameWhole, type, code) => {
     const facts = { statedDurationSeconds: SECONDS, cameWhole };
     const fetched = fetchVideo(['page.mp4'], facts);

@@ -210,6 +210,24 @@ describe('media of a page', () => {
     expect(Math.abs(secondsOf(data.duration) - 12)).toBeLessThanOrEqual(1);
   });
 
+  it.each(['chunked', 'by closing the connection'] as const)(
+    'are as long as their content when the header states more, and the length of the response is shown %s',
+    async (length) => {
+      const whole = await served('long.mp4', `${PICTURES} ${tone(440, 12)} ${H264} -c:a aac -movflags faststart`);
+      // The index still states 12 seconds.
+      const body = whole.subarray(0, Math.round(whole.length * 0.75));
+      const path = `/cut-${length.replaceAll(' ', '-')}.mp4`;
+      site.set(path, { type: 'video/mp4', body, length });
+      for (const format of ['audio', 'video'] as const) {
+        const data = await request(path, format);
+        expect(data).toMatchObject({ status: 'success' });
+        const { duration } = await probe(data.file_urls![0]!);
+        expect(duration).toBeLessThan(11);
+        expect(Math.abs(secondsOf(data.duration) - duration)).toBeLessThanOrEqual(1);
+      }
+    },
+  );
+
   it('fail after one attempt in a format that is not converted, and say so', async () => {
     site.set('/z.nut', { type: 'video/x-nut', body: await served('z.nut', tone(440)) });
     const map = '#EXT-X-MAP:URI="/i.mp4"\n#EXTINF:6,\n/s.m4s\n';

@@ -13,6 +13,8 @@ export interface Page {
   readonly status?: number;
   readonly type?: string;
   readonly body: string | Buffer | object;
+  /** How the length of the body is shown. Default: by `Content-Length`. */
+  readonly length?: 'chunked' | 'by closing the connection';
   /** What each answer waits for. */
   readonly when?: () => Promise<unknown>;
 }
@@ -37,9 +39,11 @@ export class RecordedSite {
     this.requests.push(path);
     const page = this.#pages.get(path) ?? { status: 404, body: '' };
     const answer = (): void => {
-      const { status = 200, type = 'application/json', body } = page;
+      const { status = 200, type = 'application/json', body, length } = page;
       const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-      response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(bytes) });
+      response.useChunkedEncodingByDefault = length === 'chunked';
+      const contentLength = length === undefined ? { 'content-length': Buffer.byteLength(bytes) } : {};
+      response.writeHead(status, { 'content-type': type, ...contentLength });
       response.end(request.method === 'HEAD' ? undefined : bytes);
     };
     if (page.when === undefined) answer();

@@ -114,4 +114,20 @@ describe('a file with a misleading name', () => {
       message: expect.stringContaining('FFPROBE_PATH'),
     });
   });
+
+  it('fails with the name of the setting if a filter for pictures of high dynamic range is missing', async () => {
+    const ffmpeg = join(folder, 'ffmpeg-without-filter');
+    await writeFile(ffmpeg, `#!/bin/bash\nexec ${inject('tools').ffmpeg} "\${@//zscale/missing}"\n`, { mode: 0o755 });
+    const { ffprobe } = inject('tools');
+    const without = createMedia({ ffmpeg, ffprobe, maxFileBytes: 1e6, maxMediaSeconds: 9, maxVideoHeight: 1080 });
+    const path = join(folder, 'high-range.mp4');
+    const hdr = 'format=yuv420p10le,setparams=color_trc=smpte2084';
+    const source = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=d=1:s=64x64:r=5', '-vf', hdr, '-c:v', 'libx264', path];
+    await runTool(inject('tools').ffmpeg, source);
+    const pictures = { path, probe: await without.probe(path, signal) };
+    await expect(without.writeMp4({ pictures, sound: undefined }, `${path}.out`, limits)).rejects.toMatchObject({
+      code: 'tool_missing',
+      message: expect.stringMatching(/filter missing.*FFMPEG_PATH/) as string,
+    });
+  });
 });

@@ -70,8 +70,11 @@ export interface FetchedMedia {
   /** Absolute. The files are as the platform sent them. */
   readonly paths: readonly string[];
   readonly statedDurationSeconds: number | undefined;
-  /** Whether each file has its stated size or that of its HTTP response, or all its fragments: another download would be equal. */
-  readonly cameWhole: boolean;
+  /**
+   * Whether each file has its stated size or that of its HTTP response, or all its fragments: another download would be equal.
+   * Undefined if nothing states the size of a file.
+   */
+  readonly cameWhole: boolean | undefined;
 }
 
 export interface FetchOptions extends SourceCall {
@@ -154,10 +157,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       paths: await Promise.all(files.map(({ path }) => withExtension(path, stated.ext))),
       title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
-      cameWhole:
-        stated.isSizeOfAll ||
-        stated.isFragmented ||
-        files.every(({ path, size }) => size === lengths.get(basename(path))),
+      cameWhole: stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths),
     };
   };
   /** @throws JobError `live` for a playlist that has no end yet */
@@ -202,6 +202,15 @@ async function wholeFiles(folder: string, stated: Stated) {
   // yt-dlp does not state which file has which format, so only the sums are compared.
   if (files.reduce((sum, { size }) => sum + size, 0) < stated.sizeBytes) throw new JobError('fileIncomplete');
   return files;
+}
+
+function haveLengths(
+  files: readonly { readonly path: string; readonly size: number }[],
+  lengths: ReadonlyMap<string, number>,
+): boolean | undefined {
+  const missing = files.map(({ path, size }) => (lengths.get(basename(path)) ?? NaN) - size);
+  if (missing.some((bytes) => bytes !== 0 && !Number.isNaN(bytes))) return false;
+  return missing.every((bytes) => bytes === 0) || undefined;
 }
 
 async function withExtension(path: string, extension: string): Promise<string> {
