@@ -22,6 +22,18 @@ describe('an interim response that was not requested', () => {
     expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, message)).toMatchObject({ statusCode: 204 });
   });
 
+  it.each([
+    ['HTTP/1.0', 'HTTP/1.0 100 Continue\r\n\r\nHTTP/1.0 200 OK\r\n\r\nok'],
+    ['many', `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(2_000)}\r\n\r\n`.repeat(50) + FINAL],
+    ['headers of a body', 'HTTP/1.1 100 Continue\r\nContent-Length: 0\r\nConnection: close\r\n\r\n' + FINAL],
+    ['no reason', 'HTTP/1.1 100\r\n\r\nHTTP/1.1 200\r\n\r\n'],
+    ['an empty line between', 'HTTP/1.1 102 Processing\r\n\r\n\r\n' + FINAL],
+  ])('is skipped with %s', async (_, bytes) => {
+    const receiver = await scriptedReceiver(bytes, (socket) => socket.end());
+    const outcome = await testClient().post(`http://127.0.0.1:${receiver.port}/`, message);
+    expect('statusCode' in outcome ? outcome.statusCode : 0).toBeGreaterThanOrEqual(200);
+  });
+
   it('is skipped in whatever pieces it arrives', async () => {
     const receiver = await tcpReceiver((socket) => {
       const letters = (interim.join('') + FINAL).split('');
