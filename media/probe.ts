@@ -141,13 +141,10 @@ export async function undecodableKinds(
   const kinds: string[] = [];
   for (const { index, kind, durationSeconds = probe.durationSeconds } of probe.streams) {
     const ends = { packet: 0, frame: 0 };
+    // Some builds of ffprobe read nothing if the interval has no end.
+    const interval = `${String(Math.max(0, durationSeconds - END_SECONDS))}%+86400`;
     const args = [
-      ...[
-        '-select_streams',
-        String(index),
-        '-read_intervals',
-        `${String(Math.max(0, durationSeconds - END_SECONDS))}%`,
-      ],
+      ...['-select_streams', String(index), '-read_intervals', interval],
       ...['-show_entries', 'packet=pts_time:frame=best_effort_timestamp_time', '-of', 'compact'],
     ];
     await launchFfprobe(ffprobe, path, args, {

@@ -95,7 +95,7 @@ it('pictures whose end cannot be decoded are as long as those that can', async (
   const bytes = await readFile(join(folder, 'whole.mp4'));
   // The samples precede the index. The second half of them is overwritten.
   const samplesEnd = bytes.indexOf('moov');
-  await writeFile(join(folder, 'damaged.mp4'), bytes.fill(255, samplesEnd / 2, samplesEnd - 4));
+  await writeFile(join(folder, 'damaged.mp4'), bytes.fill(255, Math.round(samplesEnd / 2), samplesEnd - 4));
   const { durationSeconds } = await fetchVideo(['damaged.mp4'], { statedDurationSeconds: SECONDS, cameWhole: true });
   expect(durationSeconds).toBeGreaterThan(SECONDS / 4);
   expect(durationSeconds).toBeLessThan((SECONDS * 3) / 4);

@@ -14,6 +14,8 @@ const WAIT_SECONDS = 60;
 const MAX_MEMORY_MIB = 4_096;
 /** yt-dlp looks at a URL before it downloads it. A second attempt would read the page again. */
 const MAX_READS = 2;
+/** Media without a stated length that seem to be incomplete are downloaded once more. */
+const MAX_READS_UNMEASURED = 2 * MAX_READS;
 
 type Random = ReturnType<typeof createRandom>;
 
@@ -40,12 +42,14 @@ export async function fuzzDamage(options: DamageOptions): Promise<DamageReport> 
   const random = createRandom(seed);
   const originals = await readOriginals();
   const reads = new Map<string, number>();
-  const bodies = new Map<string, { readonly type: string; readonly bytes: Buffer }>();
+  const bodies = new Map<string, { readonly type: string; readonly bytes: Buffer; readonly isMeasured: boolean }>();
   const site = await serveOnLoopback((request, response) => {
     const path = request.url ?? '';
-    const { type = 'text/plain', bytes = Buffer.alloc(0) } = bodies.get(path) ?? {};
+    const { type = 'text/plain', bytes = Buffer.alloc(0), isMeasured = true } = bodies.get(path) ?? {};
     if (request.method === 'GET') reads.set(path, (reads.get(path) ?? 0) + 1);
-    response.writeHead(bytes.length > 0 ? 200 : 404, { 'content-type': type, 'content-length': bytes.length });
+    const length = isMeasured ? { 'content-length': bytes.length } : {};
+    response.useChunkedEncodingByDefault = false;
+    response.writeHead(bytes.length > 0 ? 200 : 404, { 'content-type': type, ...length });
     response.end(request.method === 'HEAD' ? undefined : bytes);
   });
   const headers = {
@@ -59,7 +63,8 @@ export async function fuzzDamage(options: DamageOptions): Promise<DamageReport> 
   for (let number = 1; Date.now() < endMs && !signal.aborted; number += 1) {
     const { name, bytes, how } = damaged(random, originals);
     const path = `/${String(number)}${extname(name)}`;
-    bodies.set(path, { type: TYPES[extname(name)] ?? '', bytes });
+    const isMeasured = random.next() < 0.75;
+    bodies.set(path, { type: TYPES[extname(name)] ?? '', bytes, isMeasured });
     const format = random.pick(['audio', 'video'] as const);
     const body = JSON.stringify({ url: site.url + path, format });
     const answer = await fetch(`${serviceUrl}/api/downloads/media`, { method: 'POST', headers, body });
@@ -68,7 +73,9 @@ export async function fuzzDamage(options: DamageOptions): Promise<DamageReport> 
     const outcome = data.status === 'failed' ? `${String(answer.status)} ${response}` : data.status;
     jobs[outcome] = (jobs[outcome] ?? 0) + 1;
     const complain = (what: string): void =>
-      void problems.push(`seed ${String(seed)}, job ${String(number)} (${name}, ${how}, ${format}): ${what}`);
+      void problems.push(
+        `seed ${String(seed)}, job ${String(number)} (${name}, ${how}, ${format}${isMeasured ? '' : ', no length'}): ${what}`,
+      );
     if (data.status === 'success') {
       const statedSeconds = (data.duration ?? '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
       const decodedSeconds = await decodedLength(data.file_urls?.[0] ?? '', { ffmpeg, folder });
@@ -77,7 +84,8 @@ export async function fuzzDamage(options: DamageOptions): Promise<DamageReport> 
     } else if (answer.status !== 400) {
       complain(outcome);
     }
-    if ((reads.get(path) ?? 0) > MAX_READS) complain(`was read ${String(reads.get(path))} times`);
+    if ((reads.get(path) ?? 0) > (isMeasured ? MAX_READS : MAX_READS_UNMEASURED))
+      complain(`was read ${String(reads.get(path))} times`);
     bodies.delete(path);
   }
   const peakMib = await memory.stop();
