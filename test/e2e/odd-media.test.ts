@@ -26,8 +26,10 @@ const H264 = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p';
 const tone = (hertz: number, seconds = 6): string => `-f lavfi -i sine=f=${String(hertz)}:d=${String(seconds)}`;
 /** 12 of 20 seconds. */
 const WITH_GAP = `${tone(440, 20)} -af aselect='not(between(t,5,13))'`;
+const HDR_PICTURES = (transfer: string): string =>
+  `-f lavfi -i testsrc2=s=64x64:r=5:d=4 -vf format=yuv420p10le,setparams=color_primaries=bt2020:color_trc=${transfer}:colorspace=bt2020nc`;
 const HDR = (transfer: string): string =>
-  `-f lavfi -i testsrc2=s=64x64:r=5:d=4 -vf format=yuv420p10le,setparams=color_primaries=bt2020:color_trc=${transfer}:colorspace=bt2020nc -c:v libx265 -x265-params log-level=error:colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc`;
+  `${HDR_PICTURES(transfer)} -c:v libx265 -x265-params log-level=error:colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc`;
 const TWO_TRACKS = `${PICTURES} ${tone(300, 12)} ${tone(900, 12)} -map 0 -map 1 -map 2 ${H264} -c:a aac`;
 
 interface Expected {
@@ -156,6 +158,41 @@ const ROWS: readonly Row[] = [
   ['G.726 in WAV', 'x.wav', 'audio/wav', 'audio', `${tone(440)} -c:a g726 -b:a 32k -ar 8000 -ac 1`, { hertz: 440 }],
   ['AMR', 'u.amr', 'audio/amr', 'audio', `${tone(440)} -c:a libopencore_amrnb -ar 8000 -ac 1`, {}],
   ['G.722', 'w.g722', 'audio/G722', 'audio', `${tone(440)} -c:a g722 -ar 16000 -ac 1`, {}],
+  ['ADTS', 'ba.aac', 'audio/aac', 'audio', `${tone(440)} -c:a aac`, {}],
+  ['WAV that was streamed', 'bb.wav', 'audio/wav', 'audio', `${tone(440)} -seekable 0`, {}],
+  ['FLAC that was streamed', 'bc.flac', 'audio/flac', 'audio', `${tone(440)} -seekable 0`, {}],
+  [
+    'MP4 in fragments, without a length',
+    'bd.mp4',
+    'video/mp4',
+    'video',
+    `${PICTURES} ${tone(440, 12)} ${H264} -c:a aac -movflags frag_keyframe+empty_moov`,
+    { seconds: 12 },
+  ],
+  [
+    'a gap in a transport stream',
+    'be.ts',
+    'video/mp2t',
+    'audio',
+    `${WITH_GAP} -c:a aac`,
+    { seconds: 20, sound: [13, 20] },
+  ],
+  [
+    'sound that begins late in FLV',
+    'bf.flv',
+    'video/x-flv',
+    'audio',
+    `${PICTURES} -itsoffset 4 ${tone(440, 8)} ${H264} -c:a aac`,
+    { seconds: 12, sound: [4, 12] },
+  ],
+  [
+    'HDR (PQ) in VP9',
+    'bg.webm',
+    'video/webm',
+    'video',
+    `${HDR_PICTURES('smpte2084')} -c:v libvpx-vp9 -profile:v 2 -cpu-used 8`,
+    { seconds: 4, transfer: 'bt709' },
+  ],
   ['AU', 'y.au', 'audio/basic', 'audio', `${tone(440)} -c:a pcm_mulaw`, { hertz: 440 }],
 ];
 
