@@ -134,7 +134,6 @@ export function createMedia(settings: FfmpegSettings) {
     /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
     probe: (path: string, signal: AbortSignal): Promise<Probe> => probeFile(settings.ffprobe, path, signal),
     isPlainM4a,
-    probeMade,
     /** @returns the duration of the copy; undefined if {@link writeM4a} must write it */
     copyM4a: async (
       path: string,
