@@ -9,22 +9,23 @@ export class UsageError extends Error {
  * Runs an operator's command, such as `npm run keys`, and prints what it returns. On an error it prints one line, with the
  * usage if the command line is wrong, and sets exit code 1.
  *
- * @param run receives the arguments after the name of the command
+ * @param run receives the arguments after the name of the command, and a function that prints a line before the end
  */
 export async function runOperatorCommand(
   usage: string,
-  run: (line: readonly string[]) => Promise<string | undefined>,
+  run: (line: readonly string[], say: (text: string) => void) => Promise<string | undefined>,
 ): Promise<void> {
   const line = process.argv.slice(2);
-  const { print } = openStandardOutput();
+  const { stream, print, flush } = openStandardOutput();
   // Help must be available before there are any settings.
   if (line.includes('--help') || line.includes('-h') || line[0] === 'help') {
     await print(usage);
     return;
   }
   try {
-    const output = await run(line);
+    const output = await run(line, (text) => void stream.write(`${text}\n`));
     if (output !== undefined) await print(output);
+    await flush();
   } catch (error) {
     process.exitCode = 1;
     if (isUsage(error)) console.error(`${error.message}\n\n${usage}`);

@@ -14,7 +14,7 @@ backup copies the database into a new folder while the service runs, and the fil
 are only listed). It leaves out damaged files, prints their names, and exits with 1. restore copies such a folder into an
 empty database and file store that no service uses.`;
 
-await runOperatorCommand(USAGE, async ([command, folder, ...rest]) => {
+await runOperatorCommand(USAGE, async ([command, folder, ...rest], say) => {
   const isKnown = command === 'backup' || command === 'restore';
   if (!isKnown || folder === undefined || folder.startsWith('-') || rest.length > 0) {
     throw new UsageError('The command needs one folder.');
@@ -24,7 +24,7 @@ await runOperatorCommand(USAGE, async ([command, folder, ...rest]) => {
   const files = await createFileStore(config.files, WORKER_BUCKET_LIMITS);
   await files.check();
   await withDatabase(config, 60_000, async (db) => {
-    const options = { folder, db, files, print: (line: string) => console.log(line) };
+    const options = { folder, db, files, print: say };
     if (command === 'restore') {
       return restore({ ...options, workDir: config.workDir, filesLocation: describeLocation(config.files) });
     }

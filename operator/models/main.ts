@@ -6,7 +6,7 @@ import { runModels } from '../../speech/models/model-commands.ts';
 
 const USAGE = 'usage: npm run models [-- list | install [NAME…] | verify] [--base-url URL]';
 
-await runOperatorCommand(USAGE, async (args) => {
+await runOperatorCommand(USAGE, async (args, say) => {
   const { values, positionals } = parseArgs({
     args: [...args],
     options: { 'base-url': { type: 'string' } },
@@ -23,7 +23,7 @@ await runOperatorCommand(USAGE, async (args) => {
     hubUrl: values['base-url'] ?? config.SPEECH_MODELS_URL,
     packagesUrl: config.SPEECH_PACKAGES_URL,
     isLive: process.stdout.isTTY,
-    say: (text) => console.log(text),
+    say,
     signal: abort.signal,
   });
   process.exitCode = isSuccess ? 0 : 1;

@@ -8,6 +8,7 @@ const PROGRAMS = {
   tapedeck: 'command/main.ts --help',
   'the completion script of tapedeck': 'command/main.ts completion bash',
   'npm run keys': 'operator/keys/main.ts --help',
+  'npm run models': 'operator/models/main.ts list',
 };
 
 /** @param around a command of bash in which % is the program */
