@@ -3,8 +3,9 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { ROOT } from '../helpers/markdown.ts';
 
+/** The import is indented, because test/unit-files.ts follows those at the start of a line. */
 const PROGRAM = `
-import { releaseMemoryAfterStart } from './local/release-memory.ts';
+  import { releaseMemoryAfterStart } from './local/release-memory.ts';
 releaseMemoryAfterStart();
 const heap = () => process.memoryUsage().heapTotal / 1024 ** 2;
 let garbage = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
