@@ -84,7 +84,7 @@ const publishOnHub = (): void => {
 const publishPackages = (): void => {
   for (const [i, name] of ['toy-one', 'toy-two'].entries()) {
     served.set(`/files/${name}.whl`, WHEELS[i]!);
-    const files = [{ url: `../../files/${name}.whl`, hashes: { sha256: sha256(WHEELS[i]!) } }];
+    const files = [{ filename: `${name}.whl`, url: `../../files/${name}.whl`, hashes: { sha256: sha256(WHEELS[i]!) } }];
     served.set(`/simple/${name}/`, Buffer.from(JSON.stringify({ files })));
   }
 };
