@@ -13,6 +13,7 @@ import {
 } from '../contract/job-schema.ts';
 import { channelReferenceSchema } from '../contract/kinds/channel.ts';
 import { listParametersSchema } from '../contract/kinds/imgnet-list-job.ts';
+import { mediaInfoIdSchema, mediaInfoPageSchema } from '../contract/kinds/media-info.ts';
 import { mediaIdSchema, mediaPageSchema } from '../contract/kinds/media.ts';
 import { speakerLabelsParametersSchema } from '../contract/kinds/speaker-labels.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
@@ -25,6 +26,7 @@ import { createAudioActivity } from './audio.ts';
 import { createContentActivity } from './imgnet-content.ts';
 import { createListActivity } from './imgnet-list.ts';
 import { createMediaActivity } from './media.ts';
+import { createMediaInfoActivity } from './media-info.ts';
 import { createProfileActivity } from './imgnet-profile.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
@@ -52,6 +54,7 @@ const CREATORS = {
     createAudioActivity,
     createVideoActivity,
     createMediaActivity,
+    createMediaInfoActivity,
     createTranscriptActivities,
     createChannelActivities,
     createSnapshotActivities,
@@ -166,6 +169,7 @@ export const activityInputs = {
   listChannel: one(z.object({ recordId: ulidSchema })),
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: z.int().min(1) })),
   prepareSpeech: one(speech),
+  readMediaInfo: one(z.object({ recordId: ulidSchema, mediaId: mediaInfoIdSchema, page: mediaInfoPageSchema })),
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listParametersSchema.extend({ snapshot, account: accountSchema })),
   storeProfile: one(z.object({ snapshot, account: accountSchema })),

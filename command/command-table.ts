@@ -99,6 +99,7 @@ export const FETCH_COMMANDS = {
   },
   channel: { operands: 'URL|@NAME…', about: 'a channel with all of its videos', options: FETCHING },
   media: { operands: 'URL…', about: 'the audio or video of a page of any other site', options: ['video', ...FETCHING] },
+  info: { operands: 'URL…', about: 'what a page offers: title, length, formats and captions', options: FETCHING },
 } as const satisfies Record<string, Command>;
 export type FetchCommand = keyof typeof FETCH_COMMANDS;
 

@@ -1,3 +1,5 @@
+import type { MediaInfo } from '../clients/typescript/src/index.ts';
+import { sizeText } from '../runtime/terminal-progress.ts';
 import { oneLine } from './printable.ts';
 
 /** Lists in a result whose items get a line each. */
@@ -18,7 +20,7 @@ interface Item {
 
 /** Formats a profile, post, list or channel for people: one line per fact, then one per item. */
 export function factsText(answer: object): string {
-  const facts = Object.entries(answer).flatMap(([name, value]) => factOf(name, value));
+  const facts = Object.entries({ ...answer, ...choicesOf(answer) }).flatMap(([name, value]) => factOf(name, value));
   const lists = answer as Readonly<Partial<Record<(typeof LISTED)[number], readonly Item[]>>>;
   const items = LISTED.flatMap((name) => {
     const rows = lists[name] ?? [];
@@ -26,6 +28,26 @@ export function factsText(answer: object): string {
     return rows.every((row) => typeof row === 'object') ? rows.map(rowOf) : [];
   });
   return [...facts, ...(items.length > 0 && facts.length > 0 ? [''] : []), ...items].join('\n');
+}
+
+/** What a page offers, with a line for each list. */
+function choicesOf(answer: object): Readonly<Record<string, string>> {
+  const { video_formats, audio_formats, audio_languages, captions, chapters } = answer as Partial<MediaInfo>;
+  if (video_formats === undefined) return {};
+  const size = (bytes: number | null): string => (bytes === null ? '' : ` (${sizeText(bytes)})`);
+  const lines = {
+    video_formats: video_formats.map(
+      ({ height, frame_rate, container, size: bytes }) =>
+        `${String(height ?? '?')}p${String(frame_rate ?? '')} ${container}${size(bytes)}`,
+    ),
+    audio_formats: audio_formats?.map(({ container, language, size: bytes }) =>
+      [language ?? '', `${container}${size(bytes)}`].join(' ').trim(),
+    ),
+    audio_languages: audio_languages?.map(({ language, is_original }) => language + (is_original ? ' (original)' : '')),
+    captions: captions?.map(({ language, kind }) => language + (kind === 'manual' ? '' : ' (automatic)')),
+    chapters: chapters?.map(({ title }) => title),
+  };
+  return Object.fromEntries(Object.entries(lines).map(([name, texts = []]) => [name, texts.join(', ')]));
 }
 
 function factOf(name: string, value: unknown): readonly string[] {

@@ -29,6 +29,7 @@ const OPERATIONS: Readonly<Record<FetchCommand, readonly string[]>> = {
   list: ['requestImgnetList'],
   channel: ['requestChannel'],
   media: ['requestMedia'],
+  info: ['requestMediaInfo'],
 };
 const BY_ID: Readonly<Partial<Record<FetchCommand, readonly [path: string, field: string]>>> = {
   speech: ['/api/speech', 'download_id'],

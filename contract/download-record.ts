@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Failure } from './failures.ts';
 import type { Thousandths } from './money.ts';
 
-/** The record types of the specification (section 2.1), and those of speaker labels and of media of other sites. */
+/** The record types of the specification (section 2.1), and those of speaker labels, media of other sites and looks at pages. */
 export const recordTypeSchema = z.enum([
   'imgnet_profile',
   'imgnet_post',
@@ -15,6 +15,7 @@ export const recordTypeSchema = z.enum([
   'captions',
   'speaker_labels',
   'media',
+  'media_info',
 ]);
 export type RecordType = z.infer<typeof recordTypeSchema>;
 

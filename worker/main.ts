@@ -14,6 +14,7 @@ import { createDataApi } from '../sources/vidnet/data-api/data-api-client.ts';
 import { createDataApiComments } from '../sources/vidnet/data-api/data-api-comments.ts';
 import { createYtdlpChannels } from '../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
 import { createYtdlpComments } from '../sources/vidnet/yt-dlp/yt-dlp-comments.ts';
+import { createMediaInfoSource } from '../sources/vidnet/yt-dlp/yt-dlp-info.ts';
 import { createTranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
@@ -147,6 +148,7 @@ const activities = createActivities({
   workFolders,
   vidnet: createYtdlpSource(ytdlp),
   transcripts: createTranscriptSource(ytdlp),
+  mediaInfos: createMediaInfoSource(ytdlp),
   channels:
     dataApi === undefined
       ? ytdlpChannels

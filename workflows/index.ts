@@ -7,6 +7,7 @@ export { imgnetContent } from './jobs/imgnet-content.ts';
 export { imgnetList } from './jobs/imgnet-list.ts';
 export { imgnetProfile } from './jobs/imgnet-profile.ts';
 export { media } from './jobs/media.ts';
+export { mediaInfo } from './jobs/media-info.ts';
 export { retention } from './retention.ts';
 export { speakerLabels } from './jobs/speaker-labels.ts';
 export { transcript } from './jobs/transcript.ts';

@@ -144,9 +144,10 @@ export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log,
 
 /** Whether the list of a caller contains a download that another caller has requested: the same rule as for `listed`. */
 function isListed(
-  { startedBy, chargedTo }: DownloadRecord,
+  { type, startedBy, chargedTo }: DownloadRecord,
   { by, to }: { readonly by: Caller; readonly to: Caller },
 ): boolean {
+  if (type === 'media_info') return false;
   switch (to.kind) {
     case 'service':
       return true;

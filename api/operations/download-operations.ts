@@ -6,10 +6,13 @@ import {
 import { downloadListSchema, downloadResultSchema, jobResultSchema } from '../../contract/kinds/kinds.ts';
 import { audioRecordSchema, audioResultSchema } from '../../contract/kinds/audio.ts';
 import { mediaRecordSchema, mediaRequestSchema, mediaResultSchema } from '../../contract/kinds/media.ts';
+import { mediaInfoRequestSchema, mediaInfoSchema } from '../../contract/kinds/media-info.ts';
+import { failedResultSchema, pendingResultSchema } from '../../contract/http/job-answers.ts';
 import { videoRecordSchema, videoResultSchema } from '../../contract/kinds/video.ts';
 import { failed, OF_DOWNLOAD, operation, STARTS_JOB } from './operation.ts';
 import { cancelDownload, getDownload, listDownloads } from '../use-cases/downloads.ts';
 import { followDownload, followDownloads } from '../use-cases/follow-events.ts';
+import { requestMediaInfo } from '../use-cases/media-info.ts';
 import { requestMedia } from '../use-cases/media.ts';
 import { requestAudio, requestVideo } from '../use-cases/vidnet-requests.ts';
 
@@ -57,6 +60,21 @@ export const downloadOperations = {
       ...failed(failedRecordOf('MediaFailed', mediaRecordSchema)),
     },
     run: requestMedia,
+  }),
+  requestMediaInfo: operation({
+    ...STARTS_JOB,
+    path: '/api/media/info',
+    rpc: 'media.info',
+    summary: 'Look at a page: its title, length, formats and captions, before anything is fetched',
+    body: mediaInfoRequestSchema,
+    jobs: ['media_info'],
+    wait: 'by default',
+    answers: {
+      200: { description: 'What the page says, at most ten minutes old', schema: mediaInfoSchema },
+      202: { description: 'The job has not ended', schema: pendingResultSchema },
+      ...failed(failedResultSchema),
+    },
+    run: requestMediaInfo,
   }),
   listDownloads: operation({
     method: 'get',

@@ -106,14 +106,16 @@ interface Listed {
 
 /**
  * The downloads of a caller's list, newest first. A key lists the downloads that it requested, including those that another caller started; callers
- * without a key list those that neither a key nor a service started; services list all. If few downloads of a key match the
+ * without a key list those that neither a key nor a service started; services list all. Looks at pages are listed only by
+ * their type, because the console takes many. If few downloads of a key match the
  * filter, the result may be shorter than the limit although older ones follow.
  */
 export async function listed(
   deps: Pick<ServiceDeps, 'records' | 'keyDownloads'>,
   caller: Caller,
-  filter: RecordFilter,
+  query: RecordFilter,
 ): Promise<Listed> {
+  const filter = { ...query, isWithoutLooks: query.type === undefined };
   if (caller.kind !== 'key') {
     return { records: await deps.records.list({ ...filter, isWithoutKey: caller.kind === 'anonymous' }) };
   }

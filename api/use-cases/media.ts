@@ -25,7 +25,7 @@ export function planMedia(
   { url, format }: Pick<MediaRequest, 'url' | 'format'>,
 ): JobPlan {
   const page = pageOf(deps, url);
-  const mediaId = createHash('sha256').update(page.url).digest('hex').slice(0, 32);
+  const mediaId = pageIdOf(page.url);
   const parameters: MediaParameters = {
     page: { url: page.url, format },
     ...(page.site !== undefined && { site: page.site }),
@@ -38,6 +38,10 @@ export function planMedia(
     parameters,
     price: mediaPrice(deps.rendering.prices, format),
   };
+}
+
+export function pageIdOf(url: string): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 32);
 }
 
 export function pageOf(

@@ -15,11 +15,12 @@ import { transcriptPrice } from '../../contract/kinds/transcript.ts';
 import { formatMoney, type Thousandths } from '../../contract/money.ts';
 import type { Prices } from '../../contract/kinds/configured-prices.ts';
 import type { Offer, Resolved, ResolveQuery, Subject } from '../../contract/http/resolved-schemas.ts';
-import { isPlaylistUrl, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
+import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
 import { imgnetRefusal, profilePriceOf } from './imgnet-requests.ts';
 import { pageOf } from './media.ts';
+import { infoPageOf } from './media-info.ts';
 
 const NO_PLAYLISTS =
   'A playlist cannot be fetched as a whole. Fetch its videos one by one, or the channel with all videos.';
@@ -77,6 +78,7 @@ function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subj
     captions(false),
     captions(true),
     speechOf(prices, body, prices.audio),
+    lookOf(prices, id),
     labelsOf(prices, 'requestAudio'),
   ];
   return { kind: 'video', id, url: urlIn(platforms.vidnetVideoUrl.replace('{id}', id)), offers, note: null };
@@ -88,6 +90,7 @@ function channelOf({ platforms, rendering: { prices } }: Deps, text: string): Su
   const id = channelPathOf(channel);
   const offers = [
     offer('requestChannel', '/api/channel/profile', { body: { url: text.trim() }, price: prices.channel }),
+    lookOf(prices, text.trim()),
   ];
   return { kind: 'channel', id, url: urlIn(platforms.vidnetChannelUrl.replace('{path}', id)), offers, note: null };
 }
@@ -132,7 +135,11 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
   if (!/^https?:\/\/\S+$/i.test(given) || !URL.canParse(given)) return undefined;
   const { prices } = deps.rendering;
   const { vidnetHosts, imgnetHosts } = deps.platforms;
-  const reason = isPlaylistUrl(given, vidnetHosts) ? NO_PLAYLISTS : noPostReason(given, imgnetHosts);
+  if (playlistIdOf(given, vidnetHosts) !== undefined) {
+    const { url } = infoPageOf(deps, given).page;
+    return { kind: 'page', id: url, url, offers: [lookOf(prices, url)], note: NO_PLAYLISTS };
+  }
+  const reason = noPostReason(given, imgnetHosts);
   if (reason !== undefined) return { kind: 'page', id: given, url: new URL(given).href, offers: [], note: reason };
   try {
     const { url } = pageOf(deps, given);
@@ -140,7 +147,7 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
       offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) }),
     );
     offers.push(speechOf(prices, { url }, prices.mediaAudio));
-    return { kind: 'page', id: url, url, offers, note: null };
+    return { kind: 'page', id: url, url, offers: [...offers, lookOf(prices, url)], note: null };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const [{ message } = error] = error.extras.details ?? [];
@@ -155,6 +162,10 @@ function speechOf({ speakerLabelsPerMinute: price }: Prices, body: Offer['body']
 function labelsOf({ speakerLabelsPerMinute: price }: Prices, after: string): Offer {
   const needs = ['transcript_with_speaker_id'];
   return offer('requestSpeakerLabels', '/api/transcriptspeakerid', { needs, after, price, per: 'minute' });
+}
+
+function lookOf({ mediaInfo: price }: Prices, url: string): Offer {
+  return offer('requestMediaInfo', '/api/media/info', { body: { url }, price });
 }
 
 function offer(

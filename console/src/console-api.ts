@@ -22,17 +22,27 @@ export function authorization(): Record<string, string> {
   return key === undefined ? {} : { Authorization: `Bearer ${key}` };
 }
 
+interface CallOptions {
+  readonly body?: object;
+  readonly signal?: AbortSignal | null;
+  readonly waitSeconds?: number;
+}
+
 /**
- * Sends a request to the service, which answers at once.
+ * Sends a request to the service, which answers at once unless it is given a time to wait for the job.
  * @returns the body of the response, also of a failed job
  * @throws Problem
  */
 export async function call<Body>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
-  { body, signal = null }: { readonly body?: object; readonly signal?: AbortSignal | null } = {},
+  { body, signal = null, waitSeconds = 0 }: CallOptions = {},
 ): Promise<Body> {
-  const headers = { ...authorization(), Prefer: 'wait=0', ...(body && { 'Content-Type': 'application/json' }) };
+  const headers = {
+    ...authorization(),
+    Prefer: `wait=${String(waitSeconds)}`,
+    ...(body && { 'Content-Type': 'application/json' }),
+  };
   const init = { method, headers, signal, body: body === undefined ? null : JSON.stringify(body) };
   const response = await fetch(path, init).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;

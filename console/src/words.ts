@@ -14,6 +14,7 @@ export const TYPE_NAMES: Readonly<Record<DownloadType, string>> = {
   imgnet_audio: 'Audio of a post',
   speaker_labels: 'Transcript with speakers',
   media: 'Page of a site',
+  media_info: 'Look at a page',
 };
 
 export const STATUS_NAMES = { pending: 'Running', success: 'Done', failed: 'Failed' } as const;
@@ -45,6 +46,7 @@ export const STAGES_OF: Readonly<Record<DownloadType, readonly Stage[]>> = {
   imgnet_audio: OF_FILES,
   media: OF_FILES,
   captions: OF_FACTS,
+  media_info: OF_FACTS,
   imgnet_profile: OF_FACTS,
   imgnet_post: OF_FACTS,
   list: OF_LISTS,

@@ -23,7 +23,7 @@ export const vidnetDownloadRequestSchema = z
 export type VidnetDownloadRequest = z.infer<typeof vidnetDownloadRequestSchema>;
 
 export const downloadListQuerySchema = z.object({
-  type: recordTypeSchema.optional().describe('Only jobs of this type'),
+  type: recordTypeSchema.optional().describe('Only jobs of this type; `media_info` jobs are listed only by it'),
   status: recordStatusSchema.optional().describe('Only jobs with this status'),
   media_id: z.string().min(1).max(200).optional().describe('Only jobs about this video, channel, account or post'),
   created_after: z.iso.datetime({ offset: true }).optional().describe('Only jobs created at this time or later'),
@@ -87,7 +87,10 @@ export const NO_FILES = {
 export const factsRecordSchema = z
   .object({
     ...recordFields,
-    type: z.enum(['imgnet_profile', 'imgnet_post', 'imgnet_list_posts', 'imgnet_list_reels', 'speaker_labels']),
+    type: z.enum([
+      ...(['imgnet_profile', 'imgnet_post', 'imgnet_list_posts', 'imgnet_list_reels', 'speaker_labels'] as const),
+      'media_info',
+    ]),
   })
   .meta({ id: 'FactsRecord' });
 export type FactsRecord = z.infer<typeof factsRecordSchema>;

@@ -40,7 +40,7 @@ const subjectSchema = z
       .describe('The ID of a video, the path of a channel, the name of an account, a shortcode, or the URL of a page'),
     url: z.url().describe('The URL of its page'),
     offers: z.array(offerSchema).describe('Empty if the service cannot fetch it'),
-    note: z.string().nullable().describe('The reason why there are no offers'),
+    note: z.string().nullable().describe('The reason why there are no offers, or no others'),
   })
   .meta({ id: 'Subject' });
 export type Subject = z.infer<typeof subjectSchema>;

@@ -10,6 +10,7 @@ import { imgnetContent, imgnetContentPendingSchema, imgnetPostSchema, imgnetReel
 import { imgnetListPosts, imgnetListReels, imgnetListResultSchema } from './imgnet-list.ts';
 import { imgnetProfile, imgnetProfilePendingSchema, imgnetProfileSchema } from './imgnet-profile.ts';
 import { media, mediaResultSchema } from './media.ts';
+import { mediaInfo, mediaInfoSchema } from './media-info.ts';
 import { speakerLabels, speakerLabelsResultSchema } from './speaker-labels.ts';
 import { transcript, transcriptSchema } from './transcript.ts';
 import { video, videoResultSchema } from './video.ts';
@@ -27,6 +28,7 @@ export const kinds = {
   imgnet_audio: imgnetAudio,
   speaker_labels: speakerLabels,
   media,
+  media_info: mediaInfo,
 } as const satisfies Record<RecordType, Kind>;
 
 type Kinds = typeof kinds;
@@ -46,6 +48,7 @@ export const jobResultSchema = z
     audioResultSchema,
     videoResultSchema,
     mediaResultSchema,
+    mediaInfoSchema,
     channelProfileSchema,
     transcriptSchema,
     vidnetPendingResultSchema,

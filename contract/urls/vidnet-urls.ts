@@ -41,14 +41,12 @@ export function videoIdOf(text: string, hosts: readonly string[] = []): string |
   return isVideo || THUMBNAIL.test(name) ? idIn(second) : undefined;
 }
 
-/** Whether a URL is that of a playlist. @param hosts as for {@link videoIdOf} */
-export function isPlaylistUrl(text: string, hosts: readonly string[] = []): boolean {
+/** @returns the ID of a playlist at its URL. @param hosts as for {@link videoIdOf} */
+export function playlistIdOf(text: string, hosts: readonly string[] = []): string | undefined {
   const page = platformPageOf(text, { host: VIDNET_HOST, hosts });
-  return (
-    page !== undefined &&
-    /^(?:playlist|watch|embed\/videoseries)$/.test(page.segments.join('/')) &&
-    page.query.has('list')
-  );
+  if (!/^(?:playlist|watch|embed\/videoseries)$/.test(page?.segments.join('/') ?? '')) return undefined;
+  const id = withoutTail(page?.query.get('list') ?? '');
+  return /^[\w-]{2,100}$/.test(id) ? id : undefined;
 }
 
 function idIn(text: string): string | undefined {

@@ -56,6 +56,11 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
             ],
     };
   };
+  const playlists = parsed.data.playlists.map(({ id, channel: handle, ...rest }) => {
+    const channel = channelOf(handle);
+    if (channel === undefined) throw new CatalogueError(`${file}: playlist ${id}: no channel ${handle}`);
+    return { ...rest, id: naming.name(id), channel };
+  });
   const videos: CatalogueVideo[] = [];
   // Sequential, since the engines start at the same time.
   for (const entry of parsed.data.videos) videos.push(await read(entry));
@@ -64,7 +69,7 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
     const channel = channelOf(handle);
     return channel === undefined ? [] : generateVideos(channel, generated_videos, templates);
   });
-  return { channels, videos, generatedVideos };
+  return { channels, playlists, videos, generatedVideos };
 }
 
 function readChannel(entry: ChannelEntry, naming: Naming): CatalogueChannel {

@@ -57,6 +57,14 @@ const channel = z.strictObject({
   case: z.enum(CHANNEL_CASES),
 });
 
+/** The uploads of a channel, repeated to the length. */
+const playlist = z.strictObject({
+  id: z.string().regex(/^PL[\w-]{2,60}$/, 'PL and letters, digits and dashes'),
+  title: z.string().min(1),
+  channel: handle,
+  length: count.max(GENERATED_MAX),
+});
+
 const comment = z.strictObject({
   author: handle,
   text: z.string().min(1),
@@ -96,7 +104,11 @@ const video = z.strictObject({
   generated_comments: count.max(GENERATED_MAX).default(0),
 });
 
-export const catalogueSchema = z.strictObject({ channels: z.array(channel).min(1), videos: z.array(video) });
+export const catalogueSchema = z.strictObject({
+  channels: z.array(channel).min(1),
+  playlists: z.array(playlist).default([]),
+  videos: z.array(video),
+});
 export type ChannelEntry = z.infer<typeof channel>;
 export type VideoEntry = z.infer<typeof video>;
 
@@ -145,7 +157,12 @@ export interface CatalogueVideo extends Camel<Pick<VideoEntry, OwnFacts>> {
   readonly comments: readonly CatalogueComment[] | undefined;
 }
 
+export interface CataloguePlaylist extends Omit<z.infer<typeof playlist>, 'channel'> {
+  readonly channel: CatalogueChannel;
+}
+
 export interface Catalogue {
+  readonly playlists: readonly CataloguePlaylist[];
   readonly videos: readonly CatalogueVideo[];
   readonly channels: readonly CatalogueChannel[];
   /** Left out of the sandbox's index. */

@@ -1,4 +1,4 @@
-import type { Catalogue, CatalogueChannel, CatalogueVideo } from './catalogue.ts';
+import type { Catalogue, CatalogueChannel, CataloguePlaylist, CatalogueVideo } from './catalogue.ts';
 
 export type Library = ReturnType<typeof createLibrary>;
 
@@ -26,12 +26,22 @@ export function createLibrary(catalogue: Catalogue) {
         .sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime()),
     ]),
   );
+  const uploadsOf = (channel: CatalogueChannel): readonly CatalogueVideo[] => uploads.get(channel) ?? [];
+  const playlists = new Map<string, CataloguePlaylist>([
+    ...catalogue.channels.map((channel) => {
+      // As on the platform, the ID of a channel also gives that of the list of its uploads.
+      const id = channel.id.replace(/^UC/, 'UU');
+      return [id, { id, title: `Uploads from ${channel.title}`, channel, length: uploadsOf(channel).length }] as const;
+    }),
+    ...catalogue.playlists.map((playlist) => [playlist.id, playlist] as const),
+  ]);
   return {
     catalogue,
     video: (id: string): CatalogueVideo | undefined => videos.get(id),
     /** @param path `@handle`, `channel/ID`, `c/NAME` or `user/NAME`; only IDs are case-sensitive */
     channel: (path: string): CatalogueChannel | undefined =>
       channels.get(path.startsWith('channel/') ? path : path.toLowerCase()),
-    uploads: (channel: CatalogueChannel): readonly CatalogueVideo[] => uploads.get(channel) ?? [],
+    uploads: uploadsOf,
+    playlist: (id: string): CataloguePlaylist | undefined => playlists.get(id),
   };
 }

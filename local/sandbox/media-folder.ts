@@ -10,7 +10,10 @@ const MEDIA_EXTENSIONS = new Set(
 
 type MediaFolderSettings = MediaTools & { readonly naming: Naming; readonly log: (line: string) => void };
 
-export async function readMediaFolder(path: string, settings: MediaFolderSettings): Promise<Catalogue> {
+export async function readMediaFolder(
+  path: string,
+  settings: MediaFolderSettings,
+): Promise<Pick<Catalogue, 'videos' | 'channels'>> {
   const start = await realpath(path).catch((error: unknown) => {
     throw new Error(`--media ${path}: there is no such folder or file`, { cause: error });
   });
@@ -30,7 +33,7 @@ export async function readMediaFolder(path: string, settings: MediaFolderSetting
     if (video !== undefined) videos.push(video);
   }
   settings.log(`${path}: ${String(videos.length)} recordings added`);
-  return { videos, channels: videos.length === 0 ? [] : [channel], generatedVideos: [] };
+  return { videos, channels: videos.length === 0 ? [] : [channel] };
 }
 
 async function readRecording(

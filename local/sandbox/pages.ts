@@ -3,6 +3,7 @@ import {
   type CaptionTrack,
   type CatalogueChannel,
   type CatalogueComment,
+  type CataloguePlaylist,
   type CatalogueVideo,
   type MediaFormat,
   UNPLAYABLE,
@@ -12,6 +13,7 @@ import type { Library } from './library.ts';
 import { avatars, banner, videoThumbnails } from './thumbnails.ts';
 
 const CHANNEL_PAGE_VIDEOS = 30;
+const PLAYLIST_PAGE_VIDEOS = 100;
 const PAGE_COMMENTS = 20;
 const PAGE_REPLIES = 10;
 const GONE = { type: 'ERROR', text: 'This channel does not exist.' };
@@ -55,7 +57,7 @@ export function channelPage(
 ): object {
   if (channel.case === 'removed') return { alerts: [GONE] };
   const all = library.uploads(channel);
-  const start = (options.page - 1) * CHANNEL_PAGE_VIDEOS;
+  const { videos, nextPage } = pageOfVideos(all, CHANNEL_PAGE_VIDEOS, options);
   return {
     channel: {
       ...channelFacts(channel, options.baseUrl),
@@ -68,18 +70,49 @@ export function channelPage(
     },
     // The platform omits an empty tab.
     tabs: all.length === 0 ? [] : ['videos'],
-    videos: all.slice(start, start + CHANNEL_PAGE_VIDEOS).map((video) => ({
-      id: video.id,
-      url: `${options.baseUrl}/watch?v=${video.id}`,
-      title: video.title,
-      duration: video.durationSeconds === undefined ? undefined : Math.round(video.durationSeconds),
-      publishedText: timeText(video.publishedAt),
-      view_count: video.viewCount,
-      live_status: liveStatus(video),
-      thumbnails: videoThumbnails(video, options.baseUrl),
-    })),
-    nextPage: start + CHANNEL_PAGE_VIDEOS < all.length ? options.page + 1 : null,
+    videos,
+    nextPage,
   };
+}
+
+export function playlistPage(
+  library: Library,
+  { id, title, channel, length }: CataloguePlaylist,
+  options: { baseUrl: string; page: number },
+): object {
+  const uploads = library.uploads(channel);
+  const all = Array.from({ length: uploads.length === 0 ? 0 : length }, (_, index) => index % uploads.length);
+  const videos = all.flatMap((index) => uploads[index] ?? []);
+  return {
+    playlist: {
+      ...channelFacts(channel, options.baseUrl),
+      id,
+      title,
+      webpage_url: `${options.baseUrl}/playlist?list=${id}`,
+      playlist_count: videos.length,
+      thumbnails: videos[0] === undefined ? [] : videoThumbnails(videos[0], options.baseUrl),
+    },
+    ...pageOfVideos(videos, PLAYLIST_PAGE_VIDEOS, options),
+  };
+}
+
+function pageOfVideos(
+  all: readonly CatalogueVideo[],
+  size: number,
+  { baseUrl, page }: { baseUrl: string; page: number },
+): { readonly videos: object[]; readonly nextPage: number | null } {
+  const start = (page - 1) * size;
+  const videos = all.slice(start, start + size).map((video) => ({
+    id: video.id,
+    url: `${baseUrl}/watch?v=${video.id}`,
+    title: video.title,
+    duration: video.durationSeconds === undefined ? undefined : Math.round(video.durationSeconds),
+    publishedText: timeText(video.publishedAt),
+    view_count: video.viewCount,
+    live_status: liveStatus(video),
+    thumbnails: videoThumbnails(video, baseUrl),
+  }));
+  return { videos, nextPage: start + size < all.length ? page + 1 : null };
 }
 
 function liveStatus({ case: kind }: CatalogueVideo): string | undefined {

@@ -55,6 +55,7 @@ export async function startSandbox(options: SandboxOptions) {
   const catalogue: Catalogue = {
     videos: [...builtIn.videos, ...(added?.videos ?? [])],
     channels: [...builtIn.channels, ...(added?.channels ?? [])],
+    playlists: builtIn.playlists,
     generatedVideos: builtIn.generatedVideos,
   };
   const library = createLibrary(catalogue);
@@ -94,6 +95,8 @@ export async function startSandbox(options: SandboxOptions) {
     },
     /** Without the generated videos. */
     catalogue: catalogue.videos,
+    channels: catalogue.channels,
+    playlists: catalogue.playlists,
     stop,
   };
 }

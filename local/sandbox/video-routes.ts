@@ -3,7 +3,7 @@ import { bytesSource, endless, fileSource, jsonSource, sendBody, write, type Sen
 import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
 import type { SandboxParts } from './control-routes.ts';
 import { refusal, send, type Exchange } from './json-http.ts';
-import { channelPage, commentPage, unknownVideoPage, videoPage, translateCaptions } from './pages.ts';
+import { channelPage, commentPage, playlistPage, unknownVideoPage, videoPage, translateCaptions } from './pages.ts';
 import type { Target } from './switches.ts';
 import { thumbnailSource } from './thumbnails.ts';
 
@@ -34,6 +34,17 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
     const page = pageOf(exchange);
     stats.addChannelPage(channel.id, page);
     await sendBody(exchange, jsonSource(channelPage(library, channel, { baseUrl: parts.baseUrl(), page })), options);
+  };
+
+  const playlist = async (exchange: Exchange): Promise<void> => {
+    const id = exchange.url.searchParams.get('list') ?? '';
+    const found = library.playlist(id);
+    const options = behaviour('*', 'page');
+    const body =
+      found === undefined
+        ? { alerts: [{ type: 'ERROR', text: 'The playlist does not exist.' }] }
+        : playlistPage(library, found, { baseUrl: parts.baseUrl(), page: pageOf(exchange) });
+    await sendBody(exchange, jsonSource(body), options);
   };
 
   const media = async (exchange: Exchange, video: CatalogueVideo, formatId: string): Promise<void> => {
@@ -76,6 +87,7 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
   return async (exchange) => {
     const { pathname } = exchange.url;
     if (pathname === '/watch') return watch(exchange);
+    if (pathname === '/playlist') return playlist(exchange);
     const [first = '', second = '', third = '', ...more] = pathname.split('/').slice(1).map(decode);
     if (more.length > 0) return nothingHere(exchange);
     if (first.startsWith('@') && third === '' && isVideosTab(second)) return channelListing(exchange, first);

@@ -39,6 +39,7 @@ const PLATFORM_BY_TYPE: Readonly<Record<RecordType, string | undefined>> = {
   imgnet_list_reels: 'imgnet',
   // Jobs of other sites have the site in their parameters.
   media: 'vidnet',
+  media_info: 'vidnet',
   // The job uses no upstream.
   speaker_labels: undefined,
 };

@@ -58,7 +58,7 @@ describe('GET /api/resolve', () => {
       typeof starting,
       typeof starting,
     ];
-    expect([offers.length, speech.length]).toEqual([4 + 1 + 1 + 2 + 2, 3]);
+    expect([offers.length, speech.length]).toEqual([5 + 2 + 1 + 2 + 3, 3]);
     for (const { path, body, base } of speech) {
       expect((await facades.post(path, JSON.stringify(body))).body).toMatchObject({ cost: '0.011' });
       expect([path, base]).toEqual(['/api/speech', '0.005']);
@@ -91,10 +91,12 @@ describe('GET /api/resolve', () => {
   });
 
   it.each(['https://www.youtube.com/playlist?list=PLabc', 'youtube.com/watch?list=PLabc'])(
-    'offers nothing of the playlist %s, and says what there is instead',
+    'offers a look at the playlist %s, and says what there is instead',
     async (text) => {
       const note = expect.stringMatching(/its videos/) as string;
-      expect(await resolved(text)).toMatchObject([{ kind: 'page', offers: [], note }]);
+      expect(await resolved(text)).toMatchObject([
+        { kind: 'page', offers: [{ operation: 'requestMediaInfo', price: '0.000' }], note },
+      ]);
     },
   );
 

@@ -122,6 +122,11 @@ describe('GET /api/downloads/{downloadId}/job', () => {
       { url: 'https://example.com/talk', format: 'video' },
     ],
     [
+      { type: 'media_info', parameters: { page: { url: 'https://example.com/talk', subject: 'page' } } },
+      '/api/media/info',
+      { url: 'https://example.com/talk' },
+    ],
+    [
       { type: 'speaker_labels', parameters: { audioId, fileName: 'a.m4a', language: 'en', maxSpeakers: 3 } },
       '/api/transcriptspeakerid',
       { transcript_with_speaker_id: audioId, language: 'en', speakers: { max: 3 } },

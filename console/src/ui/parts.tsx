@@ -20,6 +20,7 @@ export const TYPE_ICONS: Readonly<Record<DownloadType, IconName>> = {
   imgnet_audio: 'audio',
   speaker_labels: 'speakers',
   media: 'page',
+  media_info: 'search',
 };
 
 interface CardProps {

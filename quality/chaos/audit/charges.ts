@@ -87,6 +87,8 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
       return PRICES.imgnetAudio;
     case 'media':
       return parameters.page?.format === 'video' ? PRICES.mediaVideo : PRICES.mediaAudio;
+    case 'media_info':
+      return PRICES.mediaInfo;
     case 'speaker_labels':
       // Audio without speech is free. Only the charge shows that.
       return record.charge === 0 ? 0 : speakerLabelsPrice(PRICES, record.durationSeconds ?? 0);

@@ -17,6 +17,9 @@ export type Procedures = {
     result: Query<rest.GetResultData, rest.GetResultResponses & rest.GetResultErrors, 200 | 202, Wait>;
     job: Query<rest.GetJobData, rest.GetJobResponses & rest.GetJobErrors, 200>;
   };
+  media: {
+    info: Mutation<rest.RequestMediaInfoData, rest.RequestMediaInfoResponses & rest.RequestMediaInfoErrors, 200 | 202 | 400 | 500, Wait>;
+  };
   resolve: Query<rest.ResolveData, rest.ResolveResponses & rest.ResolveErrors, 200>;
   health: Query<rest.CheckHealthData, rest.CheckHealthResponses & rest.CheckHealthErrors, 200 | 503>;
   channels: {

@@ -2,7 +2,7 @@
 // @ts-nocheck
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+import type { CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaInfoData, RequestMediaInfoErrors, RequestMediaInfoResponses, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -53,6 +53,20 @@ export const requestMedia = <ThrowOnError extends boolean = true>(options: Optio
     responseStyle: 'data',
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/downloads/media',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Look at a page: its title, length, formats and captions, before anything is fetched
+ */
+export const requestMediaInfo = <ThrowOnError extends boolean = true>(options: Options<RequestMediaInfoData, ThrowOnError>): RequestResult<RequestMediaInfoResponses, RequestMediaInfoErrors, ThrowOnError, 'data'> => options.client.post<RequestMediaInfoResponses, RequestMediaInfoErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/media/info',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -5,7 +5,7 @@ export type ClientOptions = {
     baseUrl: 'http://127.0.0.1:3000' | (string & {});
 };
 
-export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | TestWebhookSentWebhookRequest;
+export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestMediaInfoEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | TestWebhookSentWebhookRequest;
 
 /**
  * ULID
@@ -353,6 +353,169 @@ export type MediaFailed = {
     };
 };
 
+export type MediaInfo = {
+    status: 'success';
+    /**
+     * A recording without pictures is a `video`, too
+     */
+    kind: 'video' | 'playlist' | 'channel';
+    /**
+     * The URL of the page
+     */
+    url: string;
+    title: string | null;
+    description: string | null;
+    uploader: string | null;
+    channel_id: string | null;
+    /**
+     * YYYY-MM-DD HH:MM:SS in UTC
+     */
+    published_at: string | null;
+    /**
+     * HH:MM:SS
+     */
+    duration: string | null;
+    /**
+     * `ended`: the recording of a broadcast
+     */
+    live_status: 'not_live' | 'upcoming' | 'live' | 'ended' | null;
+    view_count: number | null;
+    like_count: number | null;
+    comment_count: number | null;
+    /**
+     * The number of entries of a playlist or channel
+     */
+    entry_count: number | null;
+    /**
+     * There are more entries; counting them all would take too long
+     */
+    entry_count_is_minimum?: true;
+    /**
+     * The best one first
+     */
+    thumbnails: Array<{
+        url: string;
+        width: number | null;
+        height: number | null;
+    }>;
+    /**
+     * Times in seconds
+     */
+    chapters: Array<{
+        title: string;
+        start: number;
+        end: number | null;
+    }>;
+    /**
+     * The highest first
+     */
+    video_formats: Array<{
+        /**
+         * Lines
+         */
+        height: number | null;
+        frame_rate: number | null;
+        container: string;
+        /**
+         * Bytes; an estimate if the page states none
+         */
+        size: number | null;
+        /**
+         * Whether the size includes sound
+         */
+        has_sound: boolean;
+    }>;
+    /**
+     * Sound without pictures, the best first
+     */
+    audio_formats: Array<{
+        container: string;
+        /**
+         * BCP 47
+         */
+        language: string | null;
+        /**
+         * Bytes; an estimate if the page states none
+         */
+        size: number | null;
+    }>;
+    /**
+     * The original first
+     */
+    audio_languages: Array<{
+        /**
+         * BCP 47
+         */
+        language: string;
+        /**
+         * False for a dubbed version
+         */
+        is_original: boolean;
+    }>;
+    /**
+     * Without machine translations
+     */
+    captions: Array<{
+        /**
+         * BCP 47
+         */
+        language: string;
+        kind: 'manual' | 'automatic';
+        name: string | null;
+    }>;
+    /**
+     * Decimal string with three decimals
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'media_info';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        status: 'success';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+};
+
+/**
+ * The job failed; an addition to the specification
+ */
+export type FailedResult = {
+    status: 'failed';
+    /**
+     * A sentence for people
+     */
+    message: string;
+    /**
+     * Stable, for programs
+     */
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    download_id: Ulid;
+    /**
+     * A failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
+        status: 'failed';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        response: string;
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+};
+
 export type ChannelProfile = {
     status: 'success';
     /**
@@ -438,7 +601,7 @@ export type VidnetFailedResult = {
     cost: string;
     download: {
         id: Ulid;
-        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
         status: 'failed';
         /**
          * Decimal string with three decimals
@@ -652,7 +815,7 @@ export type SpeakerLabelsFailed = {
     cost: string;
     download: {
         id: Ulid;
-        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
         status: 'failed';
         /**
          * Decimal string with three decimals
@@ -812,40 +975,6 @@ export type ImgnetRelatedAccount = {
     profile_name: string | null;
     is_private: boolean | null;
     is_verified: boolean | null;
-};
-
-/**
- * The job failed; an addition to the specification
- */
-export type FailedResult = {
-    status: 'failed';
-    /**
-     * A sentence for people
-     */
-    message: string;
-    /**
-     * Stable, for programs
-     */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
-    download_id: Ulid;
-    /**
-     * A failed job costs 0.000 unless it was cancelled too late
-     */
-    cost: string;
-    download: {
-        id: Ulid;
-        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
-        status: 'failed';
-        /**
-         * Decimal string with three decimals
-         */
-        cost: string;
-        response: string;
-        /**
-         * ISO 8601 UTC with microseconds
-         */
-        created_at: string;
-    };
 };
 
 export type ImgnetList = {
@@ -1643,7 +1772,7 @@ export type WebhookTestBody = {
     message: string;
 };
 
-export type JobResult = AudioResult | VideoResult | MediaResult | ChannelProfile | Transcript | VidnetPendingResult | VidnetFailedResult | ImgnetProfile | ImgnetProfilePending | ImgnetPost | ImgnetReel | ImgnetContentPending | FailedResult | ImgnetList | ImgnetListPending | ImgnetListFailed | {
+export type JobResult = AudioResult | VideoResult | MediaResult | MediaInfo | ChannelProfile | Transcript | VidnetPendingResult | VidnetFailedResult | ImgnetProfile | ImgnetProfilePending | ImgnetPost | ImgnetReel | ImgnetContentPending | FailedResult | ImgnetList | ImgnetListPending | ImgnetListFailed | {
     data: ImgnetAudioRecord;
 } | ImgnetNoAudio | SpeakerLabels | SpeakerLabelsFailed | SpeakerLabelsPending | AudioRequired;
 
@@ -1657,7 +1786,7 @@ export type VidnetPendingResult = {
     cost: string;
     download: {
         id: Ulid;
-        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
         status: 'pending';
         vidnet_video_id: string;
     };
@@ -1674,7 +1803,7 @@ export type ImgnetProfilePending = {
     cost: string;
     download: {
         id: Ulid;
-        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
         status: 'pending';
     };
     progress?: Progress;
@@ -1700,7 +1829,7 @@ export type ImgnetContentPending = {
     cost: string;
     download: {
         id: Ulid;
-        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
         status: 'pending';
     };
     progress?: Progress;
@@ -1824,6 +1953,30 @@ export type MediaRequest = {
     include_webhook?: IncludeWebhook;
 };
 
+export type PendingResult = {
+    status: 'pending';
+    message: string;
+    download_id: Ulid;
+    /**
+     * What the job costs if it succeeds
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
+        status: 'pending';
+    };
+    progress?: Progress;
+};
+
+export type MediaInfoRequest = {
+    /**
+     * URL of a video, playlist or channel of the video platform, or of a page of any site that the operator allows; also the bare ID of a video, or a handle such as `@evening-talks`
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+};
+
 export type DownloadList = {
     downloads: Array<DownloadRecord>;
     /**
@@ -1841,7 +1994,7 @@ export type DownloadRecord = ({
 } & ChannelRecord) | ({
     type: 'captions';
 } & CaptionsRecord) | ({
-    type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels';
+    type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels' | 'media_info';
 } & FactsRecord) | ({
     type: 'imgnet_audio';
 } & ImgnetAudioRecord) | ({
@@ -1986,7 +2139,7 @@ export type FactsRecord = {
      */
     file_urls: Array<string> | null;
     progress?: Progress;
-    type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels';
+    type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels' | 'media_info';
 };
 
 export type DownloadResult = {
@@ -2015,7 +2168,7 @@ export type Subject = {
      */
     offers: Array<Offer>;
     /**
-     * The reason why there are no offers
+     * The reason why there are no offers, or no others
      */
     note: string | null;
 };
@@ -2461,7 +2614,7 @@ export type Account = {
      */
     entries: Array<{
         download_id: Ulid;
-        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
         media_id: string;
         /**
          * Decimal string with three decimals
@@ -2713,14 +2866,89 @@ export type RequestMediaResponses = {
 
 export type RequestMediaResponse = RequestMediaResponses[keyof RequestMediaResponses];
 
+export type RequestMediaInfoData = {
+    body: MediaInfoRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 25) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/media/info';
+};
+
+export type RequestMediaInfoErrors = {
+    /**
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | FailedResult;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, because of the platform or this service; or internal
+     */
+    500: Error | FailedResult;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestMediaInfoError = RequestMediaInfoErrors[keyof RequestMediaInfoErrors];
+
+export type RequestMediaInfoResponses = {
+    /**
+     * What the page says, at most ten minutes old
+     */
+    200: MediaInfo;
+    /**
+     * The job has not ended
+     */
+    202: PendingResult;
+};
+
+export type RequestMediaInfoResponse = RequestMediaInfoResponses[keyof RequestMediaInfoResponses];
+
 export type ListDownloadsData = {
     body?: never;
     path?: never;
     query?: {
         /**
-         * Only jobs of this type
+         * Only jobs of this type; `media_info` jobs are listed only by it
          */
-        type?: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        type?: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info';
         /**
          * Only jobs with this status
          */
@@ -4525,6 +4753,15 @@ export type RequestMediaEndedWebhookPayload = MediaResult | MediaFailed;
 export type RequestMediaEndedWebhookRequest = {
     body: RequestMediaEndedWebhookPayload;
     key: 'downloads/media';
+    path?: never;
+    query?: never;
+};
+
+export type RequestMediaInfoEndedWebhookPayload = MediaInfo | FailedResult;
+
+export type RequestMediaInfoEndedWebhookRequest = {
+    body: RequestMediaInfoEndedWebhookPayload;
+    key: 'media/info';
     path?: never;
     query?: never;
 };

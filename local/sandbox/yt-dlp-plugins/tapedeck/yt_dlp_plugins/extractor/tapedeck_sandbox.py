@@ -94,7 +94,33 @@ class TapedeckSandboxIE(_SandboxBaseIE):
             page_number = page['nextPage']
 
 
-class TapedeckSandboxChannelIE(_SandboxBaseIE):
+class _SandboxListBaseIE(_SandboxBaseIE):
+    def _entries(self, url, list_id, page):
+        estimates = bool(self._configuration_arg('approximate_date', ie_key='youtubetab'))
+        while True:
+            for video in page['videos']:
+                time_text = video.pop('publishedText')
+                yield {
+                    **video, '_type': 'url', 'ie_key': TapedeckSandboxIE.ie_key(),
+                    'timestamp': self._estimate(time_text) if estimates else None}
+            if not page['nextPage']:
+                return
+            page = self._download_page(url, list_id, query={'page': page['nextPage']})
+
+
+class TapedeckSandboxPlaylistIE(_SandboxListBaseIE):
+    IE_NAME = 'tapedeck:sandbox:playlist'
+    _VALID_URL = LOOPBACK + r'/playlist\?list=(?P<id>[\w-]+)'
+
+    def _real_extract(self, url):
+        list_id = self._match_id(url)
+        first = self._download_page(url, list_id, query={'page': 1})
+        for alert in first.get('alerts') or []:
+            raise ExtractorError(f'YouTube said: {alert["text"]}', expected=True)
+        return {**first['playlist'], '_type': 'playlist', 'entries': self._entries(url, list_id, first)}
+
+
+class TapedeckSandboxChannelIE(_SandboxListBaseIE):
     IE_NAME = 'tapedeck:sandbox:channel'
     _VALID_URL = LOOPBACK + r'/(?P<id>@[^/?#]+|(?:channel|c|user)/[^/?#]+)(?P<tab>/videos)?/?(?:[?#]|$)'
 
@@ -105,18 +131,4 @@ class TapedeckSandboxChannelIE(_SandboxBaseIE):
             raise ExtractorError(f'YouTube said: {alert["text"]}', expected=True)
         if tab and 'videos' not in first['tabs']:
             raise ExtractorError('This channel does not have a videos tab', expected=True)
-        estimates = bool(self._configuration_arg('approximate_date', ie_key='youtubetab'))
-
-        def entries():
-            page = first
-            while True:
-                for video in page['videos']:
-                    time_text = video.pop('publishedText')
-                    yield {
-                        **video, '_type': 'url', 'ie_key': TapedeckSandboxIE.ie_key(),
-                        'timestamp': self._estimate(time_text) if estimates else None}
-                if not page['nextPage']:
-                    return
-                page = self._download_page(url, channel_id, query={'page': page['nextPage']})
-
-        return {**first['channel'], '_type': 'playlist', 'entries': entries()}
+        return {**first['channel'], '_type': 'playlist', 'entries': self._entries(url, channel_id, first)}

@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { MediaInfoResult } from '../../../contract/kinds/media-info.ts';
+import type { Offer } from '../../../contract/http/resolved-schemas.ts';
+import { call } from '../console-api.ts';
+import { LookSummary } from '../results/look.tsx';
+import { Button } from '../ui/controls.tsx';
+import { ErrorNotice, Loading, Notice, Price } from '../ui/parts.tsx';
+
+const WAIT_SECONDS = 30;
+
+/** Shows what a page offers before anything is bought. A look that costs something is taken only on request. */
+export function LookFirst({ offer }: { readonly offer: Offer | undefined }) {
+  const isFree = Number(offer?.price) === 0;
+  const [isWanted, setWanted] = useState(isFree);
+  if (offer === undefined) return null;
+  if (isWanted) return <Looked path={offer.path} url={String(offer.body['url'])} />;
+  return (
+    <p class="row">
+      <Button onClick={() => setWanted(true)}>Look first</Button>
+      <Price amount={offer.price} />
+    </p>
+  );
+}
+
+function Looked({ path, url }: { readonly path: string; readonly url: string }) {
+  const [seen, setSeen] = useState<MediaInfoResult>();
+  const [thrown, setThrown] = useState<unknown>();
+  useEffect(() => {
+    const end = new AbortController();
+    const look = async (): Promise<void> => {
+      for (;;) {
+        const options = { body: { url }, signal: end.signal, waitSeconds: WAIT_SECONDS };
+        const result = await call<MediaInfoResult>('POST', path, options);
+        end.signal.throwIfAborted();
+        if (result.status !== 'pending') return setSeen(result);
+      }
+    };
+    look().catch((error: unknown) => {
+      if (!end.signal.aborted) setThrown(error);
+    });
+    return () => end.abort();
+  }, [path, url]);
+  if (thrown !== undefined) return <ErrorNotice thrown={thrown} />;
+  if (seen === undefined || seen.status === 'pending') return <Loading what="Looking at the page" />;
+  return seen.status === 'failed' ? <Notice icon="warning">{seen.message}</Notice> : <LookSummary look={seen} />;
+}
