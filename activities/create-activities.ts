@@ -15,6 +15,7 @@ import { channelReferenceSchema } from '../contract/kinds/channel.ts';
 import { listParametersSchema } from '../contract/kinds/imgnet-list-job.ts';
 import { mediaInfoIdSchema, mediaInfoPageSchema } from '../contract/kinds/media-info.ts';
 import { mediaIdSchema, mediaPageSchema } from '../contract/kinds/media.ts';
+import { uploadNameSchema, uploadTypeSchema } from '../contract/kinds/upload.ts';
 import { speakerLabelsParametersSchema } from '../contract/kinds/speaker-labels.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/text/language-tags.ts';
@@ -28,6 +29,7 @@ import { createListActivity } from './imgnet-list.ts';
 import { createMediaActivity } from './media.ts';
 import { createMediaInfoActivity } from './media-info.ts';
 import { createProfileActivity } from './imgnet-profile.ts';
+import { createUploadActivity, createUploadRemains } from './upload.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createAwaitedAudioActivities } from './awaited-audio.ts';
@@ -46,6 +48,7 @@ const CREATORS = {
     createAwaitedAudioActivities,
     createListingWaits,
     createSpeechRemains,
+    createUploadRemains,
     createRetentionActivities,
     createBreakerActivities,
   ],
@@ -55,6 +58,7 @@ const CREATORS = {
     createVideoActivity,
     createMediaActivity,
     createMediaInfoActivity,
+    createUploadActivity,
     createTranscriptActivities,
     createChannelActivities,
     createSnapshotActivities,
@@ -151,6 +155,7 @@ export const activityInputs = {
   describeChannel: one(
     z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelReferenceSchema }),
   ),
+  discardUpload: one(ulidSchema),
   fetchAudio: one(media),
   fetchComments: one(media),
   fetchImgnetAudio: one(z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema })),
@@ -160,6 +165,9 @@ export const activityInputs = {
   findFreshContent: one(shortcodeSchema),
   finishJob: one(z.object({ recordId: ulidSchema, outcome, price: thousandthsSchema })),
   hasFetchedProfile: one(ulidSchema),
+  ingestUpload: one(
+    z.object({ recordId: ulidSchema, mediaId: ulidSchema, title: uploadNameSchema, contentType: uploadTypeSchema }),
+  ),
   labelSpeakers: one(
     speech.extend({
       ...{ windows: storedCountSchema, durationSeconds: seconds, engine, engineKey },

@@ -38,6 +38,19 @@ interface MadeFile {
   readonly isSilence?: true;
 }
 
+interface Fetching {
+  readonly format: Format | 'either';
+  readonly fetch: (options: FetchOptions) => Promise<FetchedMedia>;
+  /** @returns what is thrown for an error that occurred while the media were read */
+  readonly asFailure?: (error: unknown) => unknown;
+}
+
+interface Downloaded {
+  readonly format: Format;
+  readonly title: string | undefined;
+  readonly made: MadeFile;
+}
+
 const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
 
 /**
@@ -45,46 +58,53 @@ const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
  * share files on this machine's disk. A retry starts from an empty folder and replaces the published file.
  */
 export function fetchFile(
-  deps: FetchDeps,
+  deps: MakerDeps,
   { recordId, mediaId }: FetchJob,
-  { format, fetch }: { readonly format: Format; readonly fetch: (options: FetchOptions) => Promise<FetchedMedia> },
+  { format: wanted, fetch, asFailure = (error) => error }: Fetching,
 ): Promise<JobResult> {
   return withSourceCall(deps, recordId, (call) =>
     withSpace(deps.space, call, async (attempt) => {
       const { maxMediaSeconds, fetchTimeoutMs: timeoutMs } = deps;
       const limits = { signal: attempt.signal, timeoutMs };
-      const download = async (earlierSizes?: readonly number[]): Promise<{ media: FetchedMedia; made: MadeFile }> => {
+      const download = async (earlierSizes?: readonly number[]): Promise<Downloaded> => {
         attempt.report({ stage: 'fetching' });
         const folder = await mkdtemp(join(attempt.folder, 'download-'));
         const media = await fetch({ ...limits, folder, maxMediaSeconds, onProgress: attempt.report });
         const sizes = await Promise.all(media.paths.map(async (path) => (await stat(path)).size));
         const cameWhole = media.cameWhole ?? isDeepStrictEqual(sizes, earlierSizes);
         try {
-          const made = await readingMedia(cameWhole, async () => {
+          return await readingMedia(cameWhole, async () => {
+            const format = wanted === 'either' ? await formatOf(deps, attempt, media) : wanted;
             const copied = cameWhole && format === 'audio' ? await copyM4a(deps, attempt, media) : undefined;
-            if (copied !== undefined) return copied;
+            if (copied !== undefined) return { format, title: media.title, made: copied };
             const paths = await Promise.all(media.paths.map((path) => deps.media.rewrap(path, limits)));
-            return make(deps, attempt, { ...media, cameWhole, paths, format });
+            const made = await make(deps, attempt, { ...media, cameWhole, paths, format });
+            return { format, title: media.title, made };
           });
-          return { media, made };
         } catch (error) {
           const seemsCutOff = error instanceof JobError && error.code === 'incomplete';
-          if (!seemsCutOff || media.cameWhole !== undefined || earlierSizes !== undefined) throw error;
+          if (!seemsCutOff || media.cameWhole !== undefined || earlierSizes !== undefined) throw asFailure(error);
           // If the files have the same sizes again, all bytes came.
           await rm(folder, { recursive: true });
           return download(sizes);
         }
       };
-      const { media, made } = await download();
+      const { format, title, made } = await download();
       rejectTooLong(made.durationSeconds, maxMediaSeconds);
       attempt.report({ stage: 'publishing' });
       attempt.signal.throwIfAborted();
       const name = `${mediaId}.${EXTENSIONS[format]}`;
       const file = await deps.files.publish(made.path, { recordId, name }, attempt.signal);
       const published = 'isSilence' in made ? { ...file, isSilence: true as const } : file;
-      return { durationSeconds: made.durationSeconds, files: [published], ...titled(media.title) };
+      return { durationSeconds: made.durationSeconds, files: [published], ...titled(title) };
     }),
   );
+}
+
+/** Video if there are pictures, otherwise audio. */
+async function formatOf({ media }: MakerDeps, { signal }: RunningCall, { paths }: FetchedMedia): Promise<Format> {
+  const probes = await Promise.all(paths.map((path) => media.probe(path, signal)));
+  return probes.some((probe) => codecOf(probe, 'video') !== undefined) ? 'video' : 'audio';
 }
 
 /**
@@ -93,7 +113,7 @@ export function fetchFile(
  * @returns undefined for any other source, which must be probed
  */
 async function copyM4a(
-  { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
+  { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
   attempt: RunningCall,
   { paths: [source = ''], statedDurationSeconds }: FetchedMedia,
 ) {
@@ -110,7 +130,7 @@ async function copyM4a(
 }
 
 async function make(
-  { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
+  { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
   attempt: RunningCall,
   { format, statedDurationSeconds, ...fetched }: FetchedMedia & { readonly format: Format },
 ) {

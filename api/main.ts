@@ -7,6 +7,7 @@ import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import { createContentsStore } from '../store/records/contents-store.ts';
 import { API_BUCKET_LIMITS, createFileStore } from '../store/files/create-file-store.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
+import { createUploads } from '../store/files/uploads.ts';
 import { followFilesFolder } from '../store/files/files-folder.ts';
 import { createKeyStore } from '../store/accounts/key-store.ts';
 import { createLinkSigner } from '../store/files/link-signer.ts';
@@ -74,6 +75,7 @@ const signer = createLinkSigner({
 
 const files = await createFileStore(config.files, API_BUCKET_LIMITS);
 await files.check().catch(exitWith);
+const uploads = createUploads(config.files);
 if (config.files.kind === 'disk') {
   const here = { db: mongo.db, root: config.files.root, host: hostname() };
   await followFilesFolder(here, { everyMs: 5_000, signal: stopping.signal, onOther: exitWith }).catch(exitWith);
@@ -144,6 +146,8 @@ const rest = serveRest(
     downloadPicture: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
     onAnswered: measured?.onAnswered,
     tracing,
+    uploads,
+    uploadMaxBytes: config.UPLOAD_MAX_BYTES,
     ytdlp: createYtdlpInUse(mongo.db).known,
   }),
   { port: config.PORT, hostname: config.HOST, proxies: config.trustedProxies },

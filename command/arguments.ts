@@ -46,6 +46,7 @@ export type Parsed =
       readonly isJson: boolean;
     }
   | { readonly action: 'job' | 'cancel' | 'items'; readonly ids: readonly string[]; readonly isJson: boolean }
+  | { readonly action: 'upload'; readonly paths: readonly string[]; readonly isJson: boolean }
   | { readonly action: 'webhook test'; readonly url: string; readonly isJson: boolean };
 
 type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
@@ -96,6 +97,9 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
     case 'items':
       if (rest.length === 0) throw new UsageError(`${name}: give the ID of a job.`);
       return { action: name, ids: rest, isJson };
+    case 'upload':
+      if (rest.length === 0) throw new UsageError('upload: give the path of a file.');
+      return { action: 'upload', paths: rest, isJson };
     case 'webhook': {
       const [what, url] = rest;
       if (what !== 'test' || url === undefined || rest.length > 2)

@@ -111,6 +111,11 @@ const OTHER_COMMANDS = {
   },
   job: { operands: 'ID…', about: 'show jobs', options: ['json'] },
   items: { operands: 'ID…', about: 'print the items of lists, page by page, each as a line of JSON', options: [] },
+  upload: {
+    operands: 'FILE…',
+    about: 'send recordings, for `speakers ID`; one that was cut is continued',
+    options: ['json'],
+  },
   cancel: { operands: 'ID…', about: 'cancel running jobs', options: ['json'] },
   webhook: {
     operands: 'test URL',

@@ -11,6 +11,8 @@ import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit-codes.ts';
 import { jsonText } from './printable.ts';
 import { failureOf, type JobAnswer } from './read-answer.ts';
 import { isRunning, type Service } from './reach-service.ts';
+import type { CommandConfig } from './command-config.ts';
+import { uploadFile } from './upload-file.ts';
 
 const PAGE = 100;
 const ITEMS_PAGE = 500;
@@ -18,6 +20,7 @@ const ITEMS_PAGE = 500;
 export interface Connection {
   readonly service: Service;
   readonly display: Display;
+  readonly url: string;
 }
 
 interface JobsArguments {
@@ -83,6 +86,19 @@ export function cancelJobs(connection: Connection, { ids, isJson }: JobsArgument
   return forEach(connection, ids, async (id) => {
     const path = `/downloads/${encodeURIComponent(id)}`;
     const { data } = await connection.service.send<DownloadResult>('DELETE', path);
+    connection.display.print(isJson ? jsonText(data) : rowOf(data));
+  });
+}
+
+/** Sends files, one after the other. */
+export function uploadFiles(
+  connection: Connection,
+  { paths, isJson }: Extract<Parsed, { readonly action: 'upload' }>,
+  { key }: Pick<CommandConfig, 'key'>,
+): Promise<number> {
+  return forEach(connection, paths, async (path) => {
+    const { data } = await uploadFile({ ...connection, key }, path);
+    if (data.status === 'failed') throw new FailedError(data.response ?? 'The upload failed.');
     connection.display.print(isJson ? jsonText(data) : rowOf(data));
   });
 }

@@ -10,7 +10,7 @@ import { findService, type FoundService } from './embedded.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { fetchAll } from './fetch-result.ts';
 import { helpText } from './help.ts';
-import { cancelJobs, listJobs, printItems, showJobs, testWebhook, type Connection } from './list-jobs.ts';
+import { cancelJobs, listJobs, printItems, showJobs, testWebhook, uploadFiles, type Connection } from './list-jobs.ts';
 import { readTexts } from './read-list.ts';
 import { createService } from './reach-service.ts';
 import { targetOf } from './download-targets.ts';
@@ -53,6 +53,8 @@ export async function run(words: readonly string[], surroundings: Surroundings):
       return printItems(await connect(surroundings, true), parsed);
     case 'cancel':
       return cancelJobs(await connect(surroundings, true), parsed);
+    case 'upload':
+      return uploadFiles(await connect(surroundings, true), parsed, surroundings.config);
     case 'webhook test':
       return testWebhook(await connect(surroundings, true), parsed);
   }
@@ -81,7 +83,7 @@ async function connect({ config, display, signal, onFound }: Surroundings, isWai
     display.note(`The service is busy: going on in ${String(seconds)} s.`, 'dim');
   };
   const service = createService({ url: found.url, key: config.key, signal, isRetrying: isWaiting, onRetry });
-  return { service, display };
+  return { service, display, url: found.url };
 }
 
 async function runKeys(words: readonly string[], { config, signal }: Surroundings): Promise<number> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Failure } from './failures.ts';
 import type { Thousandths } from './money.ts';
 
-/** The record types of the specification (section 2.1), and those of speaker labels, media of other sites and looks at pages. */
+/** The record types of the specification (section 2.1), and those of speaker labels, media of other sites, looks at pages and uploads. */
 export const recordTypeSchema = z.enum([
   'imgnet_profile',
   'imgnet_post',
@@ -16,6 +16,7 @@ export const recordTypeSchema = z.enum([
   'speaker_labels',
   'media',
   'media_info',
+  'upload',
 ]);
 export type RecordType = z.infer<typeof recordTypeSchema>;
 

@@ -34,6 +34,7 @@ export const FAILURES = {
     subjectRemoved: 'The {subject} was removed or does not exist.',
     accountRemoved: 'The account or post was removed or does not exist.',
     addressEmpty: 'The platform has nothing at this address.',
+    uploadMissing: 'The upload is no longer stored. Send the file again.',
     audioRemoved: 'The audio is no longer stored. Download it again, and use the id of the new download.',
   }),
   ...subject('geo_blocked', { geoBlocked: 'The {subject} is not available in the country of this service.' }),
@@ -77,6 +78,7 @@ export const FAILURES = {
   }),
   ...subject('unsupported', {
     addressForbidden: 'The platform links to an address that must not be called.',
+    uploadUnreadable: 'file: The upload contains no recording that can be read.',
     mediaUnreadable: 'The media of the platform cannot be read: they are damaged or in an unknown format.',
     mediaFormatUnsupported: 'The media are in a format that this service does not convert.',
     pageUnreadable: 'The {page} cannot be read.',

@@ -28,6 +28,7 @@ describe('names that must not change', () => {
         'retention',
         'speakerLabels',
         'transcript',
+        'upload',
         ...kindSamples.map(({ workflow }) => workflow),
       ]),
     );

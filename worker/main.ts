@@ -35,6 +35,7 @@ import { createRecordStore } from '../store/records/record-store.ts';
 import { reachEngines, temporalSettingsOf } from '../store/mongo/reach-engines.ts';
 import { createSnapshotStore } from '../store/records/snapshot-store.ts';
 import { createSpeechAudio } from '../store/files/speech-audio.ts';
+import { createUploads } from '../store/files/uploads.ts';
 import { createWorkFolders } from '../store/files/work-folders.ts';
 import { connectionOptions, orUnreachable } from '../runtime/temporal/temporal-connection.ts';
 import { createWebhookClient, WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/webhook-client.ts';
@@ -47,6 +48,7 @@ import { createJobCancellation, createOpenWorkflows } from './open-workflows.ts'
 import { queuesOfService } from './service-queues.ts';
 import { keepRemovingSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './start-telemetry.ts';
+import { keepRemovingUploads } from './upload-leftovers.ts';
 import { setUpSpeech } from './set-up-speech.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
 import { FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
@@ -128,6 +130,8 @@ const speechSweep = await keepRemovingSpeechLeftovers(speechAudio, records, {
   onRemoved: (leftovers) => log.info({ leftovers }, 'removed the audio of transcriptions that have ended'),
   onError: (error) => log.warn({ err: error }, 'the audio of transcriptions that have ended could not be removed'),
 });
+const uploads = createUploads(config.files);
+const uploadSweep = uploads && keepRemovingUploads(uploads, records, { log });
 const retention = retentionOf(config);
 const routes = routesOf(config);
 const breakers = createBreakers({
@@ -146,6 +150,7 @@ const activities = createActivities({
   files,
   space,
   workFolders,
+  uploads,
   vidnet: createYtdlpSource(ytdlp),
   transcripts: createTranscriptSource(ytdlp),
   mediaInfos: createMediaInfoSource(ytdlp),
@@ -234,6 +239,7 @@ try {
   await running;
 } finally {
   speechSweep.stop();
+  uploadSweep?.stop();
   await telemetry.close();
   webhooks.close();
   await ytdlpProgram.close();

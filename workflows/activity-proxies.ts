@@ -68,6 +68,15 @@ export function createUseUpstream(routes: RouteNames, fairnessKey: string) {
   };
 }
 
+/** Work on files that needs no upstream. */
+export const fetchSteps = (summary: string) =>
+  proxyActivities<Activities['fetch']>({
+    ...heavy,
+    taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
+    startToCloseTimeout: '10 hours',
+    summary,
+  });
+
 /** The engine that must do the work, and for how long its workers may leave a task unclaimed. */
 interface EngineClaim {
   readonly engineKey: string;

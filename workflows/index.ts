@@ -11,4 +11,5 @@ export { mediaInfo } from './jobs/media-info.ts';
 export { retention } from './retention.ts';
 export { speakerLabels } from './jobs/speaker-labels.ts';
 export { transcript } from './jobs/transcript.ts';
+export { upload } from './jobs/upload.ts';
 export { video } from './jobs/video.ts';

@@ -5,6 +5,7 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
+import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { isWithin } from '../../contract/within.ts';
 import { makeRoom } from '../../runtime/make-room.ts';
@@ -77,6 +78,9 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
     const identity = identityOf(event);
     if (identity === undefined) return next();
     const { limitedAs, caller } = identity;
+    // A file arrives in as many parts as the network cuts it into.
+    if (event.req.method === 'PATCH' && 'kind' in caller && event.url.pathname.startsWith(`${UPLOADS_PATH}/`))
+      return next();
     const isRead = event.req.method === 'GET' || event.req.method === 'HEAD';
     const [id = ''] = Object.values(event.context.params ?? {});
     let count = counter.known(limitedAs);

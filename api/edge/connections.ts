@@ -1,6 +1,7 @@
-import type { Server, ServerOptions } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions } from 'node:http';
 import { BlockList, type Server as NetServer, type Socket } from 'node:net';
 import type { Middleware } from 'h3';
+import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { addressGroup, inNetworks } from '../../outbound/addresses.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
@@ -27,10 +28,11 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-export function serverOptions({ headersMs, requestMs }: ConnectionLimits): ServerOptions {
+export function serverOptions({ headersMs }: ConnectionLimits): ServerOptions {
   return {
     headersTimeout: headersMs,
-    requestTimeout: requestMs,
+    // It would cut uploads, so `cutSlowRequests` limits the others.
+    requestTimeout: 0,
     // By default Node checks every 30 s, and a slow request would live until then.
     connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
     keepAliveTimeout: 5_000,
@@ -42,6 +44,7 @@ export function guardConnections(server: Server, limits: ConnectionLimits, proxi
   server.maxConnections = limits.inAll + limits.reserve;
   server.maxRequestsPerSocket = 1_000;
   cutStalled(server, limits.stalledMs);
+  cutSlowRequests(server, limits);
   capConnections(server, limits, proxies);
   answerMalformedRequests(server);
 }
@@ -92,6 +95,27 @@ export const keepReserve: Middleware = (event) => {
   const extras = { retryAfterSeconds: 5, headers: { Connection: 'close' } };
   throw new ApiError('unavailable', 'Too many connections are open. Try again soon.', extras);
 };
+
+/** An upload takes as long as the network needs, provided that its bytes keep arriving; other bodies are small. */
+function cutSlowRequests(server: Server, { requestMs, stalledMs }: ConnectionLimits): void {
+  server.on('request', (request: IncomingMessage) => {
+    const { headers, method, url = '', socket } = request;
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+    const isUpload = method === 'PATCH' && url.startsWith(`${UPLOADS_PATH}/`);
+    let read = socket.bytesRead;
+    const check = (): void => {
+      if (request.complete) return;
+      if (!isUpload || socket.bytesRead === read) {
+        server.emit('clientError', Object.assign(new Error('slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+        return;
+      }
+      read = socket.bytesRead;
+      timer = setTimeout(check, stalledMs).unref();
+    };
+    let timer = setTimeout(check, isUpload ? stalledMs : requestMs).unref();
+    request.once('close', () => clearTimeout(timer));
+  });
+}
 
 /** Closes connections whose peer does not read. Node's own timeout does not suffice: each received byte restarts it. */
 function cutStalled(server: Server, stalledMs: number): void {

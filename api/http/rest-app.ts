@@ -1,5 +1,7 @@
 import type { BlockList } from 'node:net';
 import { H3, HTTPResponse, type EventHandler } from 'h3';
+import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
+import type { Uploads } from '../../store/files/uploads.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { createAuthenticate } from '../access/authenticate.ts';
 import { accessMiddleware, callerOf, refuseRevoked, type LimitedCaller } from '../access/access-middleware.ts';
@@ -13,6 +15,7 @@ import { docsPage } from './docs-page.ts';
 import { meterAnswers } from '../edge/answer-budget.ts';
 import { keepReserve } from '../edge/connections.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
+import { uploadHost } from './upload-host.ts';
 import { fileHost } from './file-host.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import { openApiDocument } from '../openapi/openapi-document.ts';
@@ -36,6 +39,10 @@ export interface RestOptions {
   readonly downloadPicture: Downloader;
   readonly onAnswered?: OnAnswered | undefined;
   readonly tracing?: Tracing | undefined;
+  /** Undefined where the file store takes no uploads. */
+  readonly uploads?: Uploads | undefined;
+  /** The largest file that a caller may upload. */
+  readonly uploadMaxBytes?: number;
   readonly ytdlp?: () => Promise<string | undefined>;
 }
 
@@ -64,6 +71,9 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.get('/', frontDoor(options.publicUrl));
   app.get('/pictures', pictureProxy({ authenticate, download: options.downloadPicture }));
   app.get('/console/**', consolePage({ ...options, log: deps.log, load: options.loadConsole ?? loadConsole }));
+  const uploads = uploadHost(deps, { uploads: options.uploads, maxBytes: options.uploadMaxBytes ?? Infinity });
+  app.all(UPLOADS_PATH, uploads);
+  app.all(`${UPLOADS_PATH}/:uploadId`, uploads);
   const files = fileHost(deps);
   app.get('/files/**', files);
   app.head('/files/**', files);

@@ -15,6 +15,8 @@ export interface NewJob extends Omit<
   'version' | 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'
 > {
   readonly workflow: JobWorkflow;
+  /** The ID of the record, if the caller knows it already. */
+  readonly recordId?: string;
   readonly webhookUrl: string | undefined;
   /** Whether the request is an error while a job of the subject is running. Otherwise the request joins that job. */
   readonly isRefusedWhilePending?: boolean;
@@ -35,7 +37,7 @@ export interface Admission {
 export async function admissionOf(deps: ServiceDeps, job: NewJob): Promise<Admission> {
   const { latest, success } = await deps.records.standingOf(job.subjectId);
   const finished = job.success ?? (await reusable(deps, success));
-  return { job, recordId: ulid(), latest, successId: success?.id, finished };
+  return { job, recordId: job.recordId ?? ulid(), latest, successId: success?.id, finished };
 }
 
 /** Adds to each of two jobs the ID of the other, because the webhook of a list reports the status of both parts. */

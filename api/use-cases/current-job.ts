@@ -3,10 +3,12 @@ import { failureFor } from '../../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { renderLastResponse, type LastResponse } from '../../contract/http/job-answers.ts';
+import type { SpeakerLabelsParameters } from '../../contract/kinds/speaker-labels.ts';
 import type { Progress } from '../../contract/http/fields.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import { subscriberOf } from './subscribers.ts';
 import type { Answer } from '../operations/operation.ts';
 
 export interface OneDownload {
@@ -21,12 +23,18 @@ export interface CurrentJob {
 
 export type RenderJob<Body> = (deps: ServiceDeps, job: CurrentJob) => Body | Promise<Body>;
 
+/** @returns undefined if there is no such record, or if it is an upload of another caller, or made of one */
 export async function recordOf(
   deps: ServiceDeps,
-  { found }: LimitedCaller,
+  caller: LimitedCaller,
   id: string,
 ): Promise<DownloadRecord | undefined> {
-  return found?.id === id ? found : deps.records.getKnown(id);
+  const { found } = caller;
+  const record = found?.id === id ? found : await deps.records.getKnown(id);
+  if (record === undefined || caller.kind === 'service') return record;
+  const { audioId } = (record.parameters ?? {}) as Partial<SpeakerLabelsParameters>;
+  const source = audioId === undefined ? record : ((await deps.records.get(audioId)) ?? record);
+  return source.type === 'upload' && source.startedBy !== subscriberOf(caller) ? undefined : record;
 }
 
 export async function currentJob(

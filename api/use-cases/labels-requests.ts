@@ -20,7 +20,7 @@ import { optional } from '../../runtime/optional.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
-import { currentJob, type CurrentJob, type RenderJob } from './current-job.ts';
+import { currentJob, recordOf, type CurrentJob, type RenderJob } from './current-job.ts';
 import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
 
 interface ReadyAudio {
@@ -54,7 +54,7 @@ export type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
  * downloaded, the job waits for it.
  */
 export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest> = async (deps, caller, request) => {
-  const found = await labelledAudio(deps, await deps.records.get(request.transcript_with_speaker_id), 0);
+  const found = await labelledAudio(deps, await recordOf(deps, caller, request.transcript_with_speaker_id), 0);
   return requestLabelsOf(deps, caller, { ...request, found });
 };
 

@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
 import { renderSpeakerLabels, speakerLabelsPrice, type SpeechResult } from '../../contract/kinds/speaker-labels.ts';
 import { mayHaveSound } from '../../contract/kinds/sound.ts';
 import type { SpeechRequest } from '../../contract/kinds/speech-request.ts';
@@ -7,7 +8,7 @@ import type { DownloadRecord } from '../../contract/download-record.ts';
 import type { Streamable } from '../../contract/http/streams.ts';
 import { channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { noPostReason, postReferenceOf } from '../../contract/urls/imgnet-urls.ts';
-import { isPlaylistUrl, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
+import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
@@ -35,7 +36,7 @@ const requestLabels = requestingLabels(({ rendering }, { record, progress }) =>
 export const requestSpeech: SpeechCase<RequestedSpeech> = async (deps, caller, request) => {
   webhookOf(deps, request);
   const { download_id: id, language } = request;
-  if (id !== undefined) return requestLabels(deps, caller, { ...request, found: await keptSound(deps, id) });
+  if (id !== undefined) return requestLabels(deps, caller, { ...request, found: await keptSound(deps, caller, id) });
   const plan = audioOf(deps, request);
   // It is refused before the audio is fetched.
   if (language !== undefined) await refuseUnknownLanguage(deps, language, () => isNeeded(deps, plan));
@@ -59,8 +60,8 @@ export const getSpeech: SpeechCase<OneDownload> = async (deps, caller, { downloa
   return answerJob(deps, job, ({ rendering }) => renderSpeakerLabels(job.record, rendering, job.progress));
 };
 
-async function keptSound(deps: ServiceDeps, id: string): Promise<FoundAudio> {
-  const record = await deps.records.get(id);
+async function keptSound(deps: ServiceDeps, caller: LimitedCaller, id: string): Promise<FoundAudio> {
+  const record = await recordOf(deps, caller, id);
   if (record === undefined) {
     const message = 'There is no download with this id.';
     throw new ApiError('not_found', message, { details: [{ path: 'download_id', message }] });
@@ -78,7 +79,7 @@ function audioOf(deps: ServiceDeps, { url = '', vidnet_video_id: id }: Requested
   const videoId = id ?? (url.includes('/') ? videoIdOf(url, vidnetHosts) : undefined);
   if (videoId !== undefined) return planDownload(deps, videoId, { workflow: 'audio', type: 'audio' });
   if (postReferenceOf(url, imgnetHosts) !== undefined) return planImgnetAudio(deps, { url });
-  const isList = isPlaylistUrl(url, vidnetHosts) || channelReferenceOf(url, vidnetHosts) !== undefined;
+  const isList = playlistIdOf(url, vidnetHosts) !== undefined || channelReferenceOf(url, vidnetHosts) !== undefined;
   const reason = isList ? 'is a list of videos: request one of them by its own URL' : noPostReason(url, imgnetHosts);
   if (reason !== undefined) throw invalidField('url', reason);
   return planMedia(deps, { url, format: 'audio' });

@@ -15,6 +15,7 @@ export const TYPE_NAMES: Readonly<Record<DownloadType, string>> = {
   speaker_labels: 'Transcript with speakers',
   media: 'Page of a site',
   media_info: 'Look at a page',
+  upload: 'Upload',
 };
 
 export const STATUS_NAMES = { pending: 'Running', success: 'Done', failed: 'Failed' } as const;
@@ -45,6 +46,7 @@ export const STAGES_OF: Readonly<Record<DownloadType, readonly Stage[]>> = {
   vidnet_video: OF_FILES,
   imgnet_audio: OF_FILES,
   media: OF_FILES,
+  upload: OF_FILES,
   captions: OF_FACTS,
   media_info: OF_FACTS,
   imgnet_profile: OF_FACTS,

@@ -13,6 +13,7 @@ import { media, mediaResultSchema } from './media.ts';
 import { mediaInfo, mediaInfoSchema } from './media-info.ts';
 import { speakerLabels, speakerLabelsResultSchema } from './speaker-labels.ts';
 import { transcript, transcriptSchema } from './transcript.ts';
+import { upload, uploadResultSchema } from './upload.ts';
 import { video, videoResultSchema } from './video.ts';
 import type { DownloadRecord, RecordType } from '../download-record.ts';
 
@@ -29,6 +30,7 @@ export const kinds = {
   speaker_labels: speakerLabels,
   media,
   media_info: mediaInfo,
+  upload,
 } as const satisfies Record<RecordType, Kind>;
 
 type Kinds = typeof kinds;
@@ -49,6 +51,7 @@ export const jobResultSchema = z
     videoResultSchema,
     mediaResultSchema,
     mediaInfoSchema,
+    uploadResultSchema,
     channelProfileSchema,
     transcriptSchema,
     vidnetPendingResultSchema,

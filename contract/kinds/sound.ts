@@ -4,7 +4,7 @@ import type { PricesOf } from './kind.ts';
 import { speakerLabelsPrice, type speakerLabels } from './speaker-labels.ts';
 
 /** The types of records whose files can be transcribed. */
-const SOUND_TYPES: ReadonlySet<RecordType> = new Set(['audio', 'imgnet_audio', 'vidnet_video', 'media']);
+const SOUND_TYPES: ReadonlySet<RecordType> = new Set(['audio', 'imgnet_audio', 'vidnet_video', 'media', 'upload']);
 
 export function mayHaveSound({ type }: Pick<DownloadRecord, 'type'>): boolean {
   return SOUND_TYPES.has(type);

@@ -42,6 +42,7 @@ const PLATFORM_BY_TYPE: Readonly<Record<RecordType, string | undefined>> = {
   media_info: 'vidnet',
   // The job uses no upstream.
   speaker_labels: undefined,
+  upload: undefined,
 };
 
 /** @returns the search attributes of a job */

@@ -116,6 +116,7 @@ describe('GET /api/downloads/{downloadId}/job', () => {
       { url: 'https://www.instagram.com/reel/DAbCdEfGhIj/' },
     ],
     [{ type: 'imgnet_list_posts', parameters: { part: 'posts' } }, undefined, undefined],
+    [{ type: 'upload', parameters: { title: 'a.wav', contentType: 'audio/wav' } }, undefined, undefined],
     [
       { type: 'media', parameters: { page: { url: 'https://example.com/talk', format: 'video' } } },
       '/api/downloads/media',

@@ -137,6 +137,32 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
     );
 
     it(
+      'shows picture, title and length of a page before anything is bought, and fetches a recording that is dropped',
+      ...inPage(async ({ page, go, violations }) => {
+        await go(`/console?q=${encodeURIComponent(urlOf('no_captions'))}`);
+        const look = page.getByRole('region', { name: 'About the page' });
+        await look.getByRole('heading').waitFor();
+        await look.getByText('Length').waitFor();
+        await look.locator('img').waitFor();
+        expect(await look.locator('img').getAttribute('src')).toMatch(/^blob:/);
+        expect(await violations()).toEqual([]);
+
+        const bytes = await readFile(new URL('../../local/sandbox/catalogue/media/tea/140.m4a', import.meta.url));
+        await page.evaluate(`(() => {
+          const data = new DataTransfer();
+          const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), (one) => one.charCodeAt(0));
+          data.items.add(new File([bytes], 'Tea at five.m4a', { type: 'audio/mp4' }));
+          document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+        })()`);
+        await page.getByRole('heading', { name: 'Tea at five.m4a', level: 1 }).waitFor({ timeout: 60_000 });
+        await eventually(() => page.evaluate<number>("document.querySelector('audio').duration")).toBeGreaterThan(20);
+        expect(await violations()).toEqual([]);
+        await page.getByRole('button', { name: 'Transcribe' }).click();
+        await page.getByText(/^\d+ speakers?/).waitFor({ timeout: 120_000 });
+      }),
+    );
+
+    it(
       'keeps the focus and the text of a user who types while a page or a search appears',
       ...inPage(async ({ page, go }) => {
         await go('/console/nowhere');

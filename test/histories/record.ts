@@ -38,6 +38,8 @@ import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/jobs/speaker-labels.ts';
+import type { UploadJob } from '../../contract/kinds/upload.ts';
+import { upload } from '../../workflows/jobs/upload.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import type { JobEnd } from '../../workflows/lifecycle/job-outcome.ts';
 import { deliverWebhook } from '../../workflows/webhooks/deliver-webhook.ts';
@@ -98,6 +100,8 @@ await awaitedAudioHistory('speaker-labels-left', lookingAgain, async (handle) =>
   await handle.cancel();
 });
 await imgnetHistories();
+await uploadHistory('upload-success', () => Promise.resolve(result));
+await uploadHistory('upload-unreadable', refuseWith('unsupported'));
 await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
@@ -175,6 +179,19 @@ async function retentionHistory(name: string, kept: Pick<RetentionInput, 'keepDa
   };
   await record(name, { records }, (env, taskQueue) =>
     env.client.workflow.start(retention, { workflowId: name, taskQueue, args: [{ retentionDays: 30, ...kept }] }),
+  );
+}
+
+async function uploadHistory(name: string, ingestUpload: () => Promise<object>): Promise<void> {
+  const recordId = ulid();
+  const job: UploadJob = {
+    ...anAudioJob({ webhookUrl: url }),
+    ...{ type: 'upload', recordId, mediaId: recordId, subjectId: subjectIdOf('upload', recordId), price: 0 },
+    parameters: { title: 'talk.wav', contentType: 'audio/wav' },
+  };
+  const records = { ...obliging.records, discardUpload: () => Promise.resolve() };
+  await record(name, { ...obliging, records, fetch: { ingestUpload } }, (env, taskQueue) =>
+    env.client.workflow.start(upload, { workflowId: job.subjectId, taskQueue, args: [job] }),
   );
 }
 

@@ -23,6 +23,7 @@ const FRESH_SECONDS = {
   imgnet_list_reels: HOUR_SECONDS,
   captions: 24 * HOUR_SECONDS,
   media_info: 600,
+  upload: 'files',
 } as const satisfies Record<RecordType, number | 'files'>;
 const kinds = Object.entries(FRESH_SECONDS) as [RecordType, number | 'files'][];
 const FINISHED_MS = Date.UTC(2026, 10, 21, 9, 31);

@@ -75,6 +75,8 @@ const listRequest = { kind: 'reels', account: 'tea', sinceDate: bounds.sinceDate
 const listJob = aJob('imgnet_list_reels', 'tea', { part: 'reels', ...bounds });
 const postAudioJob = aJob('imgnet_audio', post.shortcode, { post });
 const labelsJob = aJob('speaker_labels', videoId, labels);
+const file = { title: 'talk.wav', contentType: 'audio/wav' };
+const uploadJob = aJob('upload', recordId, file);
 const delivery = { deliveryId: `webhook/${recordId}/7`, recordId, url, subscribedBy: ['anonymous'], firstAttempt: 5 };
 const delivered: StepsOf = {
   input: delivery,
@@ -196,6 +198,16 @@ const own: Readonly<Record<Exclude<Workflow, Sampled>, StepsOf>> = {
       ['labelSpeakers', { recordId, ...labels, ...prepared }],
       ['clearSpeech', recordId],
       ended({}),
+    ],
+  },
+  upload: {
+    input: uploadJob,
+    answers: { ingestUpload: [result] },
+    steps: [
+      ['beginJob', uploadJob],
+      ['ingestUpload', { recordId, mediaId: recordId, ...file }],
+      ['discardUpload', recordId],
+      ended(result),
     ],
   },
   deliverWebhook: delivered,

@@ -5,6 +5,7 @@ import { navigate, pathTo } from '../router.ts';
 import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Loaded, Notice, Title } from '../ui/parts.tsx';
+import { DropFile } from './drop-file.tsx';
 import { Offers } from './offers.tsx';
 import { RecentJobs } from './jobs-page.tsx';
 
@@ -94,6 +95,7 @@ export function Home({ query }: { readonly query: URLSearchParams }) {
             say so.
           </p>
         </form>
+        <DropFile />
       </section>
       {searched.length < LEAST_CHARS ? null : (
         <Loaded load={(signal) => readMeanings(searched, signal)} dependsOn={[searched]} what="Looking at it">

@@ -21,6 +21,7 @@ export function Result({ record, files }: { readonly record: Download; readonly 
     case 'vidnet_video':
     case 'imgnet_audio':
     case 'media':
+    case 'upload':
       return <Files record={record} files={files} />;
     case 'speaker_labels':
       return <Speakers record={record} />;

@@ -21,6 +21,7 @@ export const TYPE_ICONS: Readonly<Record<DownloadType, IconName>> = {
   speaker_labels: 'speakers',
   media: 'page',
   media_info: 'search',
+  upload: 'audio',
 };
 
 interface CardProps {

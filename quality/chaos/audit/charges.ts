@@ -87,6 +87,8 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
       return PRICES.imgnetAudio;
     case 'media':
       return parameters.page?.format === 'video' ? PRICES.mediaVideo : PRICES.mediaAudio;
+    case 'upload':
+      return PRICES.upload;
     case 'media_info':
       return PRICES.mediaInfo;
     case 'speaker_labels':

@@ -1,0 +1,137 @@
+import { Server } from '@tus/server';
+import { HTTPResponse, type EventHandler, type H3Event } from 'h3';
+import { ulid } from 'ulid';
+import { ApiError, type ErrorCode } from '../../contract/http/api-error.ts';
+import { ulidSchema } from '../../contract/ids.ts';
+import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
+import type { Uploads } from '../../store/files/uploads.ts';
+import { callerOf, type LimitedCaller } from '../access/access-middleware.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { checkedMetadata, isOwner, startUploadJob } from '../use-cases/uploads.ts';
+import { invalidField } from './to-api-error.ts';
+
+interface UploadHostOptions {
+  /** Undefined where the file store takes no uploads. */
+  readonly uploads: Uploads | undefined;
+  readonly maxBytes: number;
+}
+
+/** One request to the tus server, which passes the request itself to its hooks. */
+interface Exchange {
+  readonly caller: LimitedCaller;
+  refusal?: unknown;
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 410: 'not_found', 413: 'body_too_large' };
+
+/**
+ * Receives recordings by tus 1.0, so that an upload is resumed after a cut and after a restart of this process. Its bytes go to the
+ * store as they arrive. An upload of another caller does not exist.
+ */
+export function uploadHost(deps: ServiceDeps, { uploads, maxBytes }: UploadHostOptions): EventHandler {
+  const exchanges = new WeakMap<Request, Exchange>();
+  const exchangeOf = (request: Request): Exchange => {
+    const exchange = exchanges.get(request);
+    if (exchange === undefined) throw new Error('the tus server has replaced the request');
+    return exchange;
+  };
+  const server = uploads && createServer(deps, { store: uploads.store, maxBytes, exchangeOf });
+
+  return async (event) => {
+    const caller = callerOf(event, 'jobs');
+    if (server === undefined) {
+      throw new ApiError('unavailable', 'Uploads are not accepted here: they need FILES_STORE=disk.');
+    }
+    const id = event.context.params?.['uploadId'];
+    const methods = id === undefined ? ['POST', 'OPTIONS'] : ['HEAD', 'PATCH', 'DELETE', 'OPTIONS'];
+    if (!methods.includes(event.req.method)) {
+      const allow = methods.join(', ');
+      throw new ApiError('method_not_allowed', `This path takes ${allow} only.`, { headers: { Allow: allow } });
+    }
+    if (id !== undefined && !ulidSchema.safeParse(id).success) throw noUpload();
+    const exchange: Exchange = { caller };
+    exchanges.set(event.req, exchange);
+    const response = await server.handleWeb(event.req as Parameters<typeof server.handleWeb>[0]);
+    if (response.status < 400) return response;
+    return refused(deps, event, { response, refusal: exchange.refusal });
+  };
+}
+
+function createServer(
+  deps: ServiceDeps,
+  {
+    store,
+    maxBytes,
+    exchangeOf,
+  }: {
+    readonly store: Uploads['store'];
+    readonly maxBytes: number;
+    readonly exchangeOf: (request: Request) => Exchange;
+  },
+): Server {
+  return new Server({
+    path: UPLOADS_PATH,
+    datastore: store,
+    maxSize: maxBytes,
+    relativeLocation: true,
+    allowedOrigins: [],
+    namingFunction: () => ulid(),
+    async onUploadCreate(request, upload) {
+      if (upload.size === undefined || upload.size === 0) {
+        throw invalidField('Upload-Length', 'must be the size of the file, and more than 0');
+      }
+      return { metadata: { ...checkedMetadata(deps, exchangeOf(request).caller, upload.metadata) } };
+    },
+    async onIncomingRequest(request, id) {
+      // A new upload has no owner yet.
+      if (request.method === 'POST') return;
+      const { caller } = exchangeOf(request);
+      const upload = await store.getUpload(id);
+      if (!isOwner(caller, upload)) throw noUpload();
+      // The process may have died between the last byte and the start of the job.
+      if (request.method === 'HEAD' && upload.offset === upload.size) await startUploadJob(deps, caller, upload);
+    },
+    async onUploadFinish(request, upload) {
+      await startUploadJob(deps, exchangeOf(request).caller, upload);
+      return {};
+    },
+    onResponseError(request, error) {
+      exchangeOf(request).refusal = error;
+      return undefined;
+    },
+  });
+}
+
+/** Gives an error of the tus server, whose status clients of the protocol know, the documented body. */
+async function refused(
+  { log }: Pick<ServiceDeps, 'log'>,
+  event: H3Event,
+  { response, refusal }: { readonly response: Response; readonly refusal: unknown },
+): Promise<HTTPResponse> {
+  // The rest of the body would be read as the next request.
+  const headers = { Connection: 'close' };
+  if (refusal instanceof ApiError) {
+    throw new ApiError(refusal.code, refusal.message, {
+      ...refusal.extras,
+      headers: { ...refusal.extras.headers, ...headers },
+    });
+  }
+  if (response.status >= 500) {
+    log.error({ err: refusal, path: event.url.pathname }, 'an upload could not be stored');
+    throw new ApiError('unavailable', 'The upload could not be stored. Resume it soon.', {
+      retryAfterSeconds: 5,
+      headers,
+    });
+  }
+  const error = (await response.text()).trim().replace(/[^.]$/, '$&.');
+  const body = { error, code: CODES[response.status] ?? 'invalid_input' };
+  const tus = { 'Tus-Resumable': '1.0.0', 'Tus-Version': '1.0.0' };
+  return new HTTPResponse(JSON.stringify(body), {
+    status: response.status,
+    headers: { ...tus, ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+  });
+}
+
+function noUpload(): ApiError {
+  return new ApiError('not_found', 'There is no upload with this id.');
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { webhookUrlSchema } from '../../contract/http/fields.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { uploadNameSchema, uploadTypeSchema } from '../../contract/kinds/upload.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
+import { invalidField } from '../http/to-api-error.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { startOrJoin } from './start-or-join.ts';
+import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
+
+/** The fields of `Upload-Metadata`, which tus clients fill with what a browser knows about a file. */
+const metadataSchema = z.object({
+  filename: uploadNameSchema,
+  filetype: uploadTypeSchema,
+  include_webhook: webhookUrlSchema.optional(),
+});
+type Metadata = Readonly<Record<string, string | null>>;
+
+interface ReceivedUpload {
+  readonly id: string;
+  readonly metadata?: Metadata | undefined;
+}
+
+/** @returns the metadata to keep, with the owner @throws ApiError that names the field */
+export function checkedMetadata(deps: ServiceDeps, caller: Caller, given: Metadata | undefined): Metadata {
+  const parsed = metadataSchema.safeParse(given ?? {});
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalidField(`Upload-Metadata.${String(issue?.path[0])}`, issue?.message ?? 'is not valid');
+  }
+  const { include_webhook: url, ...file } = parsed.data;
+  if (url !== undefined) assertWebhookTarget(deps, { url, field: 'Upload-Metadata.include_webhook' });
+  return { ...file, ...(url !== undefined && { include_webhook: url }), owner: subscriberOf(caller) };
+}
+
+export function isOwner(caller: Caller, { metadata }: ReceivedUpload): boolean {
+  return metadata?.['owner'] === subscriberOf(caller);
+}
+
+/** Starts the job of an upload whose last byte has arrived. The job has the ID of the upload, so a repetition changes nothing. */
+export async function startUploadJob(deps: ServiceDeps, caller: LimitedCaller, upload: ReceivedUpload): Promise<void> {
+  const { filename: title, filetype: contentType, include_webhook: webhookUrl } = metadataSchema.parse(upload.metadata);
+  await startOrJoin(deps, caller, {
+    ...{ workflow: 'upload', type: 'upload', recordId: upload.id, mediaId: upload.id },
+    subjectId: subjectIdOf('upload', upload.id),
+    parameters: { title, contentType },
+    price: deps.rendering.prices.upload,
+    webhookUrl,
+  });
+}
