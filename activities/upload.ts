@@ -8,8 +8,7 @@ import type { Uploads } from '../store/files/uploads.ts';
 import { fetchFile, type FetchJob, type MakerDeps } from './make-file.ts';
 
 export interface UploadDeps extends MakerDeps {
-  /** Undefined where the file store takes no uploads. */
-  readonly uploads: Uploads | undefined;
+  readonly uploads: Uploads;
 }
 
 /** What a recording that cannot be read is reported as, whatever its reader says about platforms. */
@@ -20,10 +19,9 @@ export const createUploadActivity = ({ uploads, ...deps }: UploadDeps) => ({
     fetchFile(deps, job, {
       format: contentType.startsWith('audio/') ? 'audio' : 'either',
       fetch: async ({ folder }) => {
-        const path = await uploads?.localCopy(job.recordId, folder, extensionOf(title)).catch((error: unknown) => {
+        const path = await uploads.localCopy(job.recordId, folder, extensionOf(title)).catch((error: unknown) => {
           throw error instanceof MissingFileError ? new JobError('uploadMissing', { cause: error }) : error;
         });
-        if (path === undefined) throw new JobError('uploadMissing');
         return { paths: [path], title, statedDurationSeconds: undefined, cameWhole: true };
       },
       asFailure: (error) =>
@@ -35,7 +33,7 @@ export const createUploadActivity = ({ uploads, ...deps }: UploadDeps) => ({
 
 export const createUploadRemains = ({ uploads }: Pick<UploadDeps, 'uploads'>) => ({
   /** Removes the received bytes, which the published file replaces. A second call changes nothing. */
-  discardUpload: async (recordId: string): Promise<void> => uploads?.remove(recordId),
+  discardUpload: async (recordId: string): Promise<void> => uploads.remove(recordId),
 });
 
 /** The only sign of the format of raw sound. */

@@ -5,9 +5,8 @@ import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts/account-store.ts';
 import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import { createContentsStore } from '../store/records/contents-store.ts';
-import { API_BUCKET_LIMITS, createFileStore } from '../store/files/create-file-store.ts';
+import { API_BUCKET_LIMITS, createFileStore, createUploads } from '../store/files/create-file-store.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
-import { createUploads } from '../store/files/uploads.ts';
 import { followFilesFolder } from '../store/files/files-folder.ts';
 import { createKeyStore } from '../store/accounts/key-store.ts';
 import { createLinkSigner } from '../store/files/link-signer.ts';
@@ -75,7 +74,7 @@ const signer = createLinkSigner({
 
 const files = await createFileStore(config.files, API_BUCKET_LIMITS);
 await files.check().catch(exitWith);
-const uploads = createUploads(config.files);
+const uploads = createUploads(config.files, API_BUCKET_LIMITS);
 if (config.files.kind === 'disk') {
   const here = { db: mongo.db, root: config.files.root, host: hostname() };
   await followFilesFolder(here, { everyMs: 5_000, signal: stopping.signal, onOther: exitWith }).catch(exitWith);

@@ -22,7 +22,7 @@ import { engineKeyOf } from '../speech/speech-engine.ts';
 import { createContentsStore } from '../store/records/contents-store.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
 import { joinFilesFolder } from '../store/files/files-folder.ts';
-import { createFileStore, WORKER_BUCKET_LIMITS } from '../store/files/create-file-store.ts';
+import { createFileStore, createUploads, WORKER_BUCKET_LIMITS } from '../store/files/create-file-store.ts';
 import { createExpiredDocuments } from '../store/records/expired-documents.ts';
 import { createSpaceGuard } from '../store/files/free-space.ts';
 import { createIndexes } from '../store/mongo/indexes.ts';
@@ -35,7 +35,6 @@ import { createRecordStore } from '../store/records/record-store.ts';
 import { reachEngines, temporalSettingsOf } from '../store/mongo/reach-engines.ts';
 import { createSnapshotStore } from '../store/records/snapshot-store.ts';
 import { createSpeechAudio } from '../store/files/speech-audio.ts';
-import { createUploads } from '../store/files/uploads.ts';
 import { createWorkFolders } from '../store/files/work-folders.ts';
 import { connectionOptions, orUnreachable } from '../runtime/temporal/temporal-connection.ts';
 import { createWebhookClient, WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/webhook-client.ts';
@@ -130,8 +129,8 @@ const speechSweep = await keepRemovingSpeechLeftovers(speechAudio, records, {
   onRemoved: (leftovers) => log.info({ leftovers }, 'removed the audio of transcriptions that have ended'),
   onError: (error) => log.warn({ err: error }, 'the audio of transcriptions that have ended could not be removed'),
 });
-const uploads = createUploads(config.files);
-const uploadSweep = uploads && keepRemovingUploads(uploads, records, { log });
+const uploads = createUploads(config.files, WORKER_BUCKET_LIMITS);
+const uploadSweep = keepRemovingUploads(uploads, records, { log });
 const retention = retentionOf(config);
 const routes = routesOf(config);
 const breakers = createBreakers({
@@ -239,7 +238,7 @@ try {
   await running;
 } finally {
   speechSweep.stop();
-  uploadSweep?.stop();
+  uploadSweep.stop();
   await telemetry.close();
   webhooks.close();
   await ytdlpProgram.close();

@@ -39,7 +39,6 @@ export interface RestOptions {
   readonly downloadPicture: Downloader;
   readonly onAnswered?: OnAnswered | undefined;
   readonly tracing?: Tracing | undefined;
-  /** Undefined where the file store takes no uploads. */
   readonly uploads?: Uploads | undefined;
   /** The largest file that a caller may upload. */
   readonly uploadMaxBytes?: number;

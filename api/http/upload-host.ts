@@ -11,7 +11,6 @@ import { checkedMetadata, isOwner, startUploadJob } from '../use-cases/uploads.t
 import { invalidField } from './to-api-error.ts';
 
 interface UploadHostOptions {
-  /** Undefined where the file store takes no uploads. */
   readonly uploads: Uploads | undefined;
   readonly maxBytes: number;
 }
@@ -35,12 +34,12 @@ export function uploadHost(deps: ServiceDeps, { uploads, maxBytes }: UploadHostO
     if (exchange === undefined) throw new Error('the tus server has replaced the request');
     return exchange;
   };
-  const server = uploads && createServer(deps, { store: uploads.store, maxBytes, exchangeOf });
+  const server = uploads && createServer(deps, { uploads, maxBytes, exchangeOf });
 
   return async (event) => {
     const caller = callerOf(event, 'jobs');
     if (server === undefined) {
-      throw new ApiError('unavailable', 'Uploads are not accepted here: they need FILES_STORE=disk.');
+      throw new ApiError('unavailable', 'Uploads are not accepted here.');
     }
     const id = event.context.params?.['uploadId'];
     const methods = id === undefined ? ['POST', 'OPTIONS'] : ['HEAD', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -60,22 +59,24 @@ export function uploadHost(deps: ServiceDeps, { uploads, maxBytes }: UploadHostO
 function createServer(
   deps: ServiceDeps,
   {
-    store,
+    uploads,
     maxBytes,
     exchangeOf,
   }: {
-    readonly store: Uploads['store'];
+    readonly uploads: Uploads;
     readonly maxBytes: number;
     readonly exchangeOf: (request: Request) => Exchange;
   },
 ): Server {
+  const { store } = uploads;
   return new Server({
     path: UPLOADS_PATH,
     datastore: store,
     maxSize: maxBytes,
-    relativeLocation: true,
     allowedOrigins: [],
-    namingFunction: () => ulid(),
+    namingFunction: () => uploads.keyOf(ulid()),
+    generateUrl: (_request, { path, id }) => `${path}/${idOf(id)}`,
+    getFileIdFromRequest: (_request, id) => id && uploads.keyOf(id),
     async onUploadCreate(request, upload) {
       if (upload.size === undefined || upload.size === 0) {
         throw invalidField('Upload-Length', 'must be the size of the file, and more than 0');
@@ -89,10 +90,11 @@ function createServer(
       const upload = await store.getUpload(id);
       if (!isOwner(caller, upload)) throw noUpload();
       // The process may have died between the last byte and the start of the job.
-      if (request.method === 'HEAD' && upload.offset === upload.size) await startUploadJob(deps, caller, upload);
+      if (request.method === 'HEAD' && upload.offset === upload.size)
+        await startUploadJob(deps, caller, { ...upload, id: idOf(upload.id) });
     },
     async onUploadFinish(request, upload) {
-      await startUploadJob(deps, exchangeOf(request).caller, upload);
+      await startUploadJob(deps, exchangeOf(request).caller, { ...upload, id: idOf(upload.id) });
       return {};
     },
     onResponseError(request, error) {
@@ -130,6 +132,10 @@ async function refused(
     status: response.status,
     headers: { ...tus, ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
   });
+}
+
+function idOf(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
 }
 
 function noUpload(): ApiError {

@@ -1,3 +1,5 @@
+import { createBucketUploads } from './bucket-uploads.ts';
+import { createDiskUploads, UPLOAD_KEPT_MS, type Uploads } from './uploads.ts';
 import { createDiskFiles } from './disk-files.ts';
 import type { FileStore } from './file-store.ts';
 import type { BucketLimits, S3Settings } from './s3-bucket.ts';
@@ -20,4 +22,10 @@ export async function createFileStore(location: FileStoreLocation, limits: Bucke
   // Only services with a bucket load the client, which takes 25 MB.
   const { createS3Files } = await import('./s3-files.ts');
   return createS3Files({ ...location, limits });
+}
+
+export function createUploads(location: FileStoreLocation, limits: BucketLimits): Uploads {
+  return location.kind === 'disk'
+    ? createDiskUploads(location.root)
+    : createBucketUploads({ ...location, limits }, UPLOAD_KEPT_MS);
 }

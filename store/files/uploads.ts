@@ -1,8 +1,9 @@
 import { FileConfigstore, FileStore } from '@tus/file-store';
+import type { DataStore } from '@tus/server';
+import type { Readable } from 'node:stream';
 import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collectShortLived } from '../../runtime/collect-garbage.ts';
-import type { FileStoreLocation } from './create-file-store.ts';
 import { isRecordId, MissingFileError } from './file-store.ts';
 import { orMissing } from './or-missing.ts';
 
@@ -14,33 +15,34 @@ const FOLDER = '.uploads';
 /** Received bytes after which their buffers are collected. */
 const COLLECT_EVERY_BYTES = 8 * 1024 ** 2;
 
-/** A file store that keeps little of what it receives in memory. */
+/** Collects the buffers of a stream from time to time, so that a process that passes on a large file keeps little of it. */
+export function collectedWhile(stream: Readable): void {
+  let received = 0;
+  stream.on('data', ({ length }: Buffer) => {
+    received += length;
+    if (received < COLLECT_EVERY_BYTES) return;
+    received = 0;
+    collectShortLived();
+  });
+}
+
 class FrugalFileStore extends FileStore {
   override write(...args: Parameters<FileStore['write']>): Promise<number> {
-    let received = 0;
-    args[0].on('data', ({ length }: Buffer) => {
-      received += length;
-      if (received < COLLECT_EVERY_BYTES) return;
-      received = 0;
-      collectShortLived();
-    });
+    collectedWhile(args[0] as Readable);
     return super.write(...args);
   }
 }
 
 /** The received bytes of uploads, in the store of `@tus/server`. */
 export interface Uploads {
-  readonly store: FileStore;
+  readonly store: DataStore;
+  /** @returns the ID of an upload in the store */
+  readonly keyOf: (id: string) => string;
   /** @returns the path of the complete upload in the folder @throws MissingFileError */
   localCopy(id: string, folder: string, extension: string): Promise<string>;
   remove(id: string): Promise<void>;
   /** Removes uploads that began before a time, except those that a job still needs. @returns how many */
   removeOlderThan(beforeMs: number, isNeeded: (id: string) => Promise<boolean>): Promise<number>;
-}
-
-/** @returns undefined for a bucket, which takes no uploads */
-export function createUploads(location: FileStoreLocation): Uploads | undefined {
-  return location.kind === 'disk' ? createDiskUploads(location.root) : undefined;
 }
 
 export function createDiskUploads(root: string, keptMs = UPLOAD_KEPT_MS): Uploads {
@@ -56,6 +58,7 @@ export function createDiskUploads(root: string, keptMs = UPLOAD_KEPT_MS): Upload
   };
   return {
     store,
+    keyOf: (id) => id,
     remove,
     async localCopy(id, folder, extension) {
       const key = { recordId: id, name: `upload.${extension}` };

@@ -1,0 +1,89 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { S3Store } from '@tus/s3-store';
+import { isRecordId, MissingFileError } from './file-store.ts';
+import { openBucket, type S3Settings } from './s3-bucket.ts';
+import { callS3 } from './s3-failures.ts';
+import { abortUploads } from './s3-uploads.ts';
+import { collectedWhile, type Uploads } from './uploads.ts';
+
+/** Below the prefix of the files, in a folder that is no record. */
+const FOLDER = 'uploads/';
+const FACTS = '.info';
+const CONCURRENT_PARTS = 2;
+/** Other processes change and remove uploads too, so nothing is cached. */
+const NO_CACHE = {
+  get: () => Promise.resolve(undefined),
+  set: () => Promise.resolve(),
+  delete: () => Promise.resolve(),
+};
+
+class FrugalS3Store extends S3Store {
+  override write(...args: Parameters<S3Store['write']>): Promise<number> {
+    collectedWhile(args[0]);
+    return super.write(...args);
+  }
+}
+
+/** Uploads as parts of an object in an S3-compatible bucket. */
+export function createBucketUploads(settings: S3Settings, keptMs: number): Uploads {
+  const opened = openBucket(settings);
+  const { client, bucket, timeLimit } = opened;
+  const prefix = settings.prefix + FOLDER;
+  const { endpoint, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
+  const store = new FrugalS3Store({
+    s3ClientConfig: {
+      ...{ bucket, endpoint, region, forcePathStyle, credentials: { accessKeyId, secretAccessKey } },
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    },
+    maxConcurrentPartUploads: CONCURRENT_PARTS,
+    expirationPeriodInMilliseconds: keptMs,
+    // Several compatible servers know no tags.
+    useTags: false,
+    cache: NO_CACHE,
+  });
+  const keyOf = (id: string): string => prefix + id;
+  const remove = async (id: string): Promise<void> => {
+    if (!isRecordId(id)) return;
+    await callS3(async () => {
+      await abortUploads(opened, { prefix: keyOf(id), beforeMs: Infinity });
+      // Without its facts, which go last, an upload does not exist.
+      for (const end of ['', '.part', FACTS]) {
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: keyOf(id) + end }), timeLimit());
+      }
+    });
+  };
+  return {
+    store,
+    keyOf,
+    remove,
+    async localCopy(id, folder, extension) {
+      const key = { recordId: id, name: `upload.${extension}` };
+      const known = isRecordId(id) ? await store.getUpload(keyOf(id)).catch(() => undefined) : undefined;
+      if (known?.size === undefined || known.offset !== known.size) throw new MissingFileError(key);
+      const path = join(folder, key.name);
+      await callS3(async () => pipeline(await store.read(keyOf(id)), createWriteStream(path)));
+      return path;
+    },
+    removeOlderThan: (beforeMs, isNeeded) =>
+      callS3(async () => {
+        let removed = 0;
+        for (let after: string | undefined; ;) {
+          const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, StartAfter: after });
+          const { Contents: objects = [], IsTruncated: hasMore } = await client.send(list, timeLimit());
+          for (const { Key = '', LastModified: modified } of objects) {
+            const id = Key.slice(prefix.length, -FACTS.length);
+            const isOld = Key.endsWith(FACTS) && (modified?.getTime() ?? Infinity) < beforeMs;
+            if (!isOld || !isRecordId(id) || (await isNeeded(id))) continue;
+            await remove(id);
+            removed += 1;
+          }
+          if (hasMore !== true) return removed;
+          after = objects.at(-1)?.Key;
+        }
+      }),
+  };
+}
