@@ -11,8 +11,7 @@ import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit-codes.ts';
 import { jsonText } from './printable.ts';
 import { failureOf, type JobAnswer } from './read-answer.ts';
 import { isRunning, type Service } from './reach-service.ts';
-import type { CommandConfig } from './command-config.ts';
-import { uploadFile } from './upload-file.ts';
+import { uploadFile, type UploadTarget } from './upload-file.ts';
 
 const PAGE = 100;
 const ITEMS_PAGE = 500;
@@ -20,7 +19,6 @@ const ITEMS_PAGE = 500;
 export interface Connection {
   readonly service: Service;
   readonly display: Display;
-  readonly url: string;
 }
 
 interface JobsArguments {
@@ -92,12 +90,11 @@ export function cancelJobs(connection: Connection, { ids, isJson }: JobsArgument
 
 /** Sends files, one after the other. */
 export function uploadFiles(
-  connection: Connection,
+  connection: UploadTarget,
   { paths, isJson }: Extract<Parsed, { readonly action: 'upload' }>,
-  { key }: Pick<CommandConfig, 'key'>,
 ): Promise<number> {
   return forEach(connection, paths, async (path) => {
-    const { data } = await uploadFile({ ...connection, key }, path);
+    const { data } = await uploadFile(connection, path);
     if (data.status === 'failed') throw new FailedError(data.response ?? 'The upload failed.');
     connection.display.print(isJson ? jsonText(data) : rowOf(data));
   });

@@ -54,7 +54,7 @@ export async function run(words: readonly string[], surroundings: Surroundings):
     case 'cancel':
       return cancelJobs(await connect(surroundings, true), parsed);
     case 'upload':
-      return uploadFiles(await connect(surroundings, true), parsed, surroundings.config);
+      return uploadFiles({ ...(await connect(surroundings, true)), key: surroundings.config.key }, parsed);
     case 'webhook test':
       return testWebhook(await connect(surroundings, true), parsed);
   }
@@ -75,7 +75,10 @@ async function fetchSubjects(
 }
 
 /** @param isWaiting false for commands that end at once: their requests are not repeated, and no service is started for them */
-async function connect({ config, display, signal, onFound }: Surroundings, isWaiting: boolean): Promise<Connection> {
+async function connect(
+  { config, display, signal, onFound }: Surroundings,
+  isWaiting: boolean,
+): Promise<Connection & { readonly url: string }> {
   const found = await findService(config, { display, mayStart: isWaiting });
   onFound(found);
   signal.throwIfAborted();

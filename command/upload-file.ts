@@ -54,7 +54,7 @@ async function send(
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(refusalOf(error));
     void (async () => {
-      const upload = new tus.Upload(createReadStream(path) as unknown as Buffer, {
+      const upload: tus.Upload = new tus.Upload(createReadStream(path) as unknown as Buffer, {
         endpoint: `${url}/api/uploads`,
         headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
         metadata: { filename: name.slice(0, 300), filetype: type },
@@ -74,12 +74,12 @@ async function send(
 }
 
 /** The addresses of unfinished uploads, of all runs of this program. */
-async function knownUploads(): Promise<tus.UploadOptions['urlStorage']> {
+async function knownUploads(): Promise<tus.UrlStorage> {
   const file = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tapedeck', 'uploads.json');
   await mkdir(dirname(file), { recursive: true });
   // The types of the package describe browsers only.
   const { FileUrlStorage } = tus as unknown as {
-    readonly FileUrlStorage: new (path: string) => NonNullable<tus.UploadOptions['urlStorage']>;
+    readonly FileUrlStorage: new (path: string) => tus.UrlStorage;
   };
   return new FileUrlStorage(file);
 }

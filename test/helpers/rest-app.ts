@@ -25,7 +25,17 @@ const WEBHOOK_KEY = Buffer.from('a key that signs webhooks');
 export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;
 
 type FacadesOptions = Partial<
-  Pick<RestOptions, 'isLoopback' | 'allowsAnonymous' | 'trustedProxies' | 'publicUrl' | 'loadConsole' | 'ytdlp'>
+  Pick<
+    RestOptions,
+    | 'isLoopback'
+    | 'allowsAnonymous'
+    | 'trustedProxies'
+    | 'publicUrl'
+    | 'loadConsole'
+    | 'ytdlp'
+    | 'uploads'
+    | 'uploadMaxBytes'
+  >
 > & {
   readonly rpcToken?: string;
   readonly connections?: Partial<ConnectionLimits>;
