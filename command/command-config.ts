@@ -19,6 +19,8 @@ export interface CommandConfig {
   readonly isColoured: boolean;
   readonly isMoving: boolean;
   /** The environment of the embedded service: it uses the same data as `npm start`. */
+  /** Remembers unfinished uploads of all runs of this program. */
+  readonly uploadsFile: string;
   readonly serviceEnv: Env & { readonly DATA_DIR: string };
 }
 
@@ -32,6 +34,7 @@ export function readConfig(env: Env): CommandConfig {
     defaultUrl: `http://127.0.0.1:${set('PORT') ?? String(DEFAULT_PORT)}`,
     isColoured: !isDumb && set('NO_COLOR') === undefined,
     isMoving: !isDumb,
+    uploadsFile: join(set('XDG_CACHE_HOME') ?? join(homedir(), '.cache'), 'tapedeck', 'uploads.json'),
     serviceEnv: Object.freeze({ ...env, DATA_DIR: set('DATA_DIR') ?? join(ROOT, 'data') }),
   });
 }

@@ -54,7 +54,7 @@ export async function run(words: readonly string[], surroundings: Surroundings):
     case 'cancel':
       return cancelJobs(await connect(surroundings, true), parsed);
     case 'upload':
-      return uploadFiles({ ...(await connect(surroundings, true)), key: surroundings.config.key }, parsed);
+      return uploadFiles({ ...surroundings.config, ...(await connect(surroundings, true)) }, parsed);
     case 'webhook test':
       return testWebhook(await connect(surroundings, true), parsed);
   }

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import * as tus from 'tus-js-client';
 import { TapedeckError, type DownloadResult } from '../clients/typescript/src/index.ts';
 import { sizeText } from '../runtime/terminal-progress.ts';
@@ -18,6 +17,7 @@ export interface UploadTarget {
   readonly display: Display;
   readonly url: string;
   readonly key: string | undefined;
+  readonly uploadsFile: string;
 }
 
 /**
@@ -44,47 +44,47 @@ export async function uploadFile(target: UploadTarget, path: string): Promise<Do
 
 /** @returns the ID of the upload, which is also that of its job */
 async function send(
-  { service, url, key }: UploadTarget,
+  { service, url, key, uploadsFile }: UploadTarget,
   path: string,
   onSent: (bytes: number) => void,
 ): Promise<string> {
   const name = basename(path);
   const extension = extname(path).slice(1).toLowerCase();
   const type = `${SOUND.test(extension) ? 'audio' : 'video'}/x-${/^\w+$/.test(extension) ? extension : 'unknown'}`;
-  return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(refusalOf(error));
-    void (async () => {
-      const upload: tus.Upload = new tus.Upload(createReadStream(path) as unknown as Buffer, {
-        endpoint: `${url}/api/uploads`,
-        headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
-        metadata: { filename: name.slice(0, 300), filetype: type },
-        retryDelays: RETRY_DELAYS,
-        urlStorage: await knownUploads(),
-        removeFingerprintOnSuccess: true,
-        onProgress: onSent,
-        onError: fail,
-        onSuccess: () => resolve(upload.url?.split('/').at(-1) ?? ''),
-      });
-      service.signal.addEventListener('abort', () => void upload.abort().finally(() => fail(service.signal.reason)));
-      const [known] = await upload.findPreviousUploads();
-      if (known !== undefined) upload.resumeFromPreviousUpload(known);
-      upload.start();
-    })().catch(fail);
+  const urlStorage = await knownUploads(uploadsFile);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  // The types of the package describe browsers only.
+  const file = createReadStream(path) as unknown as Buffer;
+  const upload = new tus.Upload(file, {
+    endpoint: `${url}/api/uploads`,
+    headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
+    metadata: { filename: name.slice(0, 300), filetype: type },
+    retryDelays: RETRY_DELAYS,
+    urlStorage,
+    removeFingerprintOnSuccess: true,
+    onProgress: onSent,
+    onError: (error) => reject(refusalOf(error)),
+    onSuccess: () => resolve(''),
   });
+  const stop = (): void => void upload.abort().finally(() => reject(service.signal.reason as Error));
+  service.signal.addEventListener('abort', stop, { once: true });
+  const [known] = await upload.findPreviousUploads();
+  if (known !== undefined) upload.resumeFromPreviousUpload(known);
+  upload.start();
+  await promise;
+  return upload.url?.split('/').at(-1) ?? '';
 }
 
 /** The addresses of unfinished uploads, of all runs of this program. */
-async function knownUploads(): Promise<tus.UrlStorage> {
-  const file = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tapedeck', 'uploads.json');
+async function knownUploads(file: string): Promise<tus.UrlStorage> {
   await mkdir(dirname(file), { recursive: true });
-  // The types of the package describe browsers only.
   const { FileUrlStorage } = tus as unknown as {
     readonly FileUrlStorage: new (path: string) => tus.UrlStorage;
   };
   return new FileUrlStorage(file);
 }
 
-function refusalOf(error: unknown): unknown {
+function refusalOf(error: Error): Error {
   if (!(error instanceof tus.DetailedError)) return error;
   const body = error.originalResponse?.getBody();
   if (body === undefined) return new TapedeckError(error.message, { code: 'unreachable' });

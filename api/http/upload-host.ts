@@ -50,7 +50,7 @@ export function uploadHost(deps: ServiceDeps, { uploads, maxBytes }: UploadHostO
     if (id !== undefined && !ulidSchema.safeParse(id).success) throw noUpload();
     const exchange: Exchange = { caller };
     exchanges.set(event.req, exchange);
-    const response = await server.handleWeb(event.req as Parameters<typeof server.handleWeb>[0]);
+    const response = await server.handleWeb(event.req);
     if (response.status < 400) return response;
     return refused(deps, event, { response, refusal: exchange.refusal });
   };
@@ -77,11 +77,14 @@ function createServer(
     namingFunction: () => uploads.keyOf(ulid()),
     generateUrl: (_request, { path, id }) => `${path}/${idOf(id)}`,
     getFileIdFromRequest: (_request, id) => id && uploads.keyOf(id),
-    async onUploadCreate(request, upload) {
-      if (upload.size === undefined || upload.size === 0) {
-        throw invalidField('Upload-Length', 'must be the size of the file, and more than 0');
-      }
-      return { metadata: { ...checkedMetadata(deps, exchangeOf(request).caller, upload.metadata) } };
+    onUploadCreate(request, upload) {
+      const check = () => {
+        if (upload.size === undefined || upload.size === 0) {
+          throw invalidField('Upload-Length', 'must be the size of the file, and more than 0');
+        }
+        return { metadata: { ...checkedMetadata(deps, exchangeOf(request).caller, upload.metadata) } };
+      };
+      return Promise.resolve().then(check);
     },
     async onIncomingRequest(request, id) {
       // A new upload has no owner yet.
@@ -91,10 +94,10 @@ function createServer(
       if (!isOwner(caller, upload)) throw noUpload();
       // The process may have died between the last byte and the start of the job.
       if (request.method === 'HEAD' && upload.offset === upload.size)
-        await startUploadJob(deps, caller, { ...upload, id: idOf(upload.id) });
+        await startUploadJob(deps, caller, { id: idOf(upload.id), metadata: upload.metadata });
     },
     async onUploadFinish(request, upload) {
-      await startUploadJob(deps, exchangeOf(request).caller, { ...upload, id: idOf(upload.id) });
+      await startUploadJob(deps, exchangeOf(request).caller, { id: idOf(upload.id), metadata: upload.metadata });
       return {};
     },
     onResponseError(request, error) {

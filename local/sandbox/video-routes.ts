@@ -3,7 +3,8 @@ import { bytesSource, endless, fileSource, jsonSource, sendBody, write, type Sen
 import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
 import type { SandboxParts } from './control-routes.ts';
 import { refusal, send, type Exchange } from './json-http.ts';
-import { channelPage, commentPage, playlistPage, unknownVideoPage, videoPage, translateCaptions } from './pages.ts';
+import { channelPage, commentPage, playlistPage, unknownVideoPage, videoPage } from './pages.ts';
+import { translateCaptions } from './translate-captions.ts';
 import type { Target } from './switches.ts';
 import { thumbnailSource } from './thumbnails.ts';
 

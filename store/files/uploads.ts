@@ -28,7 +28,7 @@ export function collectedWhile(stream: Readable): void {
 
 class FrugalFileStore extends FileStore {
   override write(...args: Parameters<FileStore['write']>): Promise<number> {
-    collectedWhile(args[0] as Readable);
+    collectedWhile(args[0]);
     return super.write(...args);
   }
 }

@@ -131,7 +131,7 @@ describe('an upload', () => {
     ],
   ])('is refused with the field that is wrong: %j', async (fields, path) => {
     const before = await readdir(join(root, '.uploads'));
-    const answer = await own.create(10, fields as Record<string, string>);
+    const answer = await own.create(10, fields);
     const body = (await answer.json()) as ErrorBody;
     expect([answer.status, body.details?.map((one) => one.path)]).toEqual([400, [path]]);
     expect(await readdir(join(root, '.uploads'))).toEqual(before);

@@ -32,7 +32,9 @@ function Looked({ path, url }: { readonly path: string; readonly url: string }) 
         const options = { body: { url }, signal: end.signal, waitSeconds: WAIT_SECONDS };
         const result = await call<MediaInfoResult>('POST', path, options);
         end.signal.throwIfAborted();
-        if (result.status !== 'pending') return setSeen(result);
+        if (result.status === 'pending') continue;
+        setSeen(result);
+        return;
       }
     };
     look().catch((error: unknown) => {

@@ -10,8 +10,7 @@ const PREFIX = 'TAPEDECK-COUNT ';
 /** Counts the entries of a list that states no number, for some time. @throws JobError when the list cannot be read */
 export async function countEntries(
   settings: YtdlpSettings,
-  { url, subject }: MediaInfoPage,
-  withinMs: number,
+  { url, subject, withinMs }: MediaInfoPage & { readonly withinMs: number },
   call: SourceCall,
 ): Promise<{ readonly count: number; readonly isMinimum: boolean }> {
   const enough = AbortSignal.timeout(withinMs);

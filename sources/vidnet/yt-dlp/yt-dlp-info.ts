@@ -71,6 +71,11 @@ const LIST_FILE = 'list.json';
 const LIST_CAPTIONS = ['--write-subs', '--write-auto-subs', '--sub-langs=-all'];
 const COMMON = ['--flat-playlist', '--no-playlist', '--ignore-no-formats-error', ...LIST_CAPTIONS];
 
+interface Looked {
+  readonly path: string;
+  readonly warnings: string;
+}
+
 export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource {
   /** @param items the entries of a list that yt-dlp reads */
   const look = async ({ url, subject }: MediaInfoPage, items: readonly string[], call: SourceCall) => {
@@ -89,7 +94,7 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
     };
   };
 
-  const videoAt = async (path: string, warnings: string, page: MediaInfoPage, call: SourceCall) => {
+  const videoAt = async ({ path, warnings }: Looked, page: MediaInfoPage, call: SourceCall) => {
     for await (const value of readFileBy(readClipped, { path }, call)) {
       const found = foundSchema.safeParse(value);
       if (found.success) return videoFacts(settings, page, { ...found.data, warnings });
@@ -100,15 +105,19 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
   return {
     async read(page, call) {
       // No entry of a list is read, but its own facts are.
-      const { path, warnings, list } = await look(page, ['--playlist-items', '0'], call);
-      if (list === undefined) return videoAt(path, warnings, page, call);
+      const first = await look(page, ['--playlist-items', '0'], call);
+      const { list } = first;
+      if (list === undefined) return videoAt(first, page, call);
       const isChannel = page.subject === 'channel';
       // The entries of a channel may be its tabs.
       const stated = isChannel ? undefined : list.playlist_count;
-      const counted = stated === undefined ? await countEntries(settings, page, COUNTING_MS, call) : { count: stated };
+      const counted =
+        stated === undefined
+          ? await countEntries(settings, { ...page, withinMs: COUNTING_MS }, call)
+          : { count: stated };
       if (!isChannel && counted.count === 1) {
         const only = await look(page, ['--no-flat-playlist', '--playlist-items', '1'], call);
-        return videoAt(only.path, only.warnings, page, call);
+        return videoAt(only, page, call);
       }
       const uploader = list.channel ?? list.uploader;
       const title = (isChannel ? uploader : undefined) ?? list.title;
