@@ -1,6 +1,8 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { jobResultSchema } from '../../contract/kinds/kinds.ts';
+import { failedRecordOf } from '../../contract/http/download-schemas.ts';
+import { UPLOADS_PATH, uploadRecordSchema, uploadResultSchema } from '../../contract/kinds/upload.ts';
 import { AUTHORIZATION_IGNORED } from '../access/access-middleware.ts';
 import { errorExamples } from './error-examples.ts';
 import { answersOfJobs, merged, otherAnswers } from './answer-examples.ts';
@@ -29,6 +31,18 @@ const lastEventHeader = z.object({
     .optional()
     .describe('The ID of the last event that was received: the stream continues after it'),
 });
+
+/** Uploads follow tus 1.0, which describes their requests. Their jobs end with a webhook like all others. */
+const UPLOADS = {
+  method: 'post',
+  path: UPLOADS_PATH,
+  summary: 'Send a recording by tus 1.0',
+  jobs: ['upload'],
+  answers: {
+    200: { description: 'The record', schema: uploadResultSchema },
+    400: { description: 'The job failed', schema: failedRecordOf('UploadFailed', uploadRecordSchema) },
+  },
+} as const satisfies Pick<Operation, 'method' | 'path' | 'summary' | 'jobs' | 'answers'>;
 
 export async function openApiDocument(
   publicUrl: string,
@@ -74,7 +88,8 @@ export async function openApiDocument(
       });
     }
   }
-  for (const webhook of await webhooksOf(rows, rendering)) registry.registerWebhook(webhook);
+  for (const webhook of await webhooksOf({ ...rows, createUpload: UPLOADS }, rendering))
+    registry.registerWebhook(webhook);
   // The generator does not find this schema by itself, because only the schema of events refers to it.
   const definitions = [...registry.definitions, { type: 'schema' as const, schema: jobResultSchema }];
   return new OpenApiGeneratorV31(definitions).generateDocument({

@@ -23,7 +23,7 @@ interface Webhook {
 const optionalText = (description: string) => z.string().optional().describe(description);
 
 export async function webhooksOf(
-  rows: Readonly<Record<string, Operation>>,
+  rows: Readonly<Record<string, Pick<Operation, 'path' | 'jobs' | 'answers'>>>,
   rendering: RenderContext,
 ): Promise<readonly RouteConfig[]> {
   const ofJobs = Object.entries(rows).flatMap(([name, { jobs, path, answers }]) => {

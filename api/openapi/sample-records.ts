@@ -22,7 +22,7 @@ export const FINISHED_AT = '2026-11-21T09:30:09.456789Z';
 const FETCHING: Progress = { stage: 'fetching', percent: 42.5, downloaded_bytes: 1_410_265, total_bytes: 3_318_272 };
 
 export function idOf(type: RecordType, variant = 0): string {
-  return sampleRecordId('ABCDEFGHJKM'.charAt(recordTypeSchema.options.indexOf(type)), variant);
+  return sampleRecordId('ABCDEFGHJKMNPQRSTVWXYZ'.charAt(recordTypeSchema.options.indexOf(type)), variant);
 }
 
 export interface Samples extends Readonly<Record<'success' | 'failed' | 'broken', Sample>> {

@@ -1,13 +1,14 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { PassThrough, pipeline } from 'node:stream';
+import { pipeline as copy } from 'node:stream/promises';
 import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { S3Store } from '@tus/s3-store';
 import { isRecordId, MissingFileError } from './file-store.ts';
 import { openBucket, type S3Settings } from './s3-bucket.ts';
 import { callS3 } from './s3-failures.ts';
 import { abortUploads } from './s3-uploads.ts';
-import { collectedWhile, type Uploads } from './uploads.ts';
+import type { Uploads } from './uploads.ts';
 
 /** Below the prefix of the files, in a folder that is no record. */
 const FOLDER = 'uploads/';
@@ -20,10 +21,11 @@ const NO_CACHE = {
   delete: () => Promise.resolve(),
 };
 
-class FrugalS3Store extends S3Store {
-  override write(...args: Parameters<S3Store['write']>): Promise<number> {
-    collectedWhile(args[0]);
-    return super.write(...args);
+class PatientS3Store extends S3Store {
+  override write(...[source, ...rest]: Parameters<S3Store['write']>): Promise<number> {
+    // The store reads later, so it needs a stream that waits for it.
+    const kept = pipeline(source, new PassThrough(), () => undefined);
+    return super.write(kept, ...rest);
   }
 }
 
@@ -33,7 +35,7 @@ export function createBucketUploads(settings: S3Settings, keptMs: number): Uploa
   const { client, bucket, timeLimit } = opened;
   const prefix = settings.prefix + FOLDER;
   const { endpoint, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
-  const store = new FrugalS3Store({
+  const store = new PatientS3Store({
     s3ClientConfig: {
       ...{ bucket, endpoint, region, forcePathStyle, credentials: { accessKeyId, secretAccessKey } },
       requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -65,7 +67,7 @@ export function createBucketUploads(settings: S3Settings, keptMs: number): Uploa
       const known = isRecordId(id) ? await store.getUpload(keyOf(id)).catch(() => undefined) : undefined;
       if (known?.size === undefined || known.offset !== known.size) throw new MissingFileError(key);
       const path = join(folder, key.name);
-      await callS3(async () => pipeline(await store.read(keyOf(id)), createWriteStream(path)));
+      await callS3(async () => copy(await store.read(keyOf(id)), createWriteStream(path)));
       return path;
     },
     removeOlderThan: (beforeMs, isNeeded) =>

@@ -16,7 +16,7 @@ const FOLDER = '.uploads';
 const COLLECT_EVERY_BYTES = 8 * 1024 ** 2;
 
 /** Collects the buffers of a stream from time to time, so that a process that passes on a large file keeps little of it. */
-export function collectedWhile(stream: Readable): void {
+function collectedWhile(stream: Readable): void {
   let received = 0;
   stream.on('data', ({ length }: Buffer) => {
     received += length;

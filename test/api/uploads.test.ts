@@ -114,7 +114,7 @@ describe('an upload', () => {
 
   it('is removed a day after it began, unless a job needs it', async () => {
     const [gone, needed] = [idOf(await created(10)), idOf(await created(10))];
-    expect(await uploads.removeOlderThan(Date.now() - 1000, () => Promise.resolve(false))).toBe(0);
+    expect(await uploads.removeOlderThan(Date.now() - 60_000, () => Promise.resolve(false))).toBe(0);
     await uploads.removeOlderThan(Date.now() + 1000, (id) => Promise.resolve(id === needed));
     const left = await readdir(join(root, '.uploads'));
     expect(left.filter((name) => name.startsWith(gone))).toEqual([]);

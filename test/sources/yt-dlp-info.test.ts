@@ -50,7 +50,7 @@ describe('a look at a video', () => {
         { language: 'en', kind: 'automatic', name: 'English' },
       ],
       video_formats: [1080, 720, 360, 144].map((height) => ({ height, container: 'mp4', has_sound: false })),
-      audio_formats: [{ container: 'm4a' }],
+      audio_formats: [{ container: 'webm' }, { container: 'm4a' }],
     });
     expect(look.video_formats![0]!.size).toBeGreaterThan(1_000);
     expect(look.thumbnails!.length).toBeGreaterThan(0);

@@ -494,7 +494,7 @@ export type FailedResult = {
     /**
      * Stable, for programs
      */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
     download_id: Ulid;
     /**
      * A failed job costs 0.000 unless it was cancelled too late
@@ -561,10 +561,6 @@ export type ChannelProfile = {
          */
         created_at: string;
     };
-    /**
-     * With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one
-     */
-    next_cursor?: string | null;
 };
 
 export type ChannelVideo = {
@@ -593,7 +589,7 @@ export type VidnetFailedResult = {
     /**
      * Stable, for programs
      */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
     download_id: Ulid;
     /**
      * A failed job costs 0.000 unless it was cancelled too late
@@ -724,10 +720,6 @@ export type SpeakerLabels = {
      */
     transcript_speaker_cost: string;
     /**
-     * The price of a request that had the audio fetched: the audio and its labels. Until the audio is there, at least this
-     */
-    cost?: string;
-    /**
      * The job; absent when none was needed
      */
     download_id?: string;
@@ -811,7 +803,7 @@ export type SpeakerLabelsFailed = {
     /**
      * Stable, for programs
      */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
     download_id: Ulid;
     /**
      * A failed job costs 0.000 unless it was cancelled too late
@@ -1032,10 +1024,6 @@ export type ImgnetList = {
         posts?: LastResponse;
         reels?: LastResponse;
     };
-    /**
-     * With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one
-     */
-    next_cursor?: string | null;
 };
 
 export type ImgnetPostItem = {
@@ -1246,7 +1234,7 @@ export type ImgnetListFailed = {
     /**
      * Stable, for programs
      */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
     /**
      * Empty where they could not be fetched, and in the webhook of the reels
      */
@@ -1949,10 +1937,6 @@ export type SpeakerLabelsPending = {
      */
     transcript_speaker_cost: string;
     /**
-     * The price of a request that had the audio fetched: the audio and its labels. Until the audio is there, at least this
-     */
-    cost?: string;
-    /**
      * The job
      */
     download_id: string;
@@ -2264,10 +2248,6 @@ export type Offer = {
      */
     price: string;
     /**
-     * What is added once: the price of the audio of a transcript, unless it is kept
-     */
-    base?: string;
-    /**
      * The unit of the price: the job, each started minute of audio, or each post of an account
      */
     per: 'job' | 'minute' | 'post';
@@ -2287,7 +2267,7 @@ export type JobDetails = {
         /**
          * Stable, for programs
          */
-        code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+        code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
         /**
          * The origin of the failure: the subject (final), the platform (`upstream`, may recover) or the service (`internal`, the operator acts)
          */
@@ -2339,31 +2319,17 @@ export type TranscriptRequest = {
     include_webhook?: IncludeWebhook;
 };
 
-export type SpeechRequest = ({
-    url: string;
-} | {
-    vidnet_video_id: string;
-} | {
-    download_id: string;
-}) & {
+export type SpeakerLabelsRequest = {
     /**
-     * URL of a video of the video platform, of a post or reel of the photo platform, or of a page of another site
+     * `transcript_speaker_id` of a download with sound
      */
-    url?: string | null;
-    /**
-     * A video of the video platform
-     */
-    vidnet_video_id?: string | null;
-    /**
-     * A download with sound: audio, a video, or media of a page
-     */
-    download_id?: string | null;
+    transcript_with_speaker_id: string;
+    include_webhook?: IncludeWebhook;
     /**
      * The spoken language
      */
     language?: string | null;
     speakers?: Speakers;
-    include_webhook?: IncludeWebhook;
 };
 
 export type Speakers = ({
@@ -2462,19 +2428,6 @@ export type Speakers = ({
      * The greatest number
      */
     max?: number | null;
-};
-
-export type SpeakerLabelsRequest = {
-    /**
-     * `transcript_speaker_id` of a download with sound
-     */
-    transcript_with_speaker_id: string;
-    include_webhook?: IncludeWebhook;
-    /**
-     * The spoken language
-     */
-    language?: string | null;
-    speakers?: Speakers;
 };
 
 export type SpokenWords = {
@@ -3441,16 +3394,7 @@ export type GetResultData = {
          */
         downloadId: Ulid;
     };
-    query?: {
-        /**
-         * Only a page of the list in the result, with at most so many items; 100 with `cursor` alone
-         */
-        limit?: number;
-        /**
-         * `next_cursor` of the previous page
-         */
-        cursor?: string;
-    };
+    query?: never;
     url: '/api/downloads/{downloadId}/result';
 };
 
@@ -3842,153 +3786,6 @@ export type ExportTranscriptResponses = {
 };
 
 export type ExportTranscriptResponse = ExportTranscriptResponses[keyof ExportTranscriptResponses];
-
-export type RequestSpeechData = {
-    body: SpeechRequest;
-    headers?: {
-        /**
-         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
-         */
-        prefer?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/api/speech';
-};
-
-export type RequestSpeechErrors = {
-    /**
-     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden, audio_failed
-     */
-    400: Error | SpeakerLabelsFailed;
-    /**
-     * unauthorized
-     */
-    401: Error;
-    /**
-     * insufficient_credit
-     */
-    402: Error;
-    /**
-     * forbidden
-     */
-    403: Error;
-    /**
-     * not_found
-     */
-    404: Error;
-    /**
-     * method_not_allowed
-     */
-    405: Error;
-    /**
-     * too_many_webhooks
-     */
-    409: Error;
-    /**
-     * body_too_large
-     */
-    413: Error;
-    /**
-     * encoding_not_supported
-     */
-    415: Error;
-    /**
-     * rate_limited, answers_unread
-     */
-    429: Error;
-    /**
-     * The job failed, because of the platform or this service; or internal
-     */
-    500: Error | SpeakerLabelsFailed;
-    /**
-     * unavailable
-     */
-    503: Error;
-};
-
-export type RequestSpeechError = RequestSpeechErrors[keyof RequestSpeechErrors];
-
-export type RequestSpeechResponses = {
-    /**
-     * The transcript, which is empty if there is no speech
-     */
-    200: SpeakerLabels;
-    /**
-     * The audio is being downloaded or transcribed
-     */
-    202: SpeakerLabelsPending;
-};
-
-export type RequestSpeechResponse = RequestSpeechResponses[keyof RequestSpeechResponses];
-
-export type GetSpeechData = {
-    body?: never;
-    headers?: {
-        /**
-         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
-         */
-        prefer?: string;
-    };
-    path: {
-        /**
-         * ULID
-         */
-        downloadId: Ulid;
-    };
-    query?: never;
-    url: '/api/speech/{downloadId}';
-};
-
-export type GetSpeechErrors = {
-    /**
-     * invalid_input
-     */
-    400: Error;
-    /**
-     * unauthorized
-     */
-    401: Error;
-    /**
-     * forbidden
-     */
-    403: Error;
-    /**
-     * not_found
-     */
-    404: Error;
-    /**
-     * method_not_allowed
-     */
-    405: Error;
-    /**
-     * rate_limited, answers_unread
-     */
-    429: Error;
-    /**
-     * internal
-     */
-    500: Error;
-    /**
-     * unavailable
-     */
-    503: Error;
-};
-
-export type GetSpeechError = GetSpeechErrors[keyof GetSpeechErrors];
-
-export type GetSpeechResponses = {
-    /**
-     * The transcript, which is empty if there is no speech, or why the job failed
-     */
-    200: SpeakerLabels | SpeakerLabelsFailed;
-    /**
-     * The audio is being downloaded or transcribed
-     */
-    202: SpeakerLabelsPending;
-};
-
-export type GetSpeechResponse = GetSpeechResponses[keyof GetSpeechResponses];
 
 export type RequestSpeakerLabelsData = {
     body: SpeakerLabelsRequest;
