@@ -37,6 +37,10 @@ export type Procedures = {
     name: Mutation<rest.NameSpeakersData, rest.NameSpeakersResponses & rest.NameSpeakersErrors, 200>;
     export: Export<rest.ExportSpeakerLabelsData>;
   };
+  speech: {
+    request: Mutation<rest.RequestSpeechData, rest.RequestSpeechResponses & rest.RequestSpeechErrors, 200 | 202 | 400 | 500, Wait>;
+    get: Query<rest.GetSpeechData, rest.GetSpeechResponses & rest.GetSpeechErrors, 200 | 202, Wait>;
+  };
   imgnet: {
     profile: Mutation<rest.RequestImgnetProfileData, rest.RequestImgnetProfileResponses & rest.RequestImgnetProfileErrors, 200 | 202 | 400 | 500, Wait>;
     list: Mutation<rest.RequestImgnetListData, rest.RequestImgnetListResponses & rest.RequestImgnetListErrors, 200 | 202 | 400 | 500, Wait>;

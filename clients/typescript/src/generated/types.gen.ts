@@ -5,7 +5,7 @@ export type ClientOptions = {
     baseUrl: 'http://127.0.0.1:3000' | (string & {});
 };
 
-export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestMediaInfoEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | TestWebhookSentWebhookRequest;
+export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestMediaInfoEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | CreateUploadEndedWebhookRequest | TestWebhookSentWebhookRequest;
 
 /**
  * ULID
@@ -494,7 +494,7 @@ export type FailedResult = {
     /**
      * Stable, for programs
      */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
     download_id: Ulid;
     /**
      * A failed job costs 0.000 unless it was cancelled too late
@@ -561,6 +561,10 @@ export type ChannelProfile = {
          */
         created_at: string;
     };
+    /**
+     * With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one
+     */
+    next_cursor?: string | null;
 };
 
 export type ChannelVideo = {
@@ -589,7 +593,7 @@ export type VidnetFailedResult = {
     /**
      * Stable, for programs
      */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
     download_id: Ulid;
     /**
      * A failed job costs 0.000 unless it was cancelled too late
@@ -720,6 +724,10 @@ export type SpeakerLabels = {
      */
     transcript_speaker_cost: string;
     /**
+     * The price of a request that had the audio fetched: the audio and its labels. Until the audio is there, at least this
+     */
+    cost?: string;
+    /**
      * The job; absent when none was needed
      */
     download_id?: string;
@@ -803,7 +811,7 @@ export type SpeakerLabelsFailed = {
     /**
      * Stable, for programs
      */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
     download_id: Ulid;
     /**
      * A failed job costs 0.000 unless it was cancelled too late
@@ -1024,6 +1032,10 @@ export type ImgnetList = {
         posts?: LastResponse;
         reels?: LastResponse;
     };
+    /**
+     * With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one
+     */
+    next_cursor?: string | null;
 };
 
 export type ImgnetPostItem = {
@@ -1234,7 +1246,7 @@ export type ImgnetListFailed = {
     /**
      * Stable, for programs
      */
-    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
     /**
      * Empty where they could not be fetched, and in the webhook of the reels
      */
@@ -1759,15 +1771,6 @@ export type ImgnetAudioFailed = {
     };
 };
 
-export type WebhookTestBody = {
-    test: true;
-    message: string;
-};
-
-export type JobResult = AudioResult | VideoResult | MediaResult | MediaInfo | UploadResult | ChannelProfile | Transcript | VidnetPendingResult | VidnetFailedResult | ImgnetProfile | ImgnetProfilePending | ImgnetPost | ImgnetReel | ImgnetContentPending | FailedResult | ImgnetList | ImgnetListPending | ImgnetListFailed | {
-    data: ImgnetAudioRecord;
-} | ImgnetNoAudio | SpeakerLabels | SpeakerLabelsFailed | SpeakerLabelsPending | AudioRequired;
-
 export type UploadResult = {
     data: UploadRecord;
 };
@@ -1823,6 +1826,66 @@ export type UploadRecord = {
      */
     name: string;
 };
+
+export type UploadFailed = {
+    data: {
+        id: Ulid;
+        media_id: string;
+        /**
+         * The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late
+         */
+        cost: string;
+        status: 'failed';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+        /**
+         * The title on the platform, when it is known; in lists only
+         */
+        title?: string;
+        response: string;
+        /**
+         * Null until the status is success, and for results without a duration
+         */
+        duration: string | null;
+        /**
+         * For POST /api/transcriptspeakerid; null for results without sound
+         */
+        transcript_speaker_id: string | null;
+        /**
+         * Null until the status is success
+         */
+        transcript_speaker_cost: string | null;
+        /**
+         * Signed link to the M4A file; null until the status is success, after its removal, and for results without audio
+         */
+        audio_url: string | null;
+        /**
+         * One signed link to the file, as M4A or MP4; null until the status is success, and when the file was removed
+         */
+        file_urls: Array<string> | null;
+        progress?: Progress;
+        /**
+         * The time at which retention removed the files; a new request fetches them again
+         */
+        files_removed_at?: string;
+        type: 'upload';
+        /**
+         * The name of the uploaded file
+         */
+        name: string;
+    };
+};
+
+export type WebhookTestBody = {
+    test: true;
+    message: string;
+};
+
+export type JobResult = AudioResult | VideoResult | MediaResult | MediaInfo | UploadResult | ChannelProfile | Transcript | VidnetPendingResult | VidnetFailedResult | ImgnetProfile | ImgnetProfilePending | ImgnetPost | ImgnetReel | ImgnetContentPending | FailedResult | ImgnetList | ImgnetListPending | ImgnetListFailed | {
+    data: ImgnetAudioRecord;
+} | ImgnetNoAudio | SpeakerLabels | SpeakerLabelsFailed | SpeakerLabelsPending | AudioRequired;
 
 export type VidnetPendingResult = {
     status: 'pending';
@@ -1936,6 +1999,10 @@ export type SpeakerLabelsPending = {
      * Decimal string with three decimals
      */
     transcript_speaker_cost: string;
+    /**
+     * The price of a request that had the audio fetched: the audio and its labels. Until the audio is there, at least this
+     */
+    cost?: string;
     /**
      * The job
      */
@@ -2248,6 +2315,10 @@ export type Offer = {
      */
     price: string;
     /**
+     * What is added once: the price of the audio of a transcript, unless it is kept
+     */
+    base?: string;
+    /**
      * The unit of the price: the job, each started minute of audio, or each post of an account
      */
     per: 'job' | 'minute' | 'post';
@@ -2267,7 +2338,7 @@ export type JobDetails = {
         /**
          * Stable, for programs
          */
-        code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+        code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
         /**
          * The origin of the failure: the subject (final), the platform (`upstream`, may recover) or the service (`internal`, the operator acts)
          */
@@ -2319,17 +2390,31 @@ export type TranscriptRequest = {
     include_webhook?: IncludeWebhook;
 };
 
-export type SpeakerLabelsRequest = {
+export type SpeechRequest = ({
+    url: string;
+} | {
+    vidnet_video_id: string;
+} | {
+    download_id: string;
+}) & {
     /**
-     * `transcript_speaker_id` of a download with sound
+     * URL of a video of the video platform, of a post or reel of the photo platform, or of a page of another site
      */
-    transcript_with_speaker_id: string;
-    include_webhook?: IncludeWebhook;
+    url?: string | null;
+    /**
+     * A video of the video platform
+     */
+    vidnet_video_id?: string | null;
+    /**
+     * A download with sound: audio, a video, or media of a page
+     */
+    download_id?: string | null;
     /**
      * The spoken language
      */
     language?: string | null;
     speakers?: Speakers;
+    include_webhook?: IncludeWebhook;
 };
 
 export type Speakers = ({
@@ -2428,6 +2513,19 @@ export type Speakers = ({
      * The greatest number
      */
     max?: number | null;
+};
+
+export type SpeakerLabelsRequest = {
+    /**
+     * `transcript_speaker_id` of a download with sound
+     */
+    transcript_with_speaker_id: string;
+    include_webhook?: IncludeWebhook;
+    /**
+     * The spoken language
+     */
+    language?: string | null;
+    speakers?: Speakers;
 };
 
 export type SpokenWords = {
@@ -3394,7 +3492,16 @@ export type GetResultData = {
          */
         downloadId: Ulid;
     };
-    query?: never;
+    query?: {
+        /**
+         * Only a page of the list in the result, with at most so many items; 100 with `cursor` alone
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the previous page
+         */
+        cursor?: string;
+    };
     url: '/api/downloads/{downloadId}/result';
 };
 
@@ -3786,6 +3893,153 @@ export type ExportTranscriptResponses = {
 };
 
 export type ExportTranscriptResponse = ExportTranscriptResponses[keyof ExportTranscriptResponses];
+
+export type RequestSpeechData = {
+    body: SpeechRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/speech';
+};
+
+export type RequestSpeechErrors = {
+    /**
+     * The job failed, because its subject is not available; or invalid_input, invalid_json, webhook_target_forbidden, audio_failed
+     */
+    400: Error | SpeakerLabelsFailed;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, because of the platform or this service; or internal
+     */
+    500: Error | SpeakerLabelsFailed;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestSpeechError = RequestSpeechErrors[keyof RequestSpeechErrors];
+
+export type RequestSpeechResponses = {
+    /**
+     * The transcript, which is empty if there is no speech
+     */
+    200: SpeakerLabels;
+    /**
+     * The audio is being downloaded or transcribed
+     */
+    202: SpeakerLabelsPending;
+};
+
+export type RequestSpeechResponse = RequestSpeechResponses[keyof RequestSpeechResponses];
+
+export type GetSpeechData = {
+    body?: never;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+    };
+    query?: never;
+    url: '/api/speech/{downloadId}';
+};
+
+export type GetSpeechErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetSpeechError = GetSpeechErrors[keyof GetSpeechErrors];
+
+export type GetSpeechResponses = {
+    /**
+     * The transcript, which is empty if there is no speech, or why the job failed
+     */
+    200: SpeakerLabels | SpeakerLabelsFailed;
+    /**
+     * The audio is being downloaded or transcribed
+     */
+    202: SpeakerLabelsPending;
+};
+
+export type GetSpeechResponse = GetSpeechResponses[keyof GetSpeechResponses];
 
 export type RequestSpeakerLabelsData = {
     body: SpeakerLabelsRequest;
@@ -4868,6 +5122,15 @@ export type RequestImgnetAudioEndedWebhookPayload = {
 export type RequestImgnetAudioEndedWebhookRequest = {
     body: RequestImgnetAudioEndedWebhookPayload;
     key: 'imgnet/audio';
+    path?: never;
+    query?: never;
+};
+
+export type CreateUploadEndedWebhookPayload = UploadResult | UploadFailed;
+
+export type CreateUploadEndedWebhookRequest = {
+    body: CreateUploadEndedWebhookPayload;
+    key: 'uploads';
     path?: never;
     query?: never;
 };
