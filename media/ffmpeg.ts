@@ -14,7 +14,7 @@ import {
 import { maxPixels, rejectTooTall, timeForMs, type Work } from './media-limits.ts';
 import { AAC, KEEP_TIME_LINE, picturesOf, playsEverywhere } from './encoding.ts';
 import { copyShortM4a } from './copy-m4a.ts';
-import { isPlainM4a, readMade, type MadeFile } from './m4a.ts';
+import { isPlainM4a, readM4a } from './m4a.ts';
 import { codecOf, countPictures, MAX_GAP_SECONDS, probeFile, streamOf, undecodableKinds, type Probe } from './probe.ts';
 
 /** Decodes sound without keeping it. */
@@ -121,13 +121,12 @@ export function createMedia(settings: FfmpegSettings) {
     return pixels;
   };
 
-  /** Reads a file that this service wrote. If it has a small index, ffprobe is not needed. */
-  const probeMade = async (path: string, signal: AbortSignal): Promise<MadeFile> => {
-    const read = await readMade(path);
+  /** Reads the audio of an M4A file that this service wrote. A file with a small index is read without ffprobe. */
+  const probeM4a = async (path: string, signal: AbortSignal) => {
+    const read = await readM4a(path);
     if (read !== undefined) return read;
     const probe = await probeFile(settings.ffprobe, path, signal);
-    const { durationSeconds } = probe;
-    return { audio: codecOf(probe, 'audio'), video: codecOf(probe, 'video'), durationSeconds };
+    return { codec: codecOf(probe, 'audio'), durationSeconds: probe.durationSeconds };
   };
 
   return {
@@ -187,8 +186,8 @@ export function createMedia(settings: FfmpegSettings) {
       const sound = ['-map', index === undefined ? '0:a:0' : `0:${String(index)}`, '-vn'];
       const limits = { ...options, work: { bytes: await sizeOf(path), seconds: settings.maxMediaSeconds } };
       const durationOf = async (): Promise<number> => {
-        const { audio, durationSeconds } = await probeMade(output, options.signal);
-        if (audio !== 'aac') throw new UnreadableMediaError('no sound was decoded');
+        const { codec, durationSeconds } = await probeM4a(output, options.signal);
+        if (codec !== 'aac') throw new UnreadableMediaError('no sound was decoded');
         return durationSeconds;
       };
       if (audioCodec === 'aac' && leadSeconds === 0) {

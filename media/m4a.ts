@@ -1,50 +1,40 @@
 import { open } from 'node:fs/promises';
-import type { Input } from 'mediabunny';
+import type { InputAudioTrack } from 'mediabunny';
 
 /** The index of about an hour of AAC. It is limited, because this process reads it, and a hostile index has millions of entries. */
 const MAX_INDEX_BYTES = 1024 ** 2;
 const SOON_SECONDS = 0.1;
 
-export interface MadeFile {
-  /** By ffprobe's names. */
-  readonly audio: string | undefined;
-  readonly video: string | undefined;
-  readonly durationSeconds: number;
-}
-
 /**
- * Reads the index at the front of an M4A or MP4 file that this service wrote. This takes less than a millisecond; ffprobe takes 15.
+ * Reads the index at the front of an M4A file that this service wrote. This takes less than a millisecond; ffprobe takes 15.
  *
- * @returns the codecs, and the duration as ffprobe measures it; undefined if only ffprobe can read the file
+ * @returns the codec by MediaBunny's name, and the duration as ffprobe measures it; undefined if only ffprobe can read the file
  */
-export async function readMade(path: string): Promise<MadeFile | undefined> {
-  return readIndex(path, async (input) => {
-    const [audio] = await input.getAudioTracks();
-    const [video] = await input.getVideoTracks();
-    const codecs = [await audio?.getCodec(), await video?.getCodec()];
-    // An unknown codec is null.
-    if (codecs.includes(null) || (audio ?? video) === undefined) return undefined;
-    const [ofAudio, ofVideo] = codecs.map((codec) => (codec === 'avc' ? 'h264' : (codec ?? undefined)));
-    return { audio: ofAudio, video: ofVideo, durationSeconds: await input.computeDuration() };
+export async function readM4a(path: string): Promise<{ codec: string; durationSeconds: number } | undefined> {
+  return readTracks(path, async ([track]) => {
+    const codec = await track?.getCodec();
+    return track && codec ? { codec, durationSeconds: await track.computeDuration() } : undefined;
   });
 }
 
 /** @returns whether the index at the front of a file shows a single track of AAC that begins at once, which needs no probe */
 export async function isPlainM4a(path: string): Promise<boolean> {
-  const isPlain = await readIndex(path, async (input) => {
-    const [track, ...others] = await input.getAudioTracks();
+  const isPlain = await readTracks(path, async ([track, ...others]) => {
     if (track === undefined || others.length > 0 || (await track.getCodec()) !== 'aac') return false;
     return (await track.getFirstTimestamp()) < SOON_SECONDS;
   });
   return isPlain === true;
 }
 
-async function readIndex<Result>(path: string, read: (input: Input) => Promise<Result>): Promise<Result | undefined> {
+async function readTracks<Result>(
+  path: string,
+  read: (tracks: readonly InputAudioTrack[]) => Promise<Result>,
+): Promise<Result | undefined> {
   const { BufferSource, Input, MP4 } = await loadMediabunny();
   const head = await readHead(path);
   const input = new Input({ source: new BufferSource(head), formats: [MP4] });
   try {
-    return await read(input);
+    return await read(await input.getAudioTracks());
   } catch {
     return undefined;
   } finally {

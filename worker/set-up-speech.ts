@@ -29,7 +29,9 @@ export async function setUpSpeech(
     await createSpeechLanguages(db)
       .keep(speech.engine.languages)
       // Without this list, the api accepts every language, and the job fails.
-      .catch((error: unknown) => log.warn({ err: error }, 'the languages of the speech engine could not be stored for the api'));
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'the languages of the speech engine could not be stored for the api'),
+      );
   }
   const close = async (): Promise<void> => {
     if (!('missing' in speech)) await speech.engine.close?.();

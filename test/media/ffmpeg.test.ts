@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { JobError } from '../../runtime/job-error.ts';
 import { createMedia, type Media } from '../../media/ffmpeg.ts';
-import { codecOf } from '../../media/probe.ts';
-import { readMade } from '../../media/m4a.ts';
+import { readM4a } from '../../media/m4a.ts';
 import { probe as probeFreely, runTool } from '../helpers/media.ts';
 
 let folder: string;
@@ -48,24 +47,18 @@ describe('writing an M4A file', () => {
   });
 });
 
-describe('the index of an M4A or MP4 file', () => {
-  const pictures = ['-f', 'lavfi', '-i', 'testsrc=s=64x64:d=61', '-c:v', 'libx264', '-c:a', 'aac'];
+describe('the index of an M4A file', () => {
   it.each([
     ['-c:a', 'aac'],
     ['-c:a', 'aac', '-ar', '22050', '-ac', '2'],
     ['-c:a', 'alac'],
-    pictures,
-    [...pictures, '-an'],
-  ])('says of its streams what ffprobe says (%s %s)', async (...args) => {
+  ])('says of its sound what ffprobe says (%s %s)', async (...args) => {
     const path = join(folder, 'indexed.m4a');
-    const output = ['-movflags', '+faststart', '-f', args.includes('libx264') ? 'mp4' : 'ipod', path];
+    const output = ['-movflags', '+faststart', '-f', 'ipod', path];
     await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', '-i', join(folder, 'long.flac'), ...args, ...output]);
-    const probe = await media.probe(path, signal);
-    const { durationSeconds } = probe;
-    const read = await readMade(path);
-    const codecs = { audio: codecOf(probe, 'audio'), video: codecOf(probe, 'video') };
-    if (codecs.audio === 'alac') expect(read).toBeUndefined();
-    else expect(read).toMatchObject(codecs);
+    const { streams, durationSeconds } = await media.probe(path, signal);
+    const read = await readM4a(path);
+    expect(read?.codec).toBe(streams[0]?.codec === 'aac' ? 'aac' : undefined);
     // ffprobe prints microseconds.
     if (read !== undefined) expect(Math.abs(read.durationSeconds - durationSeconds)).toBeLessThan(2e-6);
   });
@@ -73,15 +66,15 @@ describe('the index of an M4A or MP4 file', () => {
   it('is left to ffprobe if it is large, at the end, cut off or missing', async () => {
     const text = join(folder, 'text.m4a');
     await writeFile(text, 'no media');
-    expect(await readMade(text)).toBeUndefined();
+    expect(await readM4a(text)).toBeUndefined();
     const atEnd = join(folder, 'at-end.m4a');
     const bare = ['-c:a', 'aac', '-b:a', '320k', '-t', '60', '-f', 'ipod', atEnd];
     const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=60'];
     await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', ...noise, ...bare]);
-    expect(await readMade(atEnd)).toBeUndefined();
+    expect(await readM4a(atEnd)).toBeUndefined();
     const cut = join(folder, 'cut-index.m4a');
     await writeFile(cut, (await readFile(join(folder, 'native.m4a'))).subarray(0, 100));
-    expect(await readMade(cut)).toBeUndefined();
+    expect(await readM4a(cut)).toBeUndefined();
   });
 });
 
