@@ -77,6 +77,7 @@ export const REMEDIES: Readonly<Record<FailureCode, string>> = {
   no_captions: 'There are no captions in this language. Try another language, or transcribe its audio.',
   too_long: 'It is longer than the operator allows.',
   too_large: 'It is larger than the operator allows.',
+  insufficient_credit: 'The credit was used up before the job could start. Add credit, and request it again.',
   unsupported: `The service cannot read anything here. ${PERMANENT}`,
   rate_limited: `The platform asks for fewer requests. ${TEMPORARY}`,
   quota_exceeded: 'The daily quota at the platform is used up. Try again tomorrow.',

@@ -126,7 +126,8 @@ const usual: Options = { fields: {}, hasComments: false, isVideo: false };
 
 async function plan(command: FetchCommand, text: string, options: Partial<Options> = {}) {
   const { body: resolved } = await resolveText(deps, undefined, { url: text });
-  return planOf(command, text, { ...usual, ...options, resolved });
+  const received = JSON.parse(JSON.stringify(resolved)) as Options['resolved'];
+  return planOf(command, text, { ...usual, ...options, resolved: received });
 }
 
 describe('a subject that a text refers to', () => {
