@@ -6,7 +6,9 @@ const layers = [
   ['local', 'deploy'],
   ['console'],
   ['clients'],
-  ['api', 'worker', 'operator'],
+  // Workers accept the items of batches by the use cases of the api.
+  ['worker'],
+  ['api', 'operator'],
   ['workflows'],
   ['activities'],
   ['sources', 'speech'],

@@ -11,6 +11,7 @@ import {
   thousandthsSchema,
   workflowIdSchema,
 } from '../contract/job-schema.ts';
+import { batchStatusSchema, batchStepSchema, pauseReasonSchema } from '../runtime/inputs/batch-inputs.ts';
 import { channelReferenceSchema } from '../contract/kinds/channel.ts';
 import { listParametersSchema } from '../contract/kinds/imgnet-list-job.ts';
 import { mediaInfoIdSchema, mediaInfoPageSchema } from '../contract/kinds/media-info.ts';
@@ -19,6 +20,7 @@ import { uploadNameSchema, uploadTypeSchema } from '../contract/kinds/upload.ts'
 import { speakerLabelsParametersSchema } from '../contract/kinds/speaker-labels.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/text/language-tags.ts';
+import { createBatchActivities } from './batches/advance-batch.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
 import { createChannelActivities, createListingWaits } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
@@ -44,6 +46,7 @@ const CREATORS = {
   /** Short activities, on the queue of the workflows. */
   records: [
     createRecordActivities,
+    createBatchActivities,
     createOwnerActivities,
     createAwaitedAudioActivities,
     createListingWaits,
@@ -145,6 +148,7 @@ type AllActivities = Activities['records'] & Activities['fetch'] & Activities['s
 
 /** The input of each activity. Values become paths, URLs and IDs, so they are checked. */
 export const activityInputs = {
+  advanceBatch: one(batchStepSchema),
   attemptDelivery: one(deliverySchema.extend({ attempt: z.int().min(1), isLast: z.boolean() })),
   awaitAudio: one(z.object({ recordId: ulidSchema, audioId: ulidSchema })),
   awaitOtherListing: one(workflowIdSchema),
@@ -178,6 +182,10 @@ export const activityInputs = {
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: z.int().min(1) })),
   prepareSpeech: one(speech),
   readMediaInfo: one(z.object({ recordId: ulidSchema, mediaId: mediaInfoIdSchema, page: mediaInfoPageSchema })),
+  resetFailedItems: one(z.object({ batchId: ulidSchema })),
+  setBatchStatus: one(
+    z.object({ batchId: ulidSchema, status: batchStatusSchema, pause: pauseReasonSchema.exactOptional() }),
+  ),
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listParametersSchema.extend({ snapshot, account: accountSchema })),
   storeProfile: one(z.object({ snapshot, account: accountSchema })),

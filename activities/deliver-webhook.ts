@@ -1,21 +1,23 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { z } from 'zod';
+import { BATCH_ENDPOINT } from '../contract/batches/batch-state.ts';
 import { MissingContentsError } from '../contract/kinds/contents.ts';
-import type { DownloadRecord, PendingRecord } from '../contract/download-record.ts';
 import { kinds } from '../contract/kinds/kinds.ts';
 import { WITHOUT_KEY, type Delivery, type DeliveryAttempt } from '../contract/http/webhook-delivery.ts';
 import type { deliverySchema } from '../runtime/inputs/input-fields.ts';
 import { nowMicroseconds } from '../store/mongo/clock.ts';
+import type { BatchStore } from '../store/records/batch-store.ts';
 import type { DeliveryStore } from '../store/records/delivery-store.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
 import type { PostOutcome, WebhookClient } from '../outbound/webhooks/webhook-client.ts';
 import { ReceiverBusyError, type ReceiverSlot, type ReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { webhookMessage, type MessageDeps } from './webhook-message.ts';
+import { webhookMessage, type EndedWork, type MessageDeps } from './webhook-message.ts';
 
 export interface DeliverDeps extends MessageDeps {
   readonly records: RecordStore;
+  readonly batches: Pick<BatchStore, 'get'>;
   readonly deliveries: DeliveryStore;
   readonly webhooks: WebhookClient;
   readonly receivers: ReceiverShares;
@@ -92,11 +94,11 @@ async function attemptOnce(
   input: AttemptInput,
   how: { readonly slot: ReceiverSlot; readonly signal: AbortSignal; readonly isLocal?: boolean },
 ): Promise<LocalAttemptResult> {
-  const { record, delivery } = await openDelivery(deps, input);
+  const { ended, delivery } = await openDelivery(deps, input);
   const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
   if (made !== undefined) return resultOf(made);
 
-  const message = await webhookMessage(delivery, record, deps);
+  const message = await webhookMessage(delivery, ended, deps);
   if (how.isLocal === true && typeof message.body !== 'string') return 'queue';
   const startedAt = nowMicroseconds();
   const outcome = await deps.webhooks.post(input.url, {
@@ -115,10 +117,10 @@ async function attemptOnce(
 async function openDelivery(
   deps: DeliverDeps,
   { deliveryId, recordId, url, subscribedBy = [] }: AttemptInput,
-): Promise<{ readonly record: Exclude<DownloadRecord, PendingRecord>; readonly delivery: Delivery }> {
-  const record = await deps.records.getKnown(recordId);
-  if (record === undefined || record.status === 'pending') throw new Error(`record ${recordId} has not ended`);
-  const { endpoint } = kinds[record.type];
+): Promise<{ readonly ended: EndedWork; readonly delivery: Delivery }> {
+  const ended = (await deps.records.getKnown(recordId)) ?? (await deps.batches.get(recordId));
+  if (ended === undefined || ended.status === 'pending') throw new Error(`record ${recordId} has not ended`);
+  const endpoint = 'counts' in ended ? BATCH_ENDPOINT : kinds[ended.type].endpoint;
   const delivery = await deps.deliveries.open({
     id: deliveryId,
     recordId,
@@ -127,7 +129,7 @@ async function openDelivery(
     endpoint,
     createdAt: nowMicroseconds(),
   });
-  return { record, delivery };
+  return { ended, delivery };
 }
 
 function attemptOf(outcome: PostOutcome): Pick<DeliveryAttempt, 'durationMs' | 'statusCode' | 'error'> {

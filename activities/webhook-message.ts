@@ -1,6 +1,8 @@
 import { webhookIdOf } from '../contract/http/delivery-schemas.ts';
+import { renderBatch } from '../contract/batches/batch-answers.ts';
+import type { StoredBatch } from '../contract/batches/batch-state.ts';
 import { originalStatusOf } from '../contract/failures.ts';
-import type { DownloadRecord } from '../contract/download-record.ts';
+import type { DownloadRecord, PendingRecord } from '../contract/download-record.ts';
 import type { RenderContext } from '../contract/kinds/kind.ts';
 import { renderResult } from '../contract/kinds/kinds.ts';
 import { audioIdOf } from '../contract/kinds/speaker-labels.ts';
@@ -12,6 +14,9 @@ import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/webhook-si
 
 /** A longer body is not kept in memory: it is generated once for its length and again while it is sent. */
 const HELD_BODY_BYTES = 1_000_000;
+
+/** The subject of a webhook: the record of a job, or a batch. */
+export type EndedWork = Exclude<DownloadRecord, PendingRecord> | StoredBatch;
 
 export interface MessageDeps {
   readonly rendering: RenderContext;
@@ -27,16 +32,16 @@ export interface MessageDeps {
  */
 export async function webhookMessage(
   delivery: Delivery,
-  record: DownloadRecord,
+  ended: EndedWork,
   { rendering, signWebhook, traceHeaders }: MessageDeps,
 ): Promise<{ headers: Record<string, string>; body: string | LongBody }> {
-  const body = await bodyOf(record, rendering);
+  const body = 'counts' in ended ? JSON.stringify(renderBatch(ended)) : await bodyOf(ended, rendering);
   const headers = {
     ...webhookHeaders({
       endpoint: delivery.endpoint,
-      originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
+      originalStatus: ended.status === 'failed' ? originalStatusOf(ended.failure) : 200,
       // Callers of speaker labels know only the ID of the audio.
-      downloadId: audioIdOf(record),
+      downloadId: 'counts' in ended ? ended.id : audioIdOf(ended),
     }),
     ...traceHeaders?.(),
     ...(await signWebhook({ id: webhookIdOf(delivery.id), url: delivery.url, body })),

@@ -27,6 +27,8 @@ const PROGRESS_DEADLINE_MS = 1_000;
 const STATUS_KNOWN_MS = 1_000;
 /** Longer than the server waits for a workflow before it answers that it still runs. */
 const LONG_POLL_MS = 60_000;
+/** Behind that of single requests, which have the default 3, so that a large batch delays none of them. */
+const BATCH_PRIORITY = 4;
 const FOREIGN = 'A workflow that this service has not started has the ID of this subject. An operator must end it.';
 
 /** A running job: its input, without the webhook, which is part of the record, and its run ID. */
@@ -124,6 +126,8 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
             ...(delayMs > 0 ? { startDelay: delayMs } : {}),
             taskQueue,
             args: [input],
+            // The activities of a job and its webhooks inherit the priority.
+            ...(input.batchId === undefined ? {} : { priority: { priorityKey: BATCH_PRIORITY } }),
             memo: { [MEMO_JOB]: job, ...optional(MEMO_REQUEST, requestId) },
             typedSearchAttributes: searchAttributesOf(input),
             staticSummary: `${input.type} of ${input.mediaId}`,

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts/account-store.ts';
 import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
+import { createBatchStore } from '../store/records/batch-store.ts';
 import { createContentsStore } from '../store/records/contents-store.ts';
 import { API_BUCKET_LIMITS, createFileStore, createUploads } from '../store/files/create-file-store.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
@@ -31,6 +32,7 @@ import {
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from './admission-queue.ts';
 import { codecPages } from './http/codec-endpoint.ts';
+import { createBatchGateway } from './batch-gateway.ts';
 import { createDeliveryGateway } from './delivery-gateway.ts';
 import type { ServiceDeps } from './service-deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
@@ -106,6 +108,8 @@ const deps: ServiceDeps = {
   files,
   signer,
   jobs,
+  batches: createBatchStore(mongo.db),
+  batchRuns: createBatchGateway(client, config.TASK_QUEUE),
   ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }),
   admissionQueue: measured?.timed(admissionQueue) ?? admissionQueue,
   webhookSubscriptions: createWebhookSubscriptionStore(mongo.db),

@@ -5,6 +5,7 @@ import type { RenderContext } from '../contract/kinds/kind.ts';
 import type { Prices } from '../contract/kinds/configured-prices.ts';
 import type { AccountStore } from '../store/accounts/account-store.ts';
 import type { KeyDownloadStore } from '../store/accounts/key-downloads.ts';
+import type { BatchStore } from '../store/records/batch-store.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import type { DeliveryStore } from '../store/records/delivery-store.ts';
 import type { FileStore } from '../store/files/file-store.ts';
@@ -18,6 +19,7 @@ import type { SpeechLanguages } from '../store/records/speech-languages.ts';
 import type { WebhookClient } from '../outbound/webhooks/webhook-client.ts';
 import type { WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import type { AdmissionQueue } from './admission-queue.ts';
+import type { BatchGateway } from './batch-gateway.ts';
 import type { DeliveryGateway } from './delivery-gateway.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
 import type { EngineHealth } from '../store/mongo/engine-health.ts';
@@ -35,6 +37,8 @@ export interface ServiceDeps {
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
+  readonly batches: BatchStore;
+  readonly batchRuns: BatchGateway;
   readonly watches: JobWatches;
   readonly feeds: DownloadFeeds;
   readonly admissionQueue: AdmissionQueue;
@@ -61,3 +65,25 @@ export interface ServiceDeps {
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
+
+/** The part of the dependencies that the acceptance of a job needs, in the api and for the items of a batch in the worker. */
+export type AcceptDeps = Pick<
+  ServiceDeps,
+  | 'records'
+  | 'accounts'
+  | 'keyDownloads'
+  | 'files'
+  | 'jobs'
+  | 'admissionQueue'
+  | 'webhookSubscriptions'
+  | 'redeliveries'
+  | 'now'
+  | 'stopping'
+  | 'log'
+> & { readonly feeds: Pick<DownloadFeeds, 'accepted'> };
+
+/** The part that finds out which job a request means. */
+export type PlanDeps = Pick<ServiceDeps, 'platforms' | 'files' | 'now'> & {
+  readonly rendering: Pick<ServiceDeps['rendering'], 'prices'>;
+  readonly records: Pick<ServiceDeps['records'], 'canonicalOf' | 'ownerOf' | 'successOf'>;
+};

@@ -23,6 +23,8 @@ export interface JobInput {
   readonly webhookUrl?: string;
   /** Set for an audio that a request for a transcript started. It ends with that unless others wait for it. */
   readonly isForSpeech?: true;
+  /** The batch that started the job. */
+  readonly batchId?: string;
 }
 
 /** The memo field with the whole input, from which a request that joins the running job can write its record. */

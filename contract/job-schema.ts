@@ -30,4 +30,5 @@ export const jobBaseSchema = z.object({
   startedBy: callerSchema,
   webhookUrl: httpUrlSchema.exactOptional(),
   isForSpeech: z.literal(true).exactOptional(),
+  batchId: ulidSchema.exactOptional(),
 });

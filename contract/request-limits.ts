@@ -1,4 +1,10 @@
 export const REQUEST_BODY_MAX_BYTES = 64 * 1024;
+/** The largest body of POST /api/batches. */
+export const BATCH_BODY_MAX_BYTES = 4 * 1024 * 1024;
+export const BATCH_ITEMS_MAX = 10_000;
+export const BATCH_NAME_MAX_CHARS = 200;
+/** How many items of a batch are stored in one document. */
+export const BATCH_PIECE_ITEMS = 100;
 export const WEBHOOK_URL_MAX_CHARS = 2048;
 /** The most webhooks of one job. Each may receive tens of megabytes, four times. */
 export const WEBHOOKS_PER_JOB_MAX = 20;

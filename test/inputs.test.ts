@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { activityInputs } from '../activities/create-activities.ts';
+import { NO_TOTALS } from '../contract/batches/batch-state.ts';
 import { inputErrorOf } from '../runtime/inputs/check-input.ts';
 import { jobInputs } from '../contract/kinds/job-inputs.ts';
 import { isKnownSignal } from '../workflows/lifecycle/messages.ts';
@@ -87,6 +88,8 @@ describe('a signal', () => {
     ['subscribe', [url, 'a.b/$c'], false],
     ['subscribe', [url, 'key', 'more'], false],
     ['subscribe', [`https://example.com/${'x'.repeat(10_000)}`], false],
+    ['resume', [], true],
+    ['resume', [url], false],
     ['unknown', [], false],
     ['constructor', [], false],
   ])('%s %j is good: %s', (signal, args, isGood) => {
@@ -94,10 +97,12 @@ describe('a signal', () => {
   });
 });
 
+const START = { open: [], next: 1, ended: NO_TOTALS };
 /** Of each activity, what it is asked for in earnest. */
 type Sampled = (typeof kindSamples)[number]['activity'];
 const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   ...(Object.fromEntries(kindSamples.map(({ activity, order }) => [activity, order])) as Record<Sampled, object>),
+  advanceBatch: { batchId: recordId, position: START, mode: 'start', isThorough: false },
   attemptDelivery: { ...delivery, attempt: 1, isLast: false },
   awaitAudio: { recordId, audioId: recordId },
   awaitOtherListing: 'list/@evening-talks',
@@ -123,6 +128,8 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   leaveAudio: recordId,
   listChannel: { recordId },
   refusalOf: { route: 'vidnet' },
+  resetFailedItems: { batchId: recordId },
+  setBatchStatus: { batchId: recordId, status: 'paused', pause: 'max_cost' },
   planOwnerProfile: { account: 'tea', paidBy: recordId, version: 1 },
   prepareSpeech: { recordId, ...labels },
   storeContent: { snapshot: { ...snapshot, isEmpty: false }, post },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../api/openapi/openapi-document.ts';
 import { appRouter } from '../api/rpc/rpc-router.ts';
+import { batchWorkflowIdOf } from '../contract/batches/batch-state.ts';
 import { webhookIdOf } from '../contract/http/delivery-schemas.ts';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
 import { ERROR_TABLE } from '../contract/http/api-error.ts';
@@ -11,7 +12,7 @@ import { SEARCH_ATTRIBUTES } from '../runtime/temporal/visibility.ts';
 import { deliveryIdOf } from '../contract/http/webhook-delivery.ts';
 import * as workflows from '../workflows/index.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
-import { progressQuery, subscribeSignal } from '../workflows/lifecycle/messages.ts';
+import { progressQuery, resumeSignal, subscribeSignal } from '../workflows/lifecycle/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
@@ -19,6 +20,7 @@ describe('names that must not change', () => {
     expect(new Set(Object.keys(workflows))).toEqual(
       new Set([
         'audio',
+        'batch',
         'channel',
         'deliverWebhook',
         'imgnetAudio',
@@ -32,8 +34,13 @@ describe('names that must not change', () => {
         ...kindSamples.map(({ workflow }) => workflow),
       ]),
     );
-    expect([subscribeSignal, progressQuery].map(({ name }) => name)).toEqual(['subscribe', 'progress']);
+    expect([subscribeSignal, progressQuery, resumeSignal].map(({ name }) => name)).toEqual([
+      'subscribe',
+      'progress',
+      'resume',
+    ]);
     expect(retentionScheduleId('q')).toBe('retention/q');
+    expect(batchWorkflowIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD')).toBe('batch/01JD5Z3K6VQ0W8R9T2X4Y6B8CD');
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
     expect(webhookIdOf('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1')).toBe('01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1');
@@ -51,7 +58,7 @@ describe('names that must not change', () => {
     const labels = { audioId: 'A', fileName: 'a.m4a', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
     expect(speakerLabelsSubjectOf(labels)).toBe('speaker_labels/A/language-en/min-2/max-3');
     expect(Object.values(SEARCH_ATTRIBUTES)).toEqual(
-      ['Type', 'MediaId', 'DownloadId', 'Platform', 'Caller', 'WebhookHost', 'Failure'].map(
+      ['Type', 'MediaId', 'DownloadId', 'Platform', 'Caller', 'WebhookHost', 'BatchId', 'Failure'].map(
         (name) => `Tapedeck${name}`,
       ),
     );
@@ -71,6 +78,13 @@ describe('names that must not change', () => {
         kindSamples.map(({ path }) => [`post ${path}`, '200 202 400 401 402 403 405 409 413 415 429 500 503']),
       ),
       'get /api/downloads': '200 400 401 403 405 429 500 503',
+      'post /api/batches': '202 400 401 403 405 413 415 429 500 503',
+      'get /api/batches': '200 400 401 403 405 429 500 503',
+      'get /api/batches/{batchId}': '200 400 401 403 404 405 429 500 503',
+      'get /api/batches/{batchId}/items': '200 400 401 403 404 405 429 500 503',
+      'post /api/batches/{batchId}/cancel': '202 400 401 403 404 405 409 429 500 503',
+      'post /api/batches/{batchId}/resume': '202 400 401 403 404 405 409 413 415 429 500 503',
+      'post /api/batches/{batchId}/retry': '202 400 401 403 404 405 409 429 500 503',
       'get /api/resolve': '200 400 401 403 405 429 500 503',
       'get /api/downloads/{downloadId}/result': '200 202 400 401 403 404 405 429 500 503',
       'get /api/downloads/{downloadId}/job': '200 400 401 403 404 405 429 500 503',
@@ -128,6 +142,13 @@ describe('names that must not change', () => {
         'imgnet.list',
         'imgnet.content',
         'imgnet.audio',
+        'batches.create',
+        'batches.list',
+        'batches.get',
+        'batches.items',
+        'batches.cancel',
+        'batches.resume',
+        'batches.retry',
         'webhook.test',
         'webhook.deliveries',
         'webhook.redeliver',

@@ -19,6 +19,8 @@ import { createTranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcri
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
 import { engineKeyOf } from '../speech/speech-engine.ts';
+import { createKeyStore } from '../store/accounts/key-store.ts';
+import { createBatchStore } from '../store/records/batch-store.ts';
 import { createContentsStore } from '../store/records/contents-store.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
 import { joinFilesFolder } from '../store/files/files-folder.ts';
@@ -40,6 +42,7 @@ import { connectionOptions, orUnreachable } from '../runtime/temporal/temporal-c
 import { createWebhookClient, WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/webhook-client.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
+import { createItemAcceptor } from './item-acceptor.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
@@ -139,11 +142,20 @@ const breakers = createBreakers({
   onError: (error) => log.warn({ err: error }, 'a circuit breaker could not be read or changed'),
 });
 const stopping = new AbortController();
+const keys = createKeyStore(mongo.db);
+const batches = createBatchStore(mongo.db);
+const acceptor = createItemAcceptor(
+  { records, files, now, log, stopping: stopping.signal },
+  { db: mongo.db, client, breakers, config },
+);
 const activities = createActivities({
   breakers,
   routes,
   stopping: stopping.signal,
   records,
+  keys,
+  batches,
+  ...acceptor,
   deliveries: createDeliveryStore(mongo.db),
   contents,
   files,

@@ -20,6 +20,11 @@ const untilDone = {
 
 export const records = proxyActivities<Activities['records']>(untilDone);
 
+/** A look at a batch reads and starts up to a hundred jobs. */
+export const batches = proxyActivities<
+  Pick<Activities['records'], 'advanceBatch' | 'setBatchStatus' | 'resetFailedItems'>
+>({ ...untilDone, startToCloseTimeout: '10 minutes', heartbeatTimeout: LOST_AFTER });
+
 /**
  * The steps of every job. As local activities they need no task queue and add one event each. Longer waits for the database are
  * timers of the server, so that no workflow task is held open.

@@ -1,5 +1,6 @@
 // The entry of the workflow bundle: every exported function is a workflow type.
 export { audio } from './jobs/audio.ts';
+export { batch } from './batches/run-batch.ts';
 export { channel } from './jobs/channel.ts';
 export { deliverWebhook } from './webhooks/deliver-webhook.ts';
 export { imgnetAudio } from './jobs/imgnet-audio.ts';

@@ -16,12 +16,13 @@ export async function readInput(
   return { ...(await readFields(event, operation)), waitMs, lastEventId };
 }
 
-async function readFields(event: H3Event, { body, query, params, unknown }: Operation): Promise<object> {
+async function readFields(event: H3Event, operation: Operation): Promise<object> {
+  const { body, query, params, unknown } = operation;
   return {
     ...(params && readParams(event, params, unknown)),
     // The last of several parameters with the same name counts.
     ...(query && checked(query, Object.fromEntries(event.url.searchParams))),
-    ...(body && checked(body, await readJsonBody(event))),
+    ...(body && checked(body, await readJsonBody(event, operation))),
   };
 }
 
@@ -50,13 +51,19 @@ export function refuseEncoding(encoding: string | null | undefined): void {
 }
 
 /** Any content type is accepted, as long as the body is a JSON object. */
-async function readJsonBody(event: H3Event): Promise<object> {
-  assertBodySize(event, REQUEST_BODY_MAX_BYTES);
-  const text = await event.req.text().catch((error: unknown) => {
+async function readJsonBody(event: H3Event, { maxBodyBytes, isBodyOptional }: Operation): Promise<object> {
+  const maxBytes = maxBodyBytes ?? REQUEST_BODY_MAX_BYTES;
+  const receive = async (): Promise<string> => {
+    assertBodySize(event, maxBytes);
+    return event.req.text();
+  };
+  const text = await receive().catch((error: unknown) => {
+    if (error instanceof HTTPError && error.status === 413) throw tooLarge(maxBytes);
     if (error instanceof HTTPError) throw error;
     throw new ApiError('invalid_input', 'The body did not arrive to its end.', { cause: error });
   });
   refuseEncoding(event.req.headers.get('content-encoding'));
+  if (text === '' && isBodyOptional === true) return {};
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -67,6 +74,12 @@ async function readJsonBody(event: H3Event): Promise<object> {
     throw new ApiError('invalid_json', 'The body must be a JSON object.');
   }
   return value;
+}
+
+/** The connection cannot be reused, because the rest of the body would be read as the next request. */
+function tooLarge(maxBytes: number): ApiError {
+  const message = `The body is larger than ${String(maxBytes / 1024)} KiB.`;
+  return new ApiError('body_too_large', message, { headers: { Connection: 'close' } });
 }
 
 /** @returns the wait time of `Prefer: wait=N` (RFC 7240) in milliseconds, at most 60 s; undefined without it */

@@ -24,6 +24,7 @@ import { checkHealth, checkLive } from '../use-cases/check-health.ts';
 import { subjectsOf } from '../use-cases/resolve-url.ts';
 import { renderSpokenWords } from '../use-cases/speaker-labels.ts';
 import { describeTest } from '../use-cases/webhook-deliveries.ts';
+import { batchExamples } from './batch-examples.ts';
 import { refusedTest } from './error-examples.ts';
 import { asRead, recordsBy, resultsBy, textOf, type Example, type Examples, type Rendered } from './render-examples.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
@@ -111,6 +112,7 @@ export async function otherAnswers(
     exportSpeakerLabels: await labelFiles(context),
     followDownload: await eventsOf(result, ({ record: of, progress }) => stateOf(of, progress).eventId),
     followDownloads: await eventsOf(record, () => createPositionTracker(undefined, Date.parse(FINISHED_AT)).text(0)),
+    ...batchExamples(),
     getAccount: { 200: one('A key with credit', anAccount()) },
     testWebhook: {
       200: {

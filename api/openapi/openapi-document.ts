@@ -82,7 +82,12 @@ export async function openApiDocument(
           headers: streamsEvents(operation) ? lastEventHeader : wait,
           ...(operation.body === undefined
             ? {}
-            : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),
+            : {
+                body: {
+                  required: operation.isBodyOptional !== true,
+                  content: { [JSON_TYPE]: { schema: operation.body } },
+                },
+              }),
         },
         responses: responsesOf({ id, operation, examples }),
       });

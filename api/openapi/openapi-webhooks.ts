@@ -1,5 +1,7 @@
 import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
+import { batchSchema, renderBatch } from '../../contract/batches/batch-answers.ts';
+import { BATCH_ENDPOINT } from '../../contract/batches/batch-state.ts';
 import { WEBHOOK_TEST_BODY, webhookIdSchema, webhookTestBodySchema } from '../../contract/http/delivery-schemas.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import type { RenderContext } from '../../contract/kinds/kind.ts';
@@ -8,6 +10,7 @@ import { WEBHOOK_USER_AGENT } from '../../contract/http/webhook-headers.ts';
 import type { RecordType } from '../../contract/download-record.ts';
 import type { Operation } from '../operations/operation.ts';
 import { webhooksOfJobs } from './answer-examples.ts';
+import { finishedBatch } from './batch-examples.ts';
 import type { Examples } from './render-examples.ts';
 import { JSON_TYPE } from './operation-responses.ts';
 
@@ -52,7 +55,15 @@ export async function webhooksOf(
     id: z.string(),
     schema: webhookTestBodySchema,
   });
-  return [...(await Promise.all(described)), test];
+  const batch = routeOf({
+    operationId: 'createBatchEnded',
+    endpoint: BATCH_ENDPOINT,
+    summary: 'The end of a batch of POST /api/batches',
+    examples: { example: { summary: 'A batch that has ended', value: renderBatch(finishedBatch) } },
+    id: webhookIdSchema,
+    schema: batchSchema,
+  });
+  return [...(await Promise.all(described)), batch, test];
 }
 
 function routeOf({ operationId, endpoint, summary, schema, examples, id }: Webhook): RouteConfig {

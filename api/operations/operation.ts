@@ -58,6 +58,10 @@ interface Described {
   readonly summary: string;
   /** The input has the fields of all three. */
   readonly body?: z.ZodObject;
+  /** Whether a request without a body counts as one with an empty object. */
+  readonly isBodyOptional?: boolean;
+  /** The largest body; by default that of all operations. */
+  readonly maxBodyBytes?: number;
   readonly query?: z.ZodObject;
   readonly params?: z.ZodObject;
   /** The message of the 404 for an invalid parameter of the path; the first invalid one counts. */

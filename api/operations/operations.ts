@@ -1,3 +1,4 @@
+import { batchOperations } from './batch-operations.ts';
 import { downloadOperations } from './download-operations.ts';
 import { imgnetOperations } from './imgnet-operations.ts';
 import { resultOperations } from './result-operations.ts';
@@ -15,6 +16,7 @@ export const operations = {
   ...speakerLabelOperations,
   ...speechOperations,
   ...imgnetOperations,
+  ...batchOperations,
   ...webhookOperations,
   ...serviceOperations,
 } as const;
@@ -30,6 +32,7 @@ export const operationGroups = [
     rows: speakerLabelOperations,
   },
   { tag: 'Photo platform', about: 'Profiles, lists, posts and reels', rows: imgnetOperations },
+  { tag: 'Batches', about: 'Many jobs by one request', rows: batchOperations },
   { tag: 'Webhooks', about: 'Notifications of ended jobs, and their deliveries', rows: webhookOperations },
   { tag: 'Service', about: 'Credit and health checks', rows: serviceOperations },
 ] as const;

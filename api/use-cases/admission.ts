@@ -6,7 +6,7 @@ import type { DownloadRecord, SuccessRecord } from '../../contract/download-reco
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import { isReusable } from '../../store/records/is-reusable.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { AcceptDeps } from '../service-deps.ts';
 import { insufficientCredit, reserve } from './credit.ts';
 import { claimSubscription, subscriberOf } from './subscribers.ts';
 
@@ -34,7 +34,7 @@ export interface Admission {
   readonly finished: DownloadRecord | undefined;
 }
 
-export async function admissionOf(deps: ServiceDeps, job: NewJob): Promise<Admission> {
+export async function admissionOf(deps: AcceptDeps, job: NewJob): Promise<Admission> {
   const { latest, success } = await deps.records.standingOf(job.subjectId);
   const finished = job.success ?? (await reusable(deps, success));
   return { job, recordId: job.recordId ?? ulid(), latest, successId: success?.id, finished };
@@ -51,7 +51,7 @@ export function linkAdmissions(one: Admission, other: Admission): readonly [Admi
 
 /** @returns the record if it is a success that is still fresh and whose files are kept */
 export async function reusable(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   record: DownloadRecord | undefined,
 ): Promise<DownloadRecord | undefined> {
   return record !== undefined && (await isReusable(record, deps.files, deps.now())) ? record : undefined;
@@ -69,7 +69,7 @@ export async function enforceRateLimit(caller: LimitedCaller, admissions: readon
  * Claims the webhook subscriptions of two jobs before either is started, because the webhook is added to both or to none.
  */
 export async function claimSubscriptions(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: Caller,
   admissions: readonly Admission[],
 ): Promise<void> {
@@ -84,7 +84,7 @@ export async function claimSubscriptions(
   }
 }
 
-async function runningRecordOf({ jobs, records }: ServiceDeps, subjectId: string): Promise<DownloadRecord | undefined> {
+async function runningRecordOf({ jobs, records }: AcceptDeps, subjectId: string): Promise<DownloadRecord | undefined> {
   const running = await jobs.running(subjectId);
   if (running === 'closed') return undefined;
   return (await records.get(running.running.recordId)) ?? pendingRecordOf(running.running);
@@ -95,7 +95,7 @@ async function runningRecordOf({ jobs, records }: ServiceDeps, subjectId: string
  * @returns the admissions that may be started; the others can only join a running job
  */
 export async function reservePrices(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: Caller,
   admissions: readonly Admission[],
 ): Promise<ReadonlySet<Admission>> {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../contract/http/account-schemas.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { AcceptDeps } from '../service-deps.ts';
 import { release } from './credit.ts';
 import { creditReservationOf, reservePrices, type Admission } from './admission.ts';
 
@@ -12,7 +12,7 @@ interface ReservationOptions {
 export type JobReservation = ReturnType<typeof createJobReservation>;
 
 /** The credit for one job, until it is certain whether this request started the job. */
-export function createJobReservation(deps: ServiceDeps, caller: Caller, { admission, isReserved }: ReservationOptions) {
+export function createJobReservation(deps: AcceptDeps, caller: Caller, { admission, isReserved }: ReservationOptions) {
   let reserved = isReserved;
   let isOwnedByJob = false;
   return {

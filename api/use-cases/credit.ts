@@ -8,7 +8,7 @@ import {
 import { ApiError } from '../../contract/http/api-error.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { unauthorized } from '../access/authenticate.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { AcceptDeps } from '../service-deps.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { currentJob } from './current-job.ts';
 
@@ -17,7 +17,7 @@ const LEFT_BEHIND_MS = 10 * 60_000;
 
 /** Reserves the prices of all jobs or of none; only keys are charged. @returns false when the key has too little credit */
 export async function reserve(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: Caller,
   reservations: readonly CreditReservation[],
 ): Promise<boolean> {
@@ -28,11 +28,11 @@ export async function reserve(
   return deps.accounts.reserve(id, reservations);
 }
 
-export async function release(deps: ServiceDeps, caller: Caller, reservation: CreditReservation): Promise<void> {
+export async function release(deps: AcceptDeps, caller: Caller, reservation: CreditReservation): Promise<void> {
   if (caller.kind === 'key') await deps.accounts.release(caller.key.id, reservation);
 }
 
-export async function insufficientCredit(deps: ServiceDeps, caller: Caller, price: number): Promise<ApiError> {
+export async function insufficientCredit(deps: AcceptDeps, caller: Caller, price: number): Promise<ApiError> {
   if (caller.kind !== 'key') throw new Error('only keys have credit');
   const { id, name } = caller.key;
   const account = await deps.accounts.get(id);
@@ -45,7 +45,7 @@ export async function insufficientCredit(deps: ServiceDeps, caller: Caller, pric
 }
 
 /** Captures old reservations of ended jobs, and releases those of jobs that were never started. */
-async function settleOldReservations(deps: ServiceDeps, keyId: string): Promise<void> {
+async function settleOldReservations(deps: AcceptDeps, keyId: string): Promise<void> {
   for (const reservation of await deps.accounts.oldReservations(keyId, deps.now() - LEFT_BEHIND_MS)) {
     const { recordId, subjectId } = reservation;
     const record = await deps.records.get(recordId);

@@ -2,7 +2,7 @@ import type { LimitedCaller } from '../access/access-middleware.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { deliveryIdOf, LATE_SUBSCRIBERS_FROM } from '../../contract/http/webhook-delivery.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { AcceptDeps } from '../service-deps.ts';
 import { claimSubscription, markSubscriptionKnown, subscribe, subscriberOf } from './subscribers.ts';
 
 /** `finished`: a stored result answers the request; `started`: a new job; `joined`: a job of the subject was running. */
@@ -13,7 +13,7 @@ export interface Accepted {
 
 /** Answers a request with the current state of its two jobs, without starting one. The webhook is added to running jobs. */
 export async function followBoth(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: LimitedCaller,
   { records, webhookUrl }: { records: readonly [DownloadRecord, DownloadRecord]; webhookUrl: string | undefined },
 ): Promise<readonly [Accepted, Accepted]> {
@@ -35,7 +35,7 @@ export async function followBoth(
 }
 
 async function follow(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: Caller,
   { record, webhookUrl }: { readonly record: DownloadRecord; readonly webhookUrl: string | undefined },
 ): Promise<Accepted> {
@@ -58,7 +58,7 @@ async function follow(
  * before the request. A repeated call does nothing more, because the delivery has the same ID.
  */
 export async function notifyCompleted(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: Caller,
   { both, webhookUrl: url }: { readonly both: readonly Accepted[]; readonly webhookUrl: string | undefined },
 ): Promise<void> {

@@ -14,7 +14,7 @@ import {
 } from '../../contract/kinds/imgnet-content.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { isReusable } from '../../store/records/is-reusable.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import { lastResponseOf, type CurrentJob } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
@@ -26,39 +26,43 @@ const NO_POST = 'must be a post or reel of the photo platform: a URL with /p/COD
 type PostRequest = ImgnetPostRequest & JobRequest;
 
 export const requestImgnetProfile = requesting({
-  plan: (deps, { url }: ImgnetProfileRequest & JobRequest): JobPlan => {
-    const account = profileReferenceOf(url, deps.platforms.imgnetHosts);
-    if (account === undefined) throw invalidField('url', NO_PROFILE);
-    requireImgnet(deps);
-    return {
-      workflow: 'imgnetProfile',
-      type: 'imgnet_profile',
-      mediaId: account,
-      subjectId: subjectIdOf('imgnet_profile', account),
-      price: deps.rendering.prices.profile,
-    };
-  },
+  plan: (deps, request: ImgnetProfileRequest & JobRequest) => planImgnetProfile(deps, request),
   render: async (deps, job) => renderImgnetProfileResult(job.record, deps.rendering, await stateOf(deps, job)),
 });
 
 /** POST /api/imgnet/content: a post or reel. The profile of the owner is charged only if it has to be fetched. */
 export const requestImgnetContent = requesting({
-  plan: async (deps, request: PostRequest): Promise<JobPlan> => {
-    const post = postOf(deps, request);
-    const profilePrice = await profilePriceOf(deps, post);
-    return {
-      workflow: 'imgnetContent',
-      type: 'imgnet_post',
-      mediaId: post.shortcode,
-      subjectId: postSubjectOf(post),
-      parameters: { post, profilePrice },
-      price: contentPrice({ ...deps.rendering.prices, profile: profilePrice }),
-    };
-  },
+  plan: (deps, request: PostRequest) => planImgnetContent(deps, request),
   render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
 });
 
-export function planImgnetAudio(deps: ServiceDeps, request: Pick<PostRequest, 'url'>): JobPlan {
+export function planImgnetProfile(deps: PlanDeps, { url }: Pick<ImgnetProfileRequest, 'url'>): JobPlan {
+  const account = profileReferenceOf(url, deps.platforms.imgnetHosts);
+  if (account === undefined) throw invalidField('url', NO_PROFILE);
+  requireImgnet(deps);
+  return {
+    workflow: 'imgnetProfile',
+    type: 'imgnet_profile',
+    mediaId: account,
+    subjectId: subjectIdOf('imgnet_profile', account),
+    price: deps.rendering.prices.profile,
+  };
+}
+
+export async function planImgnetContent(deps: PlanDeps, request: Pick<PostRequest, 'url'>): Promise<JobPlan> {
+  const post = postOf(deps, request);
+  const profilePrice = await profilePriceOf(deps, post);
+  return {
+    workflow: 'imgnetContent',
+    type: 'imgnet_post',
+    mediaId: post.shortcode,
+    subjectId: postSubjectOf(post),
+    parameters: { post, profilePrice },
+    price: contentPrice({ ...deps.rendering.prices, profile: profilePrice }),
+  };
+}
+
+export function planImgnetAudio(deps: PlanDeps, request: Pick<PostRequest, 'url'>): JobPlan {
   const post = postOf(deps, request);
   return {
     workflow: 'imgnetAudio',
@@ -77,7 +81,7 @@ export const requestImgnetAudio = requesting({
 
 /** @returns 0 if the profile of a post's owner is stored. The owner is known from a profile or from earlier content. */
 export async function profilePriceOf(
-  { records, files, now, rendering }: Pick<ServiceDeps, 'records' | 'files' | 'now' | 'rendering'>,
+  { records, files, now, rendering }: Omit<PlanDeps, 'platforms'>,
   { shortcode }: PostReference,
 ): Promise<number> {
   const account = await records.ownerOf(subjectIdOf('imgnet_audio', shortcode));
@@ -85,14 +89,14 @@ export async function profilePriceOf(
   return profile && (await isReusable(profile, files, now())) ? 0 : rendering.prices.profile;
 }
 
-function postOf(deps: ServiceDeps, { url }: Pick<PostRequest, 'url'>): PostReference {
+function postOf(deps: Pick<PlanDeps, 'platforms'>, { url }: Pick<PostRequest, 'url'>): PostReference {
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
   if (post === undefined) throw invalidField('url', noPostReason(url, deps.platforms.imgnetHosts) ?? NO_POST);
   requireImgnet(deps);
   return post;
 }
 
-export function requireImgnet(deps: ServiceDeps): void {
+export function requireImgnet(deps: Pick<ServiceDeps, 'platforms'>): void {
   const refusal = imgnetRefusal(deps.platforms);
   if (refusal !== undefined) throw new ApiError('unavailable', refusal);
 }

@@ -10,7 +10,7 @@ import {
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { VIDNET_HOST, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
@@ -21,7 +21,7 @@ export const requestMedia = requesting({
 });
 
 export function planMedia(
-  deps: Pick<ServiceDeps, 'platforms' | 'rendering'>,
+  deps: Pick<PlanDeps, 'platforms' | 'rendering'>,
   { url, format }: Pick<MediaRequest, 'url' | 'format'>,
 ): JobPlan {
   const page = pageOf(deps, url);

@@ -4,7 +4,7 @@ import { pendingRecordOf } from '../../contract/job-input.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import type { AdmissionSlot } from '../admission-queue.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { AcceptDeps } from '../service-deps.ts';
 import type { RunningJob } from '../job-gateway.ts';
 import { insufficientCredit, release } from './credit.ts';
 import {
@@ -32,7 +32,7 @@ const CLOSING_MS = 5_000;
  * Answers a request with the finished record of its subject, or with a job for it: a new job, or the running one, to which the
  * webhook is then added. Only the caller that starts a job is charged.
  */
-export async function startOrJoin(deps: ServiceDeps, caller: LimitedCaller, job: NewJob): Promise<Accepted> {
+export async function startOrJoin(deps: AcceptDeps, caller: LimitedCaller, job: NewJob): Promise<Accepted> {
   return deps.admissionQueue.run(async (slot) => {
     const admission = await admissionOf(deps, job);
     await enforceRateLimit(caller, [admission]);
@@ -42,7 +42,7 @@ export async function startOrJoin(deps: ServiceDeps, caller: LimitedCaller, job:
 
 /** Does the same for the two jobs of one request. If the credit does not suffice for both, neither is started. */
 export async function startOrJoinBoth(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: LimitedCaller,
   jobs: readonly [NewJob, NewJob],
 ): Promise<readonly [Accepted, Accepted]> {
@@ -66,7 +66,7 @@ export async function startOrJoinBoth(
 }
 
 interface AcceptContext {
-  readonly deps: ServiceDeps;
+  readonly deps: AcceptDeps;
   readonly caller: Caller;
   readonly slot: AdmissionSlot;
   readonly admission: Admission;

@@ -5,7 +5,7 @@ import type { DownloadRecord } from '../../contract/download-record.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
 import type { WebhookSubscription } from '../../store/records/webhook-subscriptions.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { AcceptDeps, ServiceDeps } from '../service-deps.ts';
 
 interface Subscription {
   readonly recordId: string;
@@ -40,7 +40,10 @@ interface Target {
 /**
  * Refuses a URL whose text alone shows that it is forbidden. Host names are checked when they are resolved, at each request.
  */
-export function assertWebhookTarget(deps: ServiceDeps, { url, field, fieldsOf = () => ({}) }: Target): void {
+export function assertWebhookTarget(
+  deps: Pick<ServiceDeps, 'webhookAllowedNetworks'>,
+  { url, field, fieldsOf = () => ({}) }: Target,
+): void {
   const verdict = checkTarget(url, deps.webhookAllowedNetworks);
   if (verdict.ok) return;
   const details = [{ path: field, message: verdict.reason }];
@@ -53,7 +56,7 @@ export function assertWebhookTarget(deps: ServiceDeps, { url, field, fieldsOf = 
  * @returns false when the job has closed
  */
 export async function subscribe(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: Caller,
   { subjectId, runId, ...subscription }: Subscription & { readonly subjectId: string; readonly runId: string },
 ): Promise<boolean> {
@@ -65,7 +68,7 @@ export async function subscribe(
 }
 
 export async function markSubscriptionKnown(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: Caller,
   { recordId, webhookUrl: url }: Pick<Subscription, 'recordId' | 'webhookUrl'>,
 ): Promise<void> {
@@ -73,7 +76,7 @@ export async function markSubscriptionKnown(
 }
 
 export async function claimSubscription(
-  deps: ServiceDeps,
+  deps: AcceptDeps,
   caller: Caller,
   { recordId, webhookUrl: url, startedWith }: Subscription,
 ): Promise<'known' | 'accepted'> {

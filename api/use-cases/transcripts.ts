@@ -13,26 +13,28 @@ import type { Streamable } from '../../contract/http/streams.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { writtenBy } from '../../contract/text/transcript-formats.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/text/transcript-formats.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import type { ExportedText, UseCase } from '../operations/operation.ts';
 import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
 export const requestTranscript = requesting({
-  plan: ({ rendering }, request: TranscriptRequest & JobRequest): JobPlan => {
-    const { vidnet_video_id: mediaId, language, include_comments: includeComments = false } = request;
-    return {
-      workflow: 'transcript',
-      type: 'captions',
-      mediaId,
-      subjectId: subjectIdOf('captions', mediaId, language, ...(includeComments ? ['comments'] : [])),
-      parameters: { language, includeComments },
-      price: transcriptPrice(rendering.prices, { includeComments }),
-    };
-  },
+  plan: (deps, request: TranscriptRequest & JobRequest) => planTranscript(deps, request),
   render: renderTranscript,
 });
+
+export function planTranscript({ rendering }: PlanDeps, request: Omit<TranscriptRequest, 'include_webhook'>): JobPlan {
+  const { vidnet_video_id: mediaId, language, include_comments: includeComments = false } = request;
+  return {
+    workflow: 'transcript',
+    type: 'captions',
+    mediaId,
+    subjectId: subjectIdOf('captions', mediaId, language, ...(includeComments ? ['comments'] : [])),
+    parameters: { language, includeComments },
+    price: transcriptPrice(rendering.prices, { includeComments }),
+  };
+}
 
 /** GET /api/transcripts/{downloadId}: the current state of a transcript. It starts nothing and is free. */
 export const getTranscript: UseCase<OneDownload, Streamable<TranscriptResult>> = async (

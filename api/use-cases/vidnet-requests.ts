@@ -5,13 +5,13 @@ import type { AudioResult } from '../../contract/kinds/audio.ts';
 import type { VideoResult } from '../../contract/kinds/video.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { channelSubjectOf } from '../../store/records/channel-subjects.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { PlanDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import { renderRecord } from './downloads.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
 export function planDownload(
-  { rendering }: ServiceDeps,
+  { rendering }: Pick<PlanDeps, 'rendering'>,
   mediaId: string,
   { workflow, type }: { readonly workflow: 'audio' | 'video'; readonly type: 'audio' | 'vidnet_video' },
 ): JobPlan {
@@ -32,11 +32,11 @@ export const requestAudio = downloading<AudioResult>('audio', 'audio');
 export const requestVideo = downloading<VideoResult>('video', 'vidnet_video');
 
 export const requestChannel = requesting({
-  plan: planChannel,
+  plan: (deps, request: ChannelRequest & JobRequest) => planChannel(deps, request),
   render: ({ rendering }, { record, progress }) => renderChannelResult(record, rendering, progress),
 });
 
-async function planChannel(deps: ServiceDeps, { url }: ChannelRequest & JobRequest): Promise<JobPlan> {
+export async function planChannel(deps: PlanDeps, { url }: Pick<ChannelRequest, 'url'>): Promise<JobPlan> {
   const channel = channelReferenceOf(url, deps.platforms.vidnetHosts);
   if (channel === undefined) throw invalidField('url', NO_CHANNEL);
   const subjectId = await deps.records.canonicalOf(channelSubjectOf(channel));

@@ -17,6 +17,8 @@ export const SEARCH_ATTRIBUTES = {
   caller: 'TapedeckCaller',
   /** The host of the first webhook of a job, or of a delivery. */
   webhookHost: 'TapedeckWebhookHost',
+  /** The batch that started a job, or the batch itself. */
+  batchId: 'TapedeckBatchId',
   /** The code of the failure; absent if there is none. */
   failure: 'TapedeckFailure',
 } as const;
@@ -47,7 +49,7 @@ const PLATFORM_BY_TYPE: Readonly<Record<RecordType, string | undefined>> = {
 
 /** @returns the search attributes of a job */
 export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttributePair[] {
-  const { type, mediaId, recordId, webhookUrl, parameters } = input;
+  const { type, mediaId, recordId, webhookUrl, parameters, batchId } = input;
   const site = (parameters as { readonly site?: string } | undefined)?.site;
   return attributes({
     type,
@@ -56,6 +58,7 @@ export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttr
     platform: site ?? PLATFORM_BY_TYPE[type],
     caller: input.chargedTo ?? input.startedBy,
     webhookHost: webhookUrl === undefined ? undefined : receiverHostOf(webhookUrl),
+    batchId,
   });
 }
 
@@ -71,6 +74,11 @@ export function webhookAttributesOf(
   const own = attributes({ downloadId: recordId, caller: subscribedBy[0], webhookHost: receiverHostOf(url) });
   const names = new Set(own.map(({ key }) => key.name));
   return [...ofJob.filter(({ key }) => !names.has(key.name)), ...own];
+}
+
+/** @returns the search attributes of the workflow of a batch */
+export function batchAttributesOf(batchId: string, startedBy: string): SearchAttributePair[] {
+  return attributes({ batchId, caller: startedBy });
 }
 
 /** @returns the search attribute of a failed workflow */

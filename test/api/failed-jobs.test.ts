@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { webhookMessage } from '../../activities/webhook-message.ts';
+import { webhookMessage, type EndedWork } from '../../activities/webhook-message.ts';
 import { operations } from '../../api/operations/operations.ts';
 import type { FailureCode } from '../../contract/failures.ts';
 import type { JobInput } from '../../contract/job-input.ts';
@@ -51,7 +51,7 @@ async function webhookOf({ recordId }: JobInput): Promise<{ status: number; body
     ...{ id: `webhook/${recordId}/1`, recordId, url: 'https://example.com/', endpoint: 'of no interest' },
     ...{ state: 'pending' as const, createdAt: record.createdAt, attempts: [] },
   };
-  const { headers, body } = await webhookMessage(delivery, record, facades.deps);
+  const { headers, body } = await webhookMessage(delivery, record as EndedWork, facades.deps);
   return { status: Number(headers['X-Webhook-Original-Status']), body: JSON.parse(body as string) };
 }
 

@@ -20,6 +20,7 @@ import { createKeyDownloadStore } from '../../store/accounts/key-downloads.ts';
 import { createKeyStore } from '../../store/accounts/key-store.ts';
 import { createRequestCountStore } from '../../store/accounts/request-counts.ts';
 import { createLinkSigner } from '../../store/files/link-signer.ts';
+import { createBatchStore } from '../../store/records/batch-store.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
 import { createListStore } from '../../store/records/list-store.ts';
@@ -52,6 +53,13 @@ export function serviceDeps(
   const events = { records, keyDownloads, jobs: given.jobs, stopping, now, log };
   const deps: ServiceDeps = {
     ...{ records, contents, lists, keyDownloads, signer, now, stopping, log },
+    batches: createBatchStore(db),
+    batchRuns: {
+      start: () => Promise.resolve(true),
+      resume: () => Promise.resolve(true),
+      cancel: () => Promise.resolve(true),
+      isOpen: () => Promise.resolve(true),
+    },
     keys: createKeyStore(db),
     accounts: createAccountStore(db),
     requestCounts: createRequestCountStore(db),

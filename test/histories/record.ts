@@ -36,6 +36,9 @@ import type { AwaitedAudio } from '../../activities/awaited-audio.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
+import type { BatchLook } from '../../activities/batches/advance-batch.ts';
+import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
+import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/jobs/speaker-labels.ts';
 import type { UploadJob } from '../../contract/kinds/upload.ts';
@@ -43,7 +46,7 @@ import { upload } from '../../workflows/jobs/upload.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import type { JobEnd } from '../../workflows/lifecycle/job-outcome.ts';
 import { deliverWebhook } from '../../workflows/webhooks/deliver-webhook.ts';
-import { subscribeSignal } from '../../workflows/lifecycle/messages.ts';
+import { resumeSignal, subscribeSignal } from '../../workflows/lifecycle/messages.ts';
 import { addSearchAttributes, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
 import { until } from '../helpers/until.ts';
 
@@ -107,6 +110,9 @@ await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDeli
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
 await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attemptDelivery: ({ attempt }) => Promise.resolve(attempt < 6 ? 'refused' : 'delivered') } }, { firstAttempt: 5 });
 
+await batchHistory('batch-finished', {}, [look(1), look(0, { isOver: true })]);
+await batchHistory('batch-paused', { isRetry: true }, [look(0, { blocked: 'max_cost' }), look(0, { isOver: true })], (handle) => handle.signal(resumeSignal));
+await batchHistory('batch-cancelled', {}, [look(0, { blocked: 'max_cost' }), look(0, { isOver: true })], (handle) => handle.cancel());
 await retentionHistory('retention');
 await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 }, confirmedBy: 'the operator' });
 
@@ -170,6 +176,38 @@ function lookingAgain(): Promise<never> {
 }
 
 /** Two pages of files, what was left behind, and two pages of each other kind. */
+function look(running: number, more: Partial<BatchLook> = {}): BatchLook {
+  return { position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver: false, ...more };
+}
+
+async function batchHistory(
+  name: string,
+  more: Partial<BatchInput>,
+  looks: readonly BatchLook[],
+  whenPaused?: (handle: WorkflowHandle) => Promise<unknown>,
+): Promise<void> {
+  const left = [...looks];
+  let isPaused = false;
+  const records = {
+    advanceBatch: () => Promise.resolve(left.shift() ?? look(0, { isOver: true })),
+    resetFailedItems: () => Promise.resolve(),
+    setBatchStatus: ({ status }: { readonly status: string }) => {
+      isPaused ||= status === 'paused';
+      return Promise.resolve();
+    },
+  };
+  const input: BatchInput = { batchId: ulid(), startedBy: 'anonymous', end: 1, webhookUrl: url, ...more };
+  await record(name, { ...obliging, records: { ...obliging.records, ...records } }, async (env, taskQueue) => {
+    const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+    const handle = await env.client.workflow.start(batch, options);
+    if (whenPaused !== undefined) {
+      await until(() => Promise.resolve(isPaused || undefined));
+      await whenPaused(handle);
+    }
+    return handle;
+  });
+}
+
 async function retentionHistory(name: string, kept: Pick<RetentionInput, 'keepDays' | 'confirmedBy'> = {}): Promise<void> {
   const records: FakeActivities['records'] = {
     sweepFiles: ({ after }) =>

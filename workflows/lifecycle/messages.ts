@@ -4,6 +4,9 @@ import { WEBHOOK_URL_MAX_CHARS } from '../../contract/request-limits.ts';
 /** Adds a webhook to a running job, with the caller that subscribes it. */
 export const subscribeSignal = defineSignal<[url: string, subscribedBy?: string]>('subscribe');
 
+/** Continues a paused batch. */
+export const resumeSignal = defineSignal('resume');
+
 /** The stage of a job, for operators. Pending activities show why it waits and until when. */
 export interface JobProgress {
   readonly stage: 'accepted' | 'working' | 'notifying';
@@ -15,6 +18,7 @@ export const progressQuery = defineQuery<JobProgress>('progress');
  * third of the processor time of a job.
  */
 export function isKnownSignal(name: string, [url, caller, ...more]: readonly unknown[]): boolean {
+  if (name === resumeSignal.name) return url === undefined;
   if (name !== subscribeSignal.name || more.length > 0) return false;
   const isCaller = caller === undefined || (typeof caller === 'string' && /^[\w-]{1,64}$/.test(caller));
   return isCaller && isHttpUrl(url);

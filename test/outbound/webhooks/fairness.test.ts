@@ -7,6 +7,7 @@ import { pendingRecordOf } from '../../../contract/job-input.ts';
 import { priceTable } from '../../../contract/kinds/configured-prices.ts';
 import { deliveryIdOf, deliveryPriorityOf } from '../../../contract/http/webhook-delivery.ts';
 import { createContentsStore } from '../../../store/records/contents-store.ts';
+import { createBatchStore } from '../../../store/records/batch-store.ts';
 import { createDeliveryStore } from '../../../store/records/delivery-store.ts';
 import { openMongo } from '../../../store/mongo/mongo-client.ts';
 import { createListStore } from '../../../store/records/list-store.ts';
@@ -68,6 +69,7 @@ async function aWorker() {
   const webhooks = testClient({ timeoutMs: 20_000 });
   const activities = createDeliverActivity({
     records,
+    batches: createBatchStore(mongo.db),
     deliveries: createDeliveryStore(mongo.db),
     webhooks,
     receivers: createReceiverShares({ maxAtOnce: AT_ONCE }),

@@ -47,6 +47,15 @@ export type Procedures = {
     content: Mutation<rest.RequestImgnetContentData, rest.RequestImgnetContentResponses & rest.RequestImgnetContentErrors, 200 | 202 | 400 | 500, Wait>;
     audio: Mutation<rest.RequestImgnetAudioData, rest.RequestImgnetAudioResponses & rest.RequestImgnetAudioErrors, 200 | 202 | 400 | 500, Wait>;
   };
+  batches: {
+    create: Mutation<rest.CreateBatchData, rest.CreateBatchResponses & rest.CreateBatchErrors, 202>;
+    list: Query<rest.ListBatchesData, rest.ListBatchesResponses & rest.ListBatchesErrors, 200>;
+    get: Query<rest.GetBatchData, rest.GetBatchResponses & rest.GetBatchErrors, 200>;
+    items: Query<rest.ListBatchItemsData, rest.ListBatchItemsResponses & rest.ListBatchItemsErrors, 200>;
+    cancel: Mutation<rest.CancelBatchData, rest.CancelBatchResponses & rest.CancelBatchErrors, 202>;
+    resume: Mutation<rest.ResumeBatchData, rest.ResumeBatchResponses & rest.ResumeBatchErrors, 202>;
+    retry: Mutation<rest.RetryBatchData, rest.RetryBatchResponses & rest.RetryBatchErrors, 202>;
+  };
   webhook: {
     test: Mutation<rest.TestWebhookData, rest.TestWebhookResponses & rest.TestWebhookErrors, 200>;
     deliveries: Query<rest.ListDeliveriesData, rest.ListDeliveriesResponses & rest.ListDeliveriesErrors, 200>;

@@ -2,7 +2,7 @@
 // @ts-nocheck
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpeechData, GetSpeechErrors, GetSpeechResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaInfoData, RequestMediaInfoErrors, RequestMediaInfoResponses, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestSpeechData, RequestSpeechErrors, RequestSpeechResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+import type { CancelBatchData, CancelBatchErrors, CancelBatchResponses, CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, CreateBatchData, CreateBatchErrors, CreateBatchResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBatchData, GetBatchErrors, GetBatchResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpeechData, GetSpeechErrors, GetSpeechResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, ListBatchesData, ListBatchesErrors, ListBatchesResponses, ListBatchItemsData, ListBatchItemsErrors, ListBatchItemsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaInfoData, RequestMediaInfoErrors, RequestMediaInfoResponses, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestSpeechData, RequestSpeechErrors, RequestSpeechResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, ResumeBatchData, ResumeBatchErrors, ResumeBatchResponses, RetryBatchData, RetryBatchErrors, RetryBatchResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -338,6 +338,84 @@ export const requestImgnetAudio = <ThrowOnError extends boolean = true>(options:
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * List batches, newest first
+ */
+export const listBatches = <ThrowOnError extends boolean = true>(options: Options<ListBatchesData, ThrowOnError>): RequestResult<ListBatchesResponses, ListBatchesErrors, ThrowOnError, 'data'> => options.client.get<ListBatchesResponses, ListBatchesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/batches',
+    ...options
+});
+
+/**
+ * Start many jobs by one request
+ */
+export const createBatch = <ThrowOnError extends boolean = true>(options: Options<CreateBatchData, ThrowOnError>): RequestResult<CreateBatchResponses, CreateBatchErrors, ThrowOnError, 'data'> => options.client.post<CreateBatchResponses, CreateBatchErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/batches',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the progress of a batch
+ */
+export const getBatch = <ThrowOnError extends boolean = true>(options: Options<GetBatchData, ThrowOnError>): RequestResult<GetBatchResponses, GetBatchErrors, ThrowOnError, 'data'> => options.client.get<GetBatchResponses, GetBatchErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/batches/{batchId}',
+    ...options
+});
+
+/**
+ * List the items of a batch with their records
+ */
+export const listBatchItems = <ThrowOnError extends boolean = true>(options: Options<ListBatchItemsData, ThrowOnError>): RequestResult<ListBatchItemsResponses, ListBatchItemsErrors, ThrowOnError, 'data'> => options.client.get<ListBatchItemsResponses, ListBatchItemsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/batches/{batchId}/items',
+    ...options
+});
+
+/**
+ * Cancel the items of a batch that have not ended
+ */
+export const cancelBatch = <ThrowOnError extends boolean = true>(options: Options<CancelBatchData, ThrowOnError>): RequestResult<CancelBatchResponses, CancelBatchErrors, ThrowOnError, 'data'> => options.client.post<CancelBatchResponses, CancelBatchErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/batches/{batchId}/cancel',
+    ...options
+});
+
+/**
+ * Continue a paused batch
+ */
+export const resumeBatch = <ThrowOnError extends boolean = true>(options: Options<ResumeBatchData, ThrowOnError>): RequestResult<ResumeBatchResponses, ResumeBatchErrors, ThrowOnError, 'data'> => options.client.post<ResumeBatchResponses, ResumeBatchErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/batches/{batchId}/resume',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Run the failed items of an ended batch again
+ */
+export const retryBatch = <ThrowOnError extends boolean = true>(options: Options<RetryBatchData, ThrowOnError>): RequestResult<RetryBatchResponses, RetryBatchErrors, ThrowOnError, 'data'> => options.client.post<RetryBatchResponses, RetryBatchErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/batches/{batchId}/retry',
+    ...options
 });
 
 /**

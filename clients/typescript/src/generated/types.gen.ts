@@ -5,7 +5,7 @@ export type ClientOptions = {
     baseUrl: 'http://127.0.0.1:3000' | (string & {});
 };
 
-export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestMediaInfoEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | CreateUploadEndedWebhookRequest | TestWebhookSentWebhookRequest;
+export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestMediaInfoEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | CreateUploadEndedWebhookRequest | CreateBatchEndedWebhookRequest | TestWebhookSentWebhookRequest;
 
 /**
  * ULID
@@ -1878,6 +1878,63 @@ export type UploadFailed = {
     };
 };
 
+export type Batch = {
+    id: Ulid;
+    name: string | null;
+    status: 'running' | 'paused' | 'cancelling' | 'cancelled' | 'finished';
+    /**
+     * Why the batch is paused: POST …/resume continues it
+     */
+    pause: {
+        code: 'max_cost' | 'insufficient_credit' | 'key_revoked' | 'stopped_by_operator';
+        message: string;
+    } | null;
+    /**
+     * The number of all items
+     */
+    items: number;
+    counts: {
+        waiting: number;
+        running: number;
+        success: number;
+        failed: number;
+        skipped: number;
+        cancelled: number;
+    };
+    /**
+     * The charges of the items that have ended
+     */
+    cost: string;
+    /**
+     * The same, with the prices of all other items
+     */
+    cost_at_most: string;
+    /**
+     * Decimal string with three decimals
+     */
+    max_cost: string | null;
+    /**
+     * The rate of the last minutes; null if it is not known
+     */
+    items_per_minute: number | null;
+    /**
+     * An estimate from that rate
+     */
+    seconds_left: number | null;
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    finished_at: string | null;
+    /**
+     * The path of the batch
+     */
+    url: string;
+};
+
 export type WebhookTestBody = {
     test: true;
     message: string;
@@ -2630,6 +2687,153 @@ export type ImgnetPostRequest = {
 export type ImgnetAudioResult = {
     data: ImgnetAudioRecord;
 } | ImgnetNoAudio;
+
+export type BatchRequest = {
+    /**
+     * A name for people
+     */
+    name?: string | null;
+    /**
+     * The requests, which are started in this order. Two items must not mean the same job
+     */
+    items: Array<BatchItemRequest>;
+    /**
+     * The batch pauses when its next item would make it cost more than this
+     */
+    max_cost?: string | null;
+    /**
+     * Items that fail with one of these codes are counted as `skipped`, such as `members_only`
+     */
+    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
+    /**
+     * The URL to which the batch is POSTed once, when it has ended
+     */
+    include_webhook?: string | null;
+    /**
+     * The URL to which the result of each item is POSTed
+     */
+    item_webhooks?: string | null;
+};
+
+/**
+ * The body of a single request, and in `operation` the `operationId` of that request
+ */
+export type BatchItemRequest = {
+    operation: 'requestAudio';
+    vidnet_video_id: VidnetVideoId;
+    include_webhook?: IncludeWebhook;
+} | {
+    operation: 'requestVideo';
+    vidnet_video_id: VidnetVideoId;
+    include_webhook?: IncludeWebhook;
+} | {
+    operation: 'requestMedia';
+    /**
+     * URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES)
+     */
+    url: string;
+    /**
+     * `audio`: M4A; `video`: MP4
+     */
+    format: 'audio' | 'video';
+    include_webhook?: IncludeWebhook;
+} | {
+    operation: 'requestTranscript';
+    vidnet_video_id: VidnetVideoId;
+    /**
+     * Language code such as `en`, `de` or `pt-BR`
+     */
+    language: string;
+    /**
+     * Include the video's comments
+     */
+    include_comments?: boolean | null;
+    include_webhook?: IncludeWebhook;
+} | {
+    operation: 'requestChannel';
+    /**
+     * Channel URL (`/@handle`, `/channel/ID`, `/c/NAME`, `/user/NAME`), or a bare handle or channel id
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+} | {
+    operation: 'requestImgnetProfile';
+    /**
+     * URL of a profile, or `@name`
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+} | {
+    operation: 'requestImgnetContent';
+    /**
+     * URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+} | {
+    operation: 'requestImgnetAudio';
+    /**
+     * URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+};
+
+export type BatchList = {
+    /**
+     * Newest first
+     */
+    batches: Array<Batch>;
+    /**
+     * `cursor` of the next page; null on the last one
+     */
+    next_cursor: string | null;
+};
+
+export type BatchItems = {
+    items: Array<BatchItem>;
+    /**
+     * `cursor` of the next page; null on the last one
+     */
+    next_cursor: number | null;
+};
+
+export type BatchItem = {
+    /**
+     * Counted from 0, in the order of the request
+     */
+    number: number;
+    state: 'waiting' | 'running' | 'success' | 'failed' | 'skipped' | 'cancelled';
+    /**
+     * The `operationId` of the single request
+     */
+    operation: string;
+    /**
+     * The body of the single request, without its webhook
+     */
+    request: {
+        [key: string]: unknown;
+    };
+    /**
+     * The charge for this item; 0.000 if its job was started by another request
+     */
+    cost: string;
+    failure: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * The download record, as soon as the item has one
+     */
+    record: AudioRecord | VideoRecord | ChannelRecord | CaptionsRecord | FactsRecord | ImgnetAudioRecord | MediaRecord | UploadRecord | null;
+};
+
+export type ResumeBatchRequest = {
+    /**
+     * Replaces the `max_cost` of the batch
+     */
+    max_cost?: string | null;
+};
 
 export type WebhookTestResult = {
     status: 'success' | 'error';
@@ -4691,6 +4895,444 @@ export type RequestImgnetAudioResponses = {
 
 export type RequestImgnetAudioResponse = RequestImgnetAudioResponses[keyof RequestImgnetAudioResponses];
 
+export type ListBatchesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of items on a page
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/api/batches';
+};
+
+export type ListBatchesErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ListBatchesError = ListBatchesErrors[keyof ListBatchesErrors];
+
+export type ListBatchesResponses = {
+    /**
+     * A page of batches
+     */
+    200: BatchList;
+};
+
+export type ListBatchesResponse = ListBatchesResponses[keyof ListBatchesResponses];
+
+export type CreateBatchData = {
+    body: BatchRequest;
+    path?: never;
+    query?: never;
+    url: '/api/batches';
+};
+
+export type CreateBatchErrors = {
+    /**
+     * invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type CreateBatchError = CreateBatchErrors[keyof CreateBatchErrors];
+
+export type CreateBatchResponses = {
+    /**
+     * The batch was started
+     */
+    202: Batch;
+};
+
+export type CreateBatchResponse = CreateBatchResponses[keyof CreateBatchResponses];
+
+export type GetBatchData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        batchId: Ulid;
+    };
+    query?: never;
+    url: '/api/batches/{batchId}';
+};
+
+export type GetBatchErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetBatchError = GetBatchErrors[keyof GetBatchErrors];
+
+export type GetBatchResponses = {
+    /**
+     * The batch
+     */
+    200: Batch;
+};
+
+export type GetBatchResponse = GetBatchResponses[keyof GetBatchResponses];
+
+export type ListBatchItemsData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        batchId: Ulid;
+    };
+    query?: {
+        /**
+         * Only items in this state
+         */
+        state?: 'waiting' | 'running' | 'success' | 'failed' | 'skipped' | 'cancelled';
+        /**
+         * Maximum number of items on a page
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the previous page
+         */
+        cursor?: number | null;
+    };
+    url: '/api/batches/{batchId}/items';
+};
+
+export type ListBatchItemsErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ListBatchItemsError = ListBatchItemsErrors[keyof ListBatchItemsErrors];
+
+export type ListBatchItemsResponses = {
+    /**
+     * A page of items, in the order of the request
+     */
+    200: BatchItems;
+};
+
+export type ListBatchItemsResponse = ListBatchItemsResponses[keyof ListBatchItemsResponses];
+
+export type CancelBatchData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        batchId: Ulid;
+    };
+    query?: never;
+    url: '/api/batches/{batchId}/cancel';
+};
+
+export type CancelBatchErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * already_finished
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type CancelBatchError = CancelBatchErrors[keyof CancelBatchErrors];
+
+export type CancelBatchResponses = {
+    /**
+     * The batch is being cancelled
+     */
+    202: Batch;
+};
+
+export type CancelBatchResponse = CancelBatchResponses[keyof CancelBatchResponses];
+
+export type ResumeBatchData = {
+    body?: ResumeBatchRequest;
+    path: {
+        /**
+         * ULID
+         */
+        batchId: Ulid;
+    };
+    query?: never;
+    url: '/api/batches/{batchId}/resume';
+};
+
+export type ResumeBatchErrors = {
+    /**
+     * invalid_input, invalid_json
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * not_ready
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ResumeBatchError = ResumeBatchErrors[keyof ResumeBatchErrors];
+
+export type ResumeBatchResponses = {
+    /**
+     * The batch continues
+     */
+    202: Batch;
+};
+
+export type ResumeBatchResponse = ResumeBatchResponses[keyof ResumeBatchResponses];
+
+export type RetryBatchData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        batchId: Ulid;
+    };
+    query?: never;
+    url: '/api/batches/{batchId}/retry';
+};
+
+export type RetryBatchErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * not_ready, already_finished
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RetryBatchError = RetryBatchErrors[keyof RetryBatchErrors];
+
+export type RetryBatchResponses = {
+    /**
+     * The batch runs again
+     */
+    202: Batch;
+};
+
+export type RetryBatchResponse = RetryBatchResponses[keyof RetryBatchResponses];
+
 export type TestWebhookData = {
     body: WebhookTestRequest;
     path?: never;
@@ -5131,6 +5773,15 @@ export type CreateUploadEndedWebhookPayload = UploadResult | UploadFailed;
 export type CreateUploadEndedWebhookRequest = {
     body: CreateUploadEndedWebhookPayload;
     key: 'uploads';
+    path?: never;
+    query?: never;
+};
+
+export type CreateBatchEndedWebhookPayload = Batch;
+
+export type CreateBatchEndedWebhookRequest = {
+    body: CreateBatchEndedWebhookPayload;
+    key: 'batches';
     path?: never;
     query?: never;
 };

@@ -1,0 +1,192 @@
+import {
+  addTotals,
+  endedIn,
+  NO_TOTALS,
+  type BatchStatus,
+  type BatchTotals,
+  type PauseReason,
+  type RateMark,
+  type StoredBatch,
+} from '../../contract/batches/batch-state.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
+import { optional } from '../../runtime/optional.ts';
+import type { KeyStore } from '../../store/accounts/key-store.ts';
+import { nowMicroseconds } from '../../store/mongo/clock.ts';
+import type { BatchStore } from '../../store/records/batch-store.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import { OpenPiece, type PieceDeps } from './open-piece.ts';
+
+export interface BatchDeps extends PieceDeps {
+  readonly batches: BatchStore;
+  readonly keys: Pick<KeyStore, 'get'>;
+}
+
+/** How far the workflow of a batch is. */
+export interface BatchPosition {
+  /** The pieces that have been begun and have items that have not ended. */
+  readonly open: readonly number[];
+  /** The first piece that has not been begun. */
+  readonly next: number;
+  /** The sums over all pieces whose items have ended. */
+  readonly ended: BatchTotals;
+}
+
+export interface BatchStep {
+  readonly batchId: string;
+  readonly position: BatchPosition;
+  /** `start`: waiting items are started; `hold`: they keep waiting; `cancel`: they and running jobs are cancelled. */
+  readonly mode: 'start' | 'hold' | 'cancel';
+  /** Whether jobs are checked whose workflow may be gone. */
+  readonly isThorough: boolean;
+}
+
+export interface BatchLook {
+  readonly position: BatchPosition;
+  readonly running: number;
+  /** How many items have changed their state. */
+  readonly changed: number;
+  /** Why the next item cannot be started. */
+  readonly blocked?: PauseReason;
+  readonly isOver: boolean;
+}
+
+/** The most jobs of one batch that are open at once. */
+export const BATCH_WINDOW = 64;
+const MARK_EVERY_MS = 15_000;
+const MARKS_MAX = 20;
+
+export function createBatchActivities(deps: BatchDeps) {
+  const { batches } = deps;
+  const begun = async (batchId: string): Promise<StoredBatch> => {
+    const batch = await batches.get(batchId);
+    if (batch === undefined) throw new Error(`batch ${batchId} is missing`);
+    return batch;
+  };
+  return {
+    /**
+     * Reads the jobs of the open items, starts waiting items as far as the window and the money allow, and stores the sums.
+     * It may be repeated: the position and the stored progress determine what is left to do.
+     */
+    advanceBatch: (step: BatchStep): Promise<BatchLook> =>
+      withHeartbeat(async (_report, signal) => {
+        const batch = await begun(step.batchId);
+        const caller = await callerOf(deps.keys, batch);
+        const open: OpenPiece[] = [];
+        let { ended } = step.position;
+        let { next } = step.position;
+        let changed = 0;
+        let blocked: PauseReason | undefined;
+        for (const number of step.position.open) {
+          const piece = await OpenPiece.load(deps, batch, number);
+          changed += await piece.settle({ isThorough: step.isThorough, signal });
+          open.push(piece);
+        }
+        const running = (): number => open.reduce((sum, { totals }) => sum + totals.counts.running, 0);
+        const committed = (): number =>
+          open.reduce((sum, piece) => sum + piece.totals.spent + piece.committed, ended.spent);
+        const begin = async (piece: OpenPiece): Promise<void> => {
+          if (step.mode === 'cancel') {
+            changed += await piece.cancel();
+          } else if (caller === undefined) {
+            blocked = 'key_revoked';
+          } else {
+            const room = { jobs: BATCH_WINDOW - running(), money: (batch.maxCost ?? Infinity) - committed() };
+            const started = await piece.start({ caller, signal, ...room });
+            changed += started.changed;
+            blocked = started.blocked;
+          }
+        };
+        const mayBegin = (): boolean =>
+          step.mode === 'cancel' || (step.mode === 'start' && blocked === undefined && running() < BATCH_WINDOW);
+        for (const piece of open) {
+          if (mayBegin() && piece.hasWaiting()) await begin(piece);
+        }
+        while (next <= batch.piecePrices.length && mayBegin() && !open.some((piece) => piece.hasWaiting())) {
+          const piece = await OpenPiece.load(deps, batch, next);
+          next += 1;
+          open.push(piece);
+          await begin(piece);
+          // Pieces without open items are not kept, so that the cancellation of a large batch needs little memory.
+          ended = takeEnded(open, ended);
+        }
+        ended = takeEnded(open, ended);
+        const known = open.reduce((sum, { totals }) => addTotals(sum, totals), ended);
+        const isOver = open.length === 0 && next > batch.piecePrices.length;
+        await batches.change(batch.id, { ...sumsOf(batch, known, next), ...marksOf(batch, known) });
+        return {
+          position: { open: open.map(({ number }) => number), next, ended },
+          ...{ running: known.counts.running, changed, isOver },
+          ...optional('blocked', blocked),
+        };
+      }),
+
+    /** Stores the status of a batch, which only its workflow changes. */
+    async setBatchStatus({
+      batchId,
+      status,
+      pause,
+    }: {
+      readonly batchId: string;
+      readonly status: BatchStatus;
+      readonly pause?: PauseReason;
+    }): Promise<void> {
+      const isEnd = status === 'finished' || status === 'cancelled';
+      const { finishedAt } = await begun(batchId);
+      await batches.change(
+        batchId,
+        {
+          ...{ status, updatedAtMs: Date.now() },
+          ...optional('pause', pause),
+          ...(isEnd ? { finishedAt: finishedAt ?? nowMicroseconds() } : { marks: [] }),
+        },
+        [...(pause === undefined ? (['pause'] as const) : []), ...(isEnd ? [] : (['finishedAt'] as const))],
+      );
+    },
+
+    /** Lets the failed items of a batch wait again. */
+    resetFailedItems: ({ batchId }: { readonly batchId: string }): Promise<void> =>
+      withHeartbeat(async (_report, signal) => {
+        const { piecePrices } = await begun(batchId);
+        for (let number = 1; number <= piecePrices.length; number += 1) {
+          signal.throwIfAborted();
+          const { items, progressOf } = await batches.piece({ batchId, number });
+          const failed = items.flatMap((_item, index) => (progressOf(index)?.state === 'failed' ? [index] : []));
+          await batches.resetItems({ batchId, number }, failed);
+        }
+      }),
+  };
+}
+
+/** Removes the pieces whose items have ended from the list. @returns the sums over all ended pieces */
+function takeEnded(open: OpenPiece[], ended: BatchTotals): BatchTotals {
+  const over = open.filter((piece) => piece.isOver());
+  for (const piece of over) open.splice(open.indexOf(piece), 1);
+  return over.reduce((sum, { totals }) => addTotals(sum, totals), ended);
+}
+
+/** The sums of a batch, with the pieces that have not been begun: those from `next` on. */
+function sumsOf({ items, piecePrices }: StoredBatch, { counts, spent, open }: BatchTotals, next: number) {
+  const waiting = items - endedIn(counts) - counts.running;
+  const notBegun = piecePrices.slice(next - 1).reduce((sum, price) => sum + price, 0);
+  return { counts: { ...counts, waiting }, spent, open: open + notBegun, updatedAtMs: Date.now() };
+}
+
+function marksOf({ marks, counts }: StoredBatch, known: BatchTotals): { readonly marks: readonly RateMark[] } {
+  const last = marks.at(-1);
+  const mark = { atMs: Date.now(), ended: endedIn(last === undefined ? counts : known.counts) };
+  if (last !== undefined && mark.atMs - last.atMs < MARK_EVERY_MS) return { marks };
+  return { marks: [...marks, mark].slice(-MARKS_MAX) };
+}
+
+/** @returns the caller that started a batch; undefined if its key was revoked */
+async function callerOf(keys: Pick<KeyStore, 'get'>, { startedBy }: StoredBatch): Promise<Caller | undefined> {
+  if (startedBy === WITHOUT_KEY) return { kind: 'anonymous' };
+  if (startedBy === 'service') return { kind: 'service' };
+  const key = await keys.get(startedBy);
+  if (key === undefined || key.revokedAt !== undefined) return undefined;
+  const { id, name, scopes, createdAt } = key;
+  return { kind: 'key', key: { id, name, scopes, createdAt } };
+}
+
+export const START_POSITION: BatchPosition = { open: [], next: 1, ended: NO_TOTALS };

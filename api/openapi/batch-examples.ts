@@ -1,0 +1,43 @@
+import { renderBatch, renderBatchItem } from '../../contract/batches/batch-answers.ts';
+import { NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import { SAMPLE } from '../../contract/kinds/sample.ts';
+import type { operations } from '../operations/operations.ts';
+import type { Examples } from './render-examples.ts';
+import { CREATED_AT, FINISHED_AT, samples } from './sample-records.ts';
+
+const CONTEXT = {
+  prices: { listItem: 1, speakerLabelsPerMinute: 1 },
+  linkTo: (recordId: string, name: string) => `https://example.com/files/${recordId}/${name}`,
+};
+
+const running: StoredBatch = {
+  ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CZ', startedBy: 'anonymous', name: 'Evening talks', createdAt: CREATED_AT },
+  ...{ items: 1200, piecePrices: [], maxCost: 9000, skip: ['members_only'], status: 'running', end: 1 },
+  counts: { ...NO_TOTALS.counts, waiting: 736, running: 64, success: 391, failed: 6, skipped: 3 },
+  ...{ spent: 1955, open: 4000, updatedAtMs: Date.parse(FINISHED_AT) },
+  marks: [{ atMs: Date.parse(FINISHED_AT) - 300_000, ended: 200 }],
+};
+export const finishedBatch: StoredBatch = {
+  ...{ ...running, status: 'finished', finishedAt: FINISHED_AT, open: 0 },
+  counts: { ...NO_TOTALS.counts, success: 1182, failed: 12, skipped: 6 },
+};
+
+export function batchExamples(): Partial<Record<keyof typeof operations, Readonly<Record<number, Examples>>>> {
+  const { record } = samples.audio.success;
+  const request = { operation: 'requestAudio', vidnet_video_id: SAMPLE.videoId, include_webhook: undefined } as const;
+  const progress = { state: 'success', recordId: record.id, cost: 5 } as const;
+  const one = (batch: StoredBatch) => ({ 202: { example: { summary: 'The batch', value: renderBatch(batch) } } });
+  const item = renderBatchItem({ number: 0, request, progress }, record, CONTEXT);
+  const created = { ...running, counts: { ...NO_TOTALS.counts, waiting: 1200 }, spent: 0, open: 6000, marks: [] };
+  return {
+    createBatch: one(created),
+    listBatches: {
+      200: { example: { summary: 'A page', value: { batches: [renderBatch(running)], next_cursor: null } } },
+    },
+    getBatch: { 200: { example: { summary: 'A batch that runs', value: renderBatch(running) } } },
+    listBatchItems: { 200: { example: { summary: 'A page', value: { items: [item], next_cursor: 1 } } } },
+    cancelBatch: one({ ...running, status: 'cancelling' }),
+    resumeBatch: one({ ...running, status: 'paused', pause: 'max_cost' }),
+    retryBatch: one({ ...running, end: 2 }),
+  };
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { batchItemsSchema, batchListSchema, batchSchema } from '../../contract/batches/batch-answers.ts';
+import {
+  batchItemsQuerySchema,
+  batchListQuerySchema,
+  batchRequestSchema,
+  resumeBatchSchema,
+} from '../../contract/batches/batch-request.ts';
+import { ulidSchema } from '../../contract/ids.ts';
+import { BATCH_BODY_MAX_BYTES } from '../../contract/request-limits.ts';
+import {
+  cancelBatch,
+  createBatch,
+  getBatch,
+  listBatches,
+  listBatchItems,
+  resumeBatch,
+  retryBatch,
+} from '../use-cases/batches.ts';
+import { operation } from './operation.ts';
+
+const OF_BATCH = {
+  params: z.object({ batchId: ulidSchema }),
+  unknown: { batchId: 'There is no batch with this id.' },
+} as const;
+
+export const batchOperations = {
+  createBatch: operation({
+    method: 'post',
+    path: '/api/batches',
+    rpc: 'batches.create',
+    summary: 'Start many jobs by one request',
+    body: batchRequestSchema,
+    maxBodyBytes: BATCH_BODY_MAX_BYTES,
+    answers: { 202: { description: 'The batch was started', schema: batchSchema } },
+    errors: ['webhook_target_forbidden'],
+    run: createBatch,
+  }),
+  listBatches: operation({
+    method: 'get',
+    path: '/api/batches',
+    rpc: 'batches.list',
+    summary: 'List batches, newest first',
+    query: batchListQuerySchema,
+    answers: { 200: { description: 'A page of batches', schema: batchListSchema } },
+    run: listBatches,
+  }),
+  getBatch: operation({
+    method: 'get',
+    path: '/api/batches/{batchId}',
+    rpc: 'batches.get',
+    summary: 'Get the progress of a batch',
+    ...OF_BATCH,
+    answers: { 200: { description: 'The batch', schema: batchSchema } },
+    run: getBatch,
+  }),
+  listBatchItems: operation({
+    method: 'get',
+    path: '/api/batches/{batchId}/items',
+    rpc: 'batches.items',
+    summary: 'List the items of a batch with their records',
+    ...OF_BATCH,
+    query: batchItemsQuerySchema,
+    answers: { 200: { description: 'A page of items, in the order of the request', schema: batchItemsSchema } },
+    run: listBatchItems,
+  }),
+  cancelBatch: operation({
+    method: 'post',
+    path: '/api/batches/{batchId}/cancel',
+    rpc: 'batches.cancel',
+    summary: 'Cancel the items of a batch that have not ended',
+    ...OF_BATCH,
+    answers: { 202: { description: 'The batch is being cancelled', schema: batchSchema } },
+    errors: ['already_finished'],
+    run: cancelBatch,
+  }),
+  resumeBatch: operation({
+    method: 'post',
+    path: '/api/batches/{batchId}/resume',
+    rpc: 'batches.resume',
+    summary: 'Continue a paused batch',
+    ...OF_BATCH,
+    body: resumeBatchSchema,
+    isBodyOptional: true,
+    answers: { 202: { description: 'The batch continues', schema: batchSchema } },
+    errors: ['not_ready'],
+    run: resumeBatch,
+  }),
+  retryBatch: operation({
+    method: 'post',
+    path: '/api/batches/{batchId}/retry',
+    rpc: 'batches.retry',
+    summary: 'Run the failed items of an ended batch again',
+    ...OF_BATCH,
+    answers: { 202: { description: 'The batch runs again', schema: batchSchema } },
+    errors: ['not_ready', 'already_finished'],
+    run: retryBatch,
+  }),
+} as const;

@@ -1,0 +1,65 @@
+import type { BatchItemRequest } from '../../contract/batches/batch-request.ts';
+import type { AcceptedItem, BatchItem, ItemOrder } from '../../contract/batches/item-order.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import { toApiError } from '../http/to-api-error.ts';
+import type { AcceptDeps, PlanDeps } from '../service-deps.ts';
+import { planImgnetAudio, planImgnetContent, planImgnetProfile } from './imgnet-requests.ts';
+import { planMedia } from './media.ts';
+import type { JobPlan } from './request-job.ts';
+import { startOrJoin } from './start-or-join.ts';
+import { planTranscript } from './transcripts.ts';
+import { planChannel, planDownload } from './vidnet-requests.ts';
+
+/** @returns the job that an item means, by the plan of its single request; throws ApiError as that does */
+export async function planOf(deps: PlanDeps, request: BatchItemRequest): Promise<JobPlan> {
+  switch (request.operation) {
+    case 'requestAudio':
+      return planDownload(deps, request.vidnet_video_id, { workflow: 'audio', type: 'audio' });
+    case 'requestVideo':
+      return planDownload(deps, request.vidnet_video_id, { workflow: 'video', type: 'vidnet_video' });
+    case 'requestMedia':
+      return planMedia(deps, request);
+    case 'requestTranscript':
+      return planTranscript(deps, request);
+    case 'requestChannel':
+      return planChannel(deps, request);
+    case 'requestImgnetProfile':
+      return planImgnetProfile(deps, request);
+    case 'requestImgnetContent':
+      return planImgnetContent(deps, request);
+    case 'requestImgnetAudio':
+      return planImgnetAudio(deps, request);
+  }
+}
+
+/**
+ * What a batch can know of its items before they are started. It reads nothing, because ten thousand items would take too long,
+ * so a channel keeps the name of the request, and the price of a post includes that of its owner's profile.
+ */
+export async function itemOf(deps: PlanDeps, request: BatchItemRequest): Promise<BatchItem> {
+  const records: PlanDeps['records'] = {
+    canonicalOf: (subjectId) => Promise.resolve(subjectId),
+    ownerOf: () => Promise.resolve(undefined),
+    successOf: () => Promise.resolve(undefined),
+  };
+  const { subjectId, price } = await planOf({ ...deps, records }, request);
+  return { request, subjectId, price };
+}
+
+/** Accepts an item on behalf of the caller of its batch. A running job is joined, also where a single request is refused. */
+export async function acceptItem(deps: AcceptDeps & PlanDeps, order: ItemOrder): Promise<AcceptedItem> {
+  const { caller, item, recordId, batchId, webhookUrl } = order;
+  try {
+    const plan = await planOf(deps, item.request);
+    const job = { ...plan, recordId, batchId, webhookUrl, isRefusedWhilePending: false };
+    return { kind: 'accepted', record: (await startOrJoin(deps, caller, job)).record };
+  } catch (thrown) {
+    const error = thrown instanceof ApiError ? thrown : toApiError(thrown);
+    const { code, message, extras } = error;
+    if (code === 'insufficient_credit') return { kind: 'unpaid' };
+    // Without a time, the service is unavailable because of its settings.
+    if (code === 'unavailable' && extras.retryAfterSeconds !== undefined) return { kind: 'busy' };
+    if (code === 'internal') throw thrown;
+    return { kind: 'refused', failure: { code, message } };
+  }
+}

@@ -1,0 +1,197 @@
+import { ulid } from 'ulid';
+import {
+  renderBatch,
+  renderBatchItem,
+  type BatchAnswer,
+  type BatchItemAnswer,
+  type BatchItemsAnswer,
+  type BatchList,
+} from '../../contract/batches/batch-answers.ts';
+import type { BatchRequest } from '../../contract/batches/batch-request.ts';
+import { isEnded, NO_TOTALS, type ItemState, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import { formatMoney, parseMoney } from '../../contract/money.ts';
+import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
+import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
+import { optional } from '../../runtime/optional.ts';
+import { nowMicroseconds } from '../../store/mongo/clock.ts';
+import type { BatchItem } from '../../contract/batches/item-order.ts';
+import { invalidField } from '../http/to-api-error.ts';
+import type { UseCase } from '../operations/operation.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { itemOf } from './batch-items.ts';
+import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
+
+export interface OneBatch {
+  readonly batch_id: string;
+}
+
+/** A workflow writes its batch at least this often, unless it is paused or Temporal cannot be reached. */
+const SILENT_MS = 60_000;
+
+/** POST /api/batches: stores the items and starts the workflow that runs them. If one item is invalid, nothing is started. */
+export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, caller, request) => {
+  for (const field of ['include_webhook', 'item_webhooks'] as const) {
+    const url = request[field];
+    if (url !== undefined) assertWebhookTarget(deps, { url, field });
+  }
+  const items = await itemsOf(deps, request);
+  const maxCost = request.max_cost === undefined ? undefined : parseMoney(request.max_cost);
+  const cheapest = items.reduce((least, { price }) => Math.min(least, price), Infinity);
+  if (maxCost !== undefined && maxCost < cheapest) {
+    throw invalidField('max_cost', `must be at least ${formatMoney(cheapest)}, the price of the cheapest item`);
+  }
+  const id = ulid();
+  const pieces: BatchItem[][] = [];
+  for (let start = 0; start < items.length; start += BATCH_PIECE_ITEMS) {
+    pieces.push(items.slice(start, start + BATCH_PIECE_ITEMS));
+  }
+  for (const [index, piece] of pieces.entries()) await deps.batches.putPiece({ batchId: id, number: index + 1 }, piece);
+  const piecePrices = pieces.map((piece) => piece.reduce((sum, { price }) => sum + price, 0));
+  const batch: StoredBatch = {
+    ...{ id, startedBy: subscriberOf(caller), createdAt: nowMicroseconds(), items: items.length, piecePrices },
+    ...optional('name', request.name),
+    ...optional('maxCost', maxCost),
+    ...optional('webhookUrl', request.include_webhook),
+    ...optional('itemWebhookUrl', request.item_webhooks),
+    ...{ skip: request.skip ?? [], status: 'running', end: 1, updatedAtMs: deps.now(), marks: [] },
+    ...{ counts: { ...NO_TOTALS.counts, waiting: items.length }, spent: 0 },
+    open: piecePrices.reduce((sum, price) => sum + price, 0),
+  };
+  await deps.batches.create(batch);
+  await deps.batchRuns.start(inputOf(batch));
+  deps.log.info({ batchId: id, items: items.length }, 'batch accepted');
+  return { state: 'pending', body: renderBatch(batch) };
+};
+
+/** Two items with the same subject would be one job, so they are a mistake of the caller. */
+async function itemsOf(deps: ServiceDeps, { items: requests }: BatchRequest): Promise<readonly BatchItem[]> {
+  const giveWay = createYielder();
+  const numbers = new Map<string, number>();
+  const items: BatchItem[] = [];
+  for (const [number, request] of requests.entries()) {
+    const path = `items.${String(number)}`;
+    const item = await itemOf(deps, request).catch((error: unknown) => {
+      throw within(path, error);
+    });
+    const { include_webhook: url } = request;
+    if (url !== undefined) assertWebhookTarget(deps, { url, field: `${path}.include_webhook` });
+    const earlier = numbers.get(item.subjectId);
+    if (earlier !== undefined) throw invalidField(path, `means the same as items.${String(earlier)}`);
+    numbers.set(item.subjectId, number);
+    items.push(item);
+    await giveWay();
+  }
+  return items;
+}
+
+/** @returns the error of an item, with the path of its field in the batch */
+function within(path: string, error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const details = (error.extras.details ?? []).map((one) => ({ ...one, path: `${path}.${one.path}` }));
+  return new ApiError(error.code, `${path}: ${error.message}`, { ...error.extras, details });
+}
+
+function inputOf({ id: batchId, startedBy, end, webhookUrl }: StoredBatch) {
+  return { batchId, startedBy, end, ...optional('webhookUrl', webhookUrl) };
+}
+
+/** GET /api/batches: the caller's batches, newest first. Internal services see all. */
+export const listBatches: UseCase<{ readonly limit: number; readonly cursor?: string | undefined }, BatchList> = async (
+  deps,
+  caller,
+  { limit, cursor: before },
+) => {
+  const startedBy = caller.kind === 'service' ? undefined : subscriberOf(caller);
+  const found = await deps.batches.list({ startedBy, before, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const batches = await Promise.all(shown.map(async (batch) => renderBatch(await current(deps, batch))));
+  return {
+    state: 'finished',
+    body: { batches, next_cursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null },
+  };
+};
+
+/** GET /api/batches/{batchId} */
+export const getBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, { batch_id: id }) => {
+  const batch = await current(deps, await ownBatch(deps, caller, id));
+  return { state: 'finished', body: renderBatch(batch) };
+};
+
+/** GET /api/batches/{batchId}/items: a page of items, each with its record. */
+export const listBatchItems: UseCase<
+  OneBatch & { readonly state?: ItemState | undefined; readonly limit: number; readonly cursor?: number | undefined },
+  BatchItemsAnswer
+> = async (deps, caller, { batch_id: id, state, limit, cursor = 0 }) => {
+  const { items: total } = await ownBatch(deps, caller, id);
+  const items: BatchItemAnswer[] = [];
+  for (let number = Math.floor(cursor / BATCH_PIECE_ITEMS) + 1; ; number += 1) {
+    const first = (number - 1) * BATCH_PIECE_ITEMS;
+    if (first >= total) return { state: 'finished', body: { items, next_cursor: null } };
+    const piece = await deps.batches.piece({ batchId: id, number });
+    for (const [index, { request }] of piece.items.entries()) {
+      const progress = piece.progressOf(index);
+      if (first + index < cursor || (state !== undefined && (progress?.state ?? 'waiting') !== state)) continue;
+      if (items.length === limit) return { state: 'finished', body: { items, next_cursor: first + index } };
+      const record = progress?.recordId === undefined ? undefined : await deps.records.get(progress.recordId);
+      items.push(renderBatchItem({ number: first + index, request, progress }, record, deps.rendering));
+    }
+  }
+};
+
+/** POST /api/batches/{batchId}/cancel: starts no more items and cancels the jobs that the batch has started. */
+export const cancelBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, { batch_id: id }) => {
+  const batch = await ownBatch(deps, caller, id);
+  if (!isEnded(batch)) {
+    // A workflow that an operator has stopped is started once more, because only it changes the items.
+    if (!(await deps.batchRuns.cancel(id))) await deps.batchRuns.start({ ...inputOf(batch), isCancelled: true });
+    return { state: 'pending', body: renderBatch({ ...batch, status: 'cancelling' }), pollSeconds: 5 };
+  }
+  throw new ApiError('already_finished', 'The batch has ended already; there is nothing to cancel.', { id });
+};
+
+/** POST /api/batches/{batchId}/resume: continues a paused batch, with another `max_cost` if one is given. */
+export const resumeBatch: UseCase<OneBatch & { readonly max_cost?: string | undefined }, BatchAnswer> = async (
+  deps,
+  caller,
+  { batch_id: id, max_cost: money },
+) => {
+  const batch = await current(deps, await ownBatch(deps, caller, id));
+  if (batch.status !== 'paused') throw new ApiError('not_ready', 'Only a paused batch can be resumed.', { id });
+  if (money !== undefined) await deps.batches.change(id, { maxCost: parseMoney(money) });
+  if (!(await deps.batchRuns.resume(id))) await deps.batchRuns.start(inputOf(batch));
+  return { state: 'pending', body: renderBatch((await deps.batches.get(id)) ?? batch), pollSeconds: 5 };
+};
+
+/** POST /api/batches/{batchId}/retry: runs the failed items of an ended batch again. */
+export const retryBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, { batch_id: id }) => {
+  const batch = await ownBatch(deps, caller, id);
+  if (!isEnded(batch)) {
+    throw new ApiError('not_ready', 'Failed items are retried when the batch has ended.', {
+      id,
+      retryAfterSeconds: 30,
+    });
+  }
+  if (batch.counts.failed === 0) throw new ApiError('already_finished', 'The batch has no failed items.', { id });
+  const again = { ...batch, end: batch.end + 1 };
+  await deps.batches.change(id, { end: again.end });
+  await deps.batchRuns.start({ ...inputOf(again), isRetry: true });
+  return { state: 'pending', body: renderBatch({ ...again, status: 'running' }), pollSeconds: 5 };
+};
+
+/** Batches of others are answered like unknown ones. Internal services see all. */
+export async function ownBatch(deps: ServiceDeps, caller: Caller, id: string): Promise<StoredBatch> {
+  const batch = await deps.batches.get(id);
+  if (batch === undefined || (caller.kind !== 'service' && batch.startedBy !== subscriberOf(caller))) {
+    throw new ApiError('not_found', 'There is no batch with this id.');
+  }
+  return batch;
+}
+
+/** A batch whose workflow was terminated would look as if it ran for ever. */
+async function current(deps: ServiceDeps, batch: StoredBatch): Promise<StoredBatch> {
+  if (isEnded(batch) || batch.status === 'paused' || deps.now() - batch.updatedAtMs < SILENT_MS) return batch;
+  const isOpen = await deps.batchRuns.isOpen(batch.id).catch(() => true);
+  return isOpen ? batch : { ...batch, status: 'paused', pause: 'stopped_by_operator' };
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { DownloadRecord } from '../download-record.ts';
+import { countSchema, moneySchema, NEXT_CURSOR_DESCRIPTION, timestampSchema } from '../http/fields.ts';
+import { ulidSchema } from '../ids.ts';
+import type { RecordContext } from '../kinds/kind.ts';
+import { downloadRecordSchema, renderListed } from '../kinds/kinds.ts';
+import { formatMoney } from '../money.ts';
+import type { BatchItemRequest } from './batch-request.ts';
+import {
+  batchStatuses,
+  endedIn,
+  isEnded,
+  itemStates,
+  PAUSES,
+  type ItemProgress,
+  type ItemState,
+  type PauseReason,
+  type StoredBatch,
+} from './batch-state.ts';
+
+export const batchSchema = z
+  .object({
+    id: ulidSchema,
+    name: z.string().nullable(),
+    status: z.enum(batchStatuses),
+    pause: z
+      .object({ code: z.enum(Object.keys(PAUSES) as [PauseReason, ...PauseReason[]]), message: z.string() })
+      .nullable()
+      .describe('Why the batch is paused: POST …/resume continues it'),
+    items: countSchema.describe('The number of all items'),
+    counts: z.object(
+      Object.fromEntries(itemStates.map((state) => [state, countSchema])) as Record<ItemState, typeof countSchema>,
+    ),
+    cost: moneySchema.describe('The charges of the items that have ended'),
+    cost_at_most: moneySchema.describe('The same, with the prices of all other items'),
+    max_cost: moneySchema.nullable(),
+    items_per_minute: z
+      .number()
+      .nonnegative()
+      .nullable()
+      .describe('The rate of the last minutes; null if it is not known'),
+    seconds_left: countSchema.nullable().describe('An estimate from that rate'),
+    created_at: timestampSchema,
+    finished_at: timestampSchema.nullable(),
+    url: z.string().describe('The path of the batch'),
+  })
+  .meta({ id: 'Batch' });
+export type BatchAnswer = z.infer<typeof batchSchema>;
+
+export const batchListSchema = z
+  .object({
+    batches: z.array(batchSchema).describe('Newest first'),
+    next_cursor: ulidSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
+  })
+  .meta({ id: 'BatchList' });
+export type BatchList = z.infer<typeof batchListSchema>;
+
+const itemSchema = z
+  .object({
+    number: countSchema.describe('Counted from 0, in the order of the request'),
+    state: z.enum(itemStates),
+    operation: z.string().describe('The `operationId` of the single request'),
+    request: z.record(z.string(), z.unknown()).describe('The body of the single request, without its webhook'),
+    cost: moneySchema.describe('The charge for this item; 0.000 if its job was started by another request'),
+    failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+    record: downloadRecordSchema.nullable().describe('The download record, as soon as the item has one'),
+  })
+  .meta({ id: 'BatchItem' });
+export type BatchItemAnswer = z.infer<typeof itemSchema>;
+
+export const batchItemsSchema = z
+  .object({
+    items: z.array(itemSchema),
+    next_cursor: countSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
+  })
+  .meta({ id: 'BatchItems' });
+export type BatchItemsAnswer = z.infer<typeof batchItemsSchema>;
+
+export function renderBatch(batch: StoredBatch): BatchAnswer {
+  const { id, name, status, pause, items, counts, spent, open, maxCost, createdAt, finishedAt } = batch;
+  const rate = rateOf(batch);
+  const left = items - endedIn(counts);
+  return {
+    ...{ id, name: name ?? null, status, items, counts },
+    pause: pause === undefined ? null : { code: pause, message: PAUSES[pause] },
+    cost: formatMoney(spent),
+    cost_at_most: formatMoney(spent + open),
+    max_cost: maxCost === undefined ? null : formatMoney(maxCost),
+    items_per_minute: rate === undefined ? null : Math.round(rate * 10) / 10,
+    seconds_left: rate === undefined || rate === 0 ? null : Math.ceil((left / rate) * 60),
+    created_at: createdAt,
+    finished_at: finishedAt ?? null,
+    url: `/api/batches/${id}`,
+  };
+}
+
+/** @returns how many items have ended per minute; undefined for a batch that does not run */
+function rateOf({ marks, updatedAtMs, counts, status, ...batch }: StoredBatch): number | undefined {
+  const [oldest] = marks;
+  if (oldest === undefined || isEnded({ status, ...batch }) || status === 'paused') return undefined;
+  const minutes = (updatedAtMs - oldest.atMs) / 60_000;
+  return minutes > 0 ? Math.max(0, endedIn(counts) - oldest.ended) / minutes : undefined;
+}
+
+export function renderBatchItem(
+  {
+    number,
+    request,
+    progress,
+  }: { readonly number: number; readonly request: BatchItemRequest; readonly progress: ItemProgress | undefined },
+  record: DownloadRecord | undefined,
+  context: RecordContext,
+): BatchItemAnswer {
+  const { operation, include_webhook: _secret, ...body } = request;
+  return {
+    number,
+    state: progress?.state ?? 'waiting',
+    operation,
+    request: body,
+    cost: formatMoney(progress?.cost ?? 0),
+    failure: progress?.failure ?? null,
+    record: record === undefined ? null : renderListed(record, context).data,
+  };
+}

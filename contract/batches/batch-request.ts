@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { FAILURE_CODES } from '../failures.ts';
+import {
+  CURSOR_DESCRIPTION,
+  includeWebhookSchema,
+  moneySchema,
+  optionalField,
+  pageLimitSchema,
+} from '../http/fields.ts';
+import { vidnetDownloadRequestSchema } from '../http/download-schemas.ts';
+import { ulidSchema } from '../ids.ts';
+import { channelRequestSchema } from '../kinds/channel.ts';
+import { imgnetPostRequestSchema } from '../kinds/imgnet-content.ts';
+import { imgnetProfileRequestSchema } from '../kinds/imgnet-profile.ts';
+import { mediaRequestSchema } from '../kinds/media.ts';
+import { transcriptRequestSchema } from '../kinds/transcript.ts';
+import { BATCH_ITEMS_MAX, BATCH_NAME_MAX_CHARS } from '../request-limits.ts';
+import { itemStates } from './batch-state.ts';
+
+function itemSchemaOf<const Operation extends string, Shape extends z.ZodRawShape>(
+  operation: Operation,
+  { shape }: z.ZodObject<Shape>,
+) {
+  return z.object({ operation: z.literal(operation), ...shape });
+}
+
+/** The request of an item: the body of the single request, and the name of its operation. */
+export const batchItemSchema = z
+  .discriminatedUnion('operation', [
+    itemSchemaOf('requestAudio', vidnetDownloadRequestSchema),
+    itemSchemaOf('requestVideo', vidnetDownloadRequestSchema),
+    itemSchemaOf('requestMedia', mediaRequestSchema),
+    itemSchemaOf('requestTranscript', transcriptRequestSchema),
+    itemSchemaOf('requestChannel', channelRequestSchema),
+    itemSchemaOf('requestImgnetProfile', imgnetProfileRequestSchema),
+    itemSchemaOf('requestImgnetContent', imgnetPostRequestSchema),
+    itemSchemaOf('requestImgnetAudio', imgnetPostRequestSchema),
+  ])
+  .meta({
+    id: 'BatchItemRequest',
+    description: 'The body of a single request, and in `operation` the `operationId` of that request',
+  });
+export type BatchItemRequest = z.infer<typeof batchItemSchema>;
+
+const maxCostSchema = optionalField(
+  moneySchema.describe('The batch pauses when its next item would make it cost more than this'),
+);
+
+/** The body of POST /api/batches, an addition to the specification. Unknown fields are ignored. */
+export const batchRequestSchema = z
+  .object({
+    name: optionalField(z.string().trim().min(1).max(BATCH_NAME_MAX_CHARS).describe('A name for people')),
+    items: z
+      .array(batchItemSchema)
+      .min(1, 'must have at least one item')
+      .max(BATCH_ITEMS_MAX)
+      .describe('The requests, which are started in this order. Two items must not mean the same job'),
+    max_cost: maxCostSchema,
+    skip: optionalField(
+      z
+        .array(z.enum(FAILURE_CODES))
+        .max(FAILURE_CODES.length)
+        .describe('Items that fail with one of these codes are counted as `skipped`, such as `members_only`'),
+    ),
+    include_webhook: includeWebhookSchema.describe('The URL to which the batch is POSTed once, when it has ended'),
+    item_webhooks: includeWebhookSchema.describe('The URL to which the result of each item is POSTed'),
+  })
+  .meta({ id: 'BatchRequest' });
+export type BatchRequest = z.infer<typeof batchRequestSchema>;
+
+/** The body of POST /api/batches/{batchId}/resume. */
+export const resumeBatchSchema = z
+  .object({ max_cost: maxCostSchema.describe('Replaces the `max_cost` of the batch') })
+  .meta({ id: 'ResumeBatchRequest' });
+
+export const batchListQuerySchema = z.object({
+  limit: pageLimitSchema,
+  cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),
+});
+
+export const batchItemsQuerySchema = z.object({
+  state: z.enum(itemStates).optional().describe('Only items in this state'),
+  limit: pageLimitSchema,
+  cursor: z.coerce.number().int().min(0).max(BATCH_ITEMS_MAX).optional().describe(CURSOR_DESCRIPTION),
+});

@@ -1,0 +1,101 @@
+import type { Starter } from '../download-record.ts';
+import type { FailureCode } from '../failures.ts';
+import type { Thousandths } from '../money.ts';
+
+/** `skipped`: failed with a code that the request has named. */
+export const itemStates = ['waiting', 'running', 'success', 'failed', 'skipped', 'cancelled'] as const;
+export type ItemState = (typeof itemStates)[number];
+export type ItemCounts = Readonly<Record<ItemState, number>>;
+
+export const batchStatuses = ['running', 'paused', 'cancelling', 'cancelled', 'finished'] as const;
+export type BatchStatus = (typeof batchStatuses)[number];
+
+/** Why a batch is paused. */
+export const PAUSES = {
+  max_cost: 'The next item would make the batch cost more than its max_cost.',
+  insufficient_credit: 'The API key has too little credit for the next item.',
+  key_revoked: 'The API key that started the batch was revoked.',
+  stopped_by_operator: 'The batch was stopped by an operator.',
+} as const;
+export type PauseReason = keyof typeof PAUSES;
+
+/** The state of an item that has been started; an item without one waits. */
+export interface ItemProgress {
+  readonly state: Exclude<ItemState, 'waiting'>;
+  /** The record that the item follows. */
+  readonly recordId?: string;
+  /** Set if another request pays for the job. */
+  readonly isPaidElsewhere?: true;
+  /** What the item has cost; 0 if another request paid for its job. */
+  readonly cost?: Thousandths;
+  readonly failure?: { readonly code: string; readonly message: string };
+}
+
+/** Sums over items. */
+export interface BatchTotals {
+  readonly counts: ItemCounts;
+  readonly spent: Thousandths;
+  /** The prices of the items that have not ended, without those for which another request pays. */
+  readonly open: Thousandths;
+}
+
+export const NO_TOTALS: BatchTotals = {
+  counts: { waiting: 0, running: 0, success: 0, failed: 0, skipped: 0, cancelled: 0 },
+  spent: 0,
+  open: 0,
+};
+
+export function addTotals(one: BatchTotals, other: BatchTotals): BatchTotals {
+  const counts = Object.fromEntries(
+    Object.entries(one.counts).map(([state, count]) => [state, count + other.counts[state as ItemState]]),
+  );
+  return { counts: counts as Record<ItemState, number>, spent: one.spent + other.spent, open: one.open + other.open };
+}
+
+export function endedIn({ success, failed, skipped, cancelled }: ItemCounts): number {
+  return success + failed + skipped + cancelled;
+}
+
+/** How far a batch was at a time. */
+export interface RateMark {
+  readonly atMs: number;
+  readonly ended: number;
+}
+
+export interface StoredBatch extends BatchTotals {
+  /** ULID; also the `_id` of the document. */
+  readonly id: string;
+  readonly startedBy: Starter;
+  readonly name?: string;
+  /** ISO 8601 UTC with microseconds. */
+  readonly createdAt: string;
+  readonly items: number;
+  /** The sum of the prices in each piece. */
+  readonly piecePrices: readonly Thousandths[];
+  readonly maxCost?: Thousandths;
+  readonly skip: readonly FailureCode[];
+  /** They are never shown, because they may contain secrets. */
+  readonly webhookUrl?: string;
+  readonly itemWebhookUrl?: string;
+  readonly status: BatchStatus;
+  /** The number of its next end, which is that of the webhook. */
+  readonly end: number;
+  readonly pause?: PauseReason;
+  readonly finishedAt?: string;
+  /** When the workflow of the batch has written last, in milliseconds since 1970. */
+  readonly updatedAtMs: number;
+  /** Some of the last minutes, oldest first. */
+  readonly marks: readonly RateMark[];
+}
+
+export function isEnded({ status }: Pick<StoredBatch, 'status'>): boolean {
+  return status === 'finished' || status === 'cancelled';
+}
+
+/** `X-Webhook-Endpoint` of the webhook at the end of a batch. */
+export const BATCH_ENDPOINT = 'batches';
+
+/** The ID of the workflow of a batch. */
+export function batchWorkflowIdOf(batchId: string): string {
+  return `batch/${batchId}`;
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import {
+  batchStatuses,
+  itemStates,
+  PAUSES,
+  type ItemState,
+  type PauseReason,
+} from '../../contract/batches/batch-state.ts';
+import { ulidSchema } from '../../contract/ids.ts';
+import { storedCountSchema } from '../../contract/job-schema.ts';
+
+/** The inputs of the activities of batches. */
+
+export const batchStatusSchema = z.enum(batchStatuses);
+export const pauseReasonSchema = z.enum(Object.keys(PAUSES) as [PauseReason, ...PauseReason[]]);
+
+const totalsSchema = z.object({
+  counts: z.object(
+    Object.fromEntries(itemStates.map((state) => [state, storedCountSchema])) as Record<
+      ItemState,
+      typeof storedCountSchema
+    >,
+  ),
+  spent: storedCountSchema,
+  open: storedCountSchema,
+});
+
+export const batchStepSchema = z.object({
+  batchId: ulidSchema,
+  position: z.object({
+    open: z.array(z.int().min(1)).readonly(),
+    next: z.int().min(1),
+    ended: totalsSchema,
+  }),
+  mode: z.enum(['start', 'hold', 'cancel']),
+  isThorough: z.boolean(),
+});

@@ -1,0 +1,120 @@
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import type { BatchItem } from '../../contract/batches/item-order.ts';
+import type { ItemProgress, StoredBatch } from '../../contract/batches/batch-state.ts';
+import type { Starter } from '../../contract/download-record.ts';
+import { createScans } from '../mongo/scans.ts';
+import { upsert } from '../mongo/upsert.ts';
+
+type BatchDocument = Omit<StoredBatch, 'id'> & { _id: string };
+
+interface PieceDocument {
+  /** The ID of the batch and the number of the piece. */
+  _id: string;
+  items: readonly BatchItem[];
+  /** By the index of the item, so that each is one field that is written again with the same value. */
+  progress?: Readonly<Record<string, ItemProgress>>;
+  /** The IDs of the records with which jobs of an item were or may have been started. */
+  tries?: Readonly<Record<string, Readonly<Record<string, true>>>>;
+}
+
+/** Some items of a batch. Items are read and written by piece, because the embedded server finds one `_id` only. */
+export interface BatchPiece {
+  readonly items: readonly BatchItem[];
+  readonly progressOf: (index: number) => ItemProgress | undefined;
+  readonly triesOf: (index: number) => readonly string[];
+}
+
+interface PieceName {
+  readonly batchId: string;
+  /** Counted from 1. */
+  readonly number: number;
+}
+
+/** All writes may be repeated. */
+export type BatchStore = ReturnType<typeof createBatchStore>;
+
+export function createBatchStore(db: Db) {
+  const batches: Collection<BatchDocument> = db.collection('batches');
+  const pieces: Collection<PieceDocument> = db.collection('batch_pieces');
+  const scans = createScans();
+  const set = async (name: PieceName, fields: readonly (readonly [string, unknown])[]): Promise<void> => {
+    if (fields.length === 0) return;
+    const change = { $set: Object.fromEntries(fields) } as UpdateFilter<PieceDocument>;
+    await pieces.updateOne({ _id: pieceIdOf(name) }, change);
+  };
+  return {
+    async putPiece(name: PieceName, items: readonly BatchItem[]): Promise<void> {
+      await upsert(() => pieces.replaceOne({ _id: pieceIdOf(name) }, { items }, { upsert: true }));
+    },
+    async piece(name: PieceName): Promise<BatchPiece> {
+      const document = await pieces.findOne({ _id: pieceIdOf(name) });
+      if (document === null) throw new Error(`piece ${pieceIdOf(name)} is missing`);
+      const { items, progress = {}, tries = {} } = document;
+      return {
+        items,
+        progressOf: (index) => progress[String(index)],
+        triesOf: (index) => Object.keys(tries[String(index)] ?? {}),
+      };
+    },
+    noteTries: (name: PieceName, tries: readonly (readonly [index: number, recordId: string])[]) =>
+      set(
+        name,
+        tries.map(([index, recordId]) => [`tries.${String(index)}.${recordId}`, true]),
+      ),
+    noteProgress: (name: PieceName, progress: readonly (readonly [index: number, progress: ItemProgress])[]) =>
+      set(
+        name,
+        progress.map(([index, one]) => [`progress.${String(index)}`, one]),
+      ),
+    async resetItems(name: PieceName, indexes: readonly number[]): Promise<void> {
+      if (indexes.length === 0) return;
+      const fields = indexes.flatMap((index) => [`progress.${String(index)}`, `tries.${String(index)}`]);
+      const change = { $unset: Object.fromEntries(fields.map((field) => [field, ''])) };
+      await pieces.updateOne({ _id: pieceIdOf(name) }, change as UpdateFilter<PieceDocument>);
+    },
+    async create({ id, ...fields }: StoredBatch): Promise<void> {
+      await upsert(() => batches.replaceOne({ _id: id }, fields, { upsert: true }));
+    },
+    async get(id: string): Promise<StoredBatch | undefined> {
+      const document = await batches.findOne({ _id: id });
+      return document === null ? undefined : fromDocument(document);
+    },
+    /** @param removed optional fields that the batch no longer has */
+    async change(
+      id: string,
+      fields: Partial<Omit<StoredBatch, 'id'>>,
+      removed: readonly ('pause' | 'finishedAt')[] = [],
+    ): Promise<void> {
+      const unset = Object.fromEntries(removed.map((field) => [field, '' as const]));
+      await batches.updateOne(
+        { _id: id },
+        {
+          $set: fields,
+          ...(removed.length > 0 && { $unset: unset }),
+        },
+      );
+    },
+    /** @param startedBy undefined: all batches @returns a page, newest first */
+    async list({
+      startedBy,
+      before,
+      limit,
+    }: {
+      readonly startedBy: Starter | undefined;
+      readonly before: string | undefined;
+      readonly limit: number;
+    }): Promise<readonly StoredBatch[]> {
+      // The driver ignores undefined fields (mongo-client.ts).
+      const filter = { startedBy, ...(before !== undefined && { _id: { $lt: before } }) } as Filter<BatchDocument>;
+      return (await scans(batches, { filter, limit })).map(fromDocument);
+    },
+  };
+}
+
+function pieceIdOf({ batchId, number }: PieceName): string {
+  return `${batchId}/${String(number)}`;
+}
+
+function fromDocument({ _id, ...fields }: BatchDocument): StoredBatch {
+  return { id: _id, ...fields };
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import {
+  BATCH_WINDOW,
+  createBatchActivities,
+  START_POSITION,
+  type BatchLook,
+  type BatchStep,
+} from '../../activities/batches/advance-batch.ts';
+import type { PieceDeps } from '../../activities/batches/open-piece.ts';
+import { NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import type { BatchItem } from '../../contract/batches/item-order.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { failureFor, type Failure } from '../../contract/failures.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createBatchStore, type BatchStore } from '../../store/records/batch-store.ts';
+
+let mongo: Mongo;
+let batches: BatchStore;
+const acceptItem = vi.fn<PieceDeps['acceptItem']>();
+const cancelItem = vi.fn<PieceDeps['cancelItem']>();
+const records = new Map<string, DownloadRecord>();
+const keys = { get: vi.fn().mockResolvedValue(undefined) };
+let activities: ReturnType<typeof createBatchActivities>;
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `batch-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  batches = createBatchStore(mongo.db);
+  activities = createBatchActivities({
+    ...{ batches, keys, acceptItem, cancelItem },
+    records: { get: (id) => Promise.resolve(records.get(id)) },
+    endIfGone: (record) => Promise.resolve(ended(record, failureFor('stoppedByOperator'))),
+  });
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+beforeEach(() => {
+  records.clear();
+  acceptItem.mockReset().mockImplementation(({ recordId, item }) => {
+    records.set(recordId, pendingOf(recordId, item));
+    return Promise.resolve({ kind: 'accepted', record: records.get(recordId)! });
+  });
+  cancelItem.mockReset().mockImplementation((record) => {
+    records.set(record.id, ended(record, failureFor('cancelled')));
+    return Promise.resolve();
+  });
+});
+
+function pendingOf(id: string, { subjectId, price }: BatchItem) {
+  const base = { id, type: 'audio' as const, subjectId, mediaId: subjectId.slice(6), price, startedBy: 'anonymous' };
+  return { ...base, createdAt: '2026-11-21T09:30:00.123456Z', status: 'pending' as const };
+}
+function ended(record: DownloadRecord, failure?: Failure): DownloadRecord {
+  const base = { ...pendingOf(record.id, { ...record, request: {} as never }), finishedAt: record.createdAt };
+  return failure === undefined
+    ? { ...base, status: 'success', charge: record.price, files: [] }
+    : { ...base, status: 'failed', failure };
+}
+function endAll(failure?: Failure): void {
+  for (const [id, record] of records) if (record.status === 'pending') records.set(id, ended(record, failure));
+}
+
+async function aBatch(count: number, more: Partial<StoredBatch> = {}): Promise<string> {
+  const id = ulid();
+  const items = Array.from({ length: count }, (_, index): BatchItem => {
+    const vidnet_video_id = `${id.slice(-7)}${String(index).padStart(4, '0')}`;
+    const request = { operation: 'requestAudio', vidnet_video_id, include_webhook: undefined } as const;
+    return { request, subjectId: `audio/${vidnet_video_id}`, price: 5 };
+  });
+  const piecePrices: number[] = [];
+  for (let start = 0; start < count; start += 100) {
+    const piece = items.slice(start, start + 100);
+    piecePrices.push(piece.length * 5);
+    await batches.putPiece({ batchId: id, number: piecePrices.length }, piece);
+  }
+  await batches.create({
+    ...{ id, startedBy: 'anonymous', createdAt: '2026-11-21T09:30:00.123456Z', items: count, piecePrices },
+    ...{ skip: [], status: 'running', end: 1, updatedAtMs: 0, marks: [], ...NO_TOTALS, ...more },
+  });
+  return id;
+}
+function step(batchId: string, more: Partial<BatchStep> = {}): Promise<BatchLook> {
+  const usual: BatchStep = { batchId, position: START_POSITION, mode: 'start', isThorough: false };
+  return new MockActivityEnvironment().run(activities.advanceBatch, { ...usual, ...more });
+}
+const read = async (id: string) => (await batches.get(id))!;
+
+describe('a look at a batch', () => {
+  it('starts items in their order, never more than the window at once, and counts what has ended', async () => {
+    const id = await aBatch(250);
+    let look = await step(id);
+    expect([look.running, look.position]).toEqual([BATCH_WINDOW, { open: [1], next: 2, ended: NO_TOTALS }]);
+    expect(await read(id)).toMatchObject({
+      counts: { running: BATCH_WINDOW, waiting: 250 - BATCH_WINDOW },
+      open: 1250,
+    });
+    while (!look.isOver) {
+      endAll();
+      look = await step(id, { position: look.position });
+      expect(look.running).toBeLessThanOrEqual(BATCH_WINDOW);
+    }
+    expect(await read(id)).toMatchObject({ counts: { ...NO_TOTALS.counts, success: 250 }, spent: 1250, open: 0 });
+    const started = acceptItem.mock.calls.map(([{ item }]) => item.subjectId);
+    expect(started).toEqual([...new Set(started)].toSorted());
+    expect(started).toHaveLength(250);
+  });
+
+  it('follows a job that an interrupted attempt has started, and starts no second one', async () => {
+    const id = await aBatch(3);
+    const interrupted = new Error('the worker died');
+    acceptItem.mockImplementationOnce(({ recordId, item }) => {
+      records.set(recordId, ended(pendingOf(recordId, item)));
+      return Promise.reject(interrupted);
+    });
+    await expect(step(id)).rejects.toThrow(interrupted);
+    expect((await batches.piece({ batchId: id, number: 1 })).progressOf(0)).toBeUndefined();
+    const { position } = await step(id);
+    expect(acceptItem.mock.calls.filter(([{ item }]) => item.subjectId.endsWith('0000'))).toHaveLength(1);
+    endAll();
+    expect((await step(id, { position })).isOver).toBe(true);
+    expect(await read(id)).toMatchObject({ counts: { success: 3 }, spent: 15 });
+  });
+
+  it('counts nothing for items whose jobs other requests pay for', async () => {
+    const id = await aBatch(2);
+    acceptItem.mockImplementationOnce(({ item }) => {
+      const other = pendingOf(ulid(), item);
+      records.set(other.id, other);
+      return Promise.resolve({ kind: 'accepted', record: other });
+    });
+    const { position } = await step(id);
+    expect(await read(id)).toMatchObject({ open: 5 });
+    endAll();
+    await step(id, { position });
+    expect(await read(id)).toMatchObject({ counts: { success: 2 }, spent: 5, open: 0 });
+  });
+
+  it('starts no item that would cost more than max_cost, and those of failed items again', async () => {
+    const id = await aBatch(5, { maxCost: 14 });
+    const look = await step(id);
+    expect([look.running, look.blocked]).toEqual([2, 'max_cost']);
+    endAll(failureFor('isPrivate', { subject: 'video' }));
+    const next = await step(id, { position: look.position });
+    expect([next.running, next.blocked]).toEqual([2, 'max_cost']);
+    endAll();
+    expect(await step(id, { position: next.position })).toMatchObject({
+      running: 0,
+      blocked: 'max_cost',
+      isOver: false,
+    });
+    expect(await read(id)).toMatchObject({ counts: { failed: 2, success: 2, waiting: 1 }, spent: 10, open: 5 });
+  });
+
+  it('stops at insufficient credit, at a service that accepts nothing, and at a revoked key', async () => {
+    const id = await aBatch(20);
+    acceptItem.mockResolvedValueOnce({ kind: 'unpaid' });
+    expect(await step(id)).toMatchObject({ running: 7, blocked: 'insufficient_credit' });
+    const busy = await aBatch(20);
+    acceptItem.mockResolvedValueOnce({ kind: 'busy' });
+    const look = await step(busy);
+    expect([look.running, look.blocked]).toEqual([7, undefined]);
+    expect(await step(await aBatch(1, { startedBy: '0123456789abcdef' }))).toMatchObject({ blocked: 'key_revoked' });
+  });
+
+  it('goes on after an item that is refused or fails, and counts the chosen failures as skipped', async () => {
+    const id = await aBatch(3, { skip: ['private'] });
+    acceptItem.mockResolvedValueOnce({ kind: 'refused', failure: { code: 'invalid_input', message: 'No.' } });
+    const { position } = await step(id);
+    const [first] = [...records.values()];
+    records.set(first!.id, ended(first!, failureFor('isPrivate', { subject: 'video' })));
+    endAll();
+    expect((await step(id, { position })).isOver).toBe(true);
+    expect((await read(id)).counts).toMatchObject({ failed: 1, skipped: 1, success: 1 });
+    await new MockActivityEnvironment().run(activities.resetFailedItems, { batchId: id });
+    const again = await step(id);
+    expect([again.running, records.size]).toEqual([1, 3]);
+  });
+
+  it('ends items whose workflow or record is gone, at a thorough look', async () => {
+    const id = await aBatch(2);
+    const { position } = await step(id);
+    const [first] = [...records.keys()];
+    records.delete(first!);
+    expect((await step(id, { position })).running).toBe(2);
+    expect((await step(id, { position, isThorough: true })).isOver).toBe(true);
+    expect((await read(id)).counts.failed).toBe(2);
+  });
+
+  it('cancels its own jobs and all waiting items, and leaves the jobs of others', async () => {
+    const id = await aBatch(250, { status: 'cancelling' });
+    acceptItem.mockImplementationOnce(({ item }) => {
+      const other = pendingOf(ulid(), item);
+      records.set(other.id, other);
+      return Promise.resolve({ kind: 'accepted', record: other });
+    });
+    let look = await step(id);
+    for (let looks = 0; looks < 3 && !look.isOver; looks += 1) {
+      look = await step(id, { position: look.position, mode: 'cancel' });
+    }
+    expect(look.isOver).toBe(true);
+    expect((await read(id)).counts).toEqual({ ...NO_TOTALS.counts, cancelled: 250 });
+    expect(cancelItem).toHaveBeenCalledTimes(BATCH_WINDOW - 1);
+  });
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Connection } from '@temporalio/client';
+import { batchSchema } from '../../contract/batches/batch-answers.ts';
+import type { VideoResult } from '../../contract/kinds/video.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
+import { makeKey } from '../fuzz/key.ts';
+import { batchCaller, itemsOfSandbox } from '../helpers/batch-run.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+let service: TestService;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  service = await TestService.shared();
+  receiver = await startWebhookReceiver();
+}, 120_000);
+afterAll(async () => {
+  await receiver.close();
+  await service.stop();
+});
+
+const callerWith = async (credit?: number) =>
+  batchCaller(service, { authorization: `Bearer ${await makeKey(service.stack, credit)}` });
+const video = (id: string) => ({ operation: 'requestVideo', vidnet_video_id: id });
+
+it('a batch of seven operations ends, charges each item once, and sends one webhook', async () => {
+  const caller = await callerWith();
+  const items = await itemsOfSandbox(service, 12);
+  const started = await caller.start({ items, skip: ['members_only', 'private'], include_webhook: receiver.url });
+  expect(started.status).toBe(202);
+  const { id } = started.body;
+  const ended = await caller.untilStatus(id, 'finished');
+  const { waiting, running, cancelled, ...counts } = ended.counts;
+  expect([waiting, running, cancelled]).toEqual([0, 0, 0]);
+  expect(counts.success + counts.failed + counts.skipped).toBe(items.length);
+  expect(counts.success).toBeGreaterThan(items.length / 2);
+
+  const all = await caller.items(id);
+  expect(all.map(({ operation, request }) => ({ operation, ...request }))).toEqual(items);
+  for (const item of all) {
+    if (item.state === 'success') expect(item.record).toMatchObject({ status: 'success' });
+    else expect(item.failure?.message).toBe(item.record?.response);
+    expect(item.state === 'skipped').toBe(['members_only', 'private'].includes(item.failure?.code ?? ''));
+  }
+  expect(await caller.items(id, '&state=skipped')).toHaveLength(counts.skipped);
+  const { entries, spent, reserved } = await caller.account();
+  expect([spent, reserved]).toEqual([ended.cost, '0.000']);
+  expect(new Set(entries.map(({ download_id }) => download_id)).size).toBe(entries.length);
+
+  const [post] = await until(() => (receiver.posts.length > 0 ? receiver.posts : undefined));
+  expect(post!.headers).toMatchObject({ 'x-webhook-endpoint': 'batches', 'x-webhook-download-id': id });
+  expect(batchSchema.parse(JSON.parse(post!.body))).toMatchObject({ id, status: 'finished', counts: ended.counts });
+
+  const connection = await Connection.connect({ address: service.stack.env['TEMPORAL_ADDRESS']! });
+  const query = `TapedeckBatchId = '${id}'`;
+  const { count } = await connection.workflowService.countWorkflowExecutions({ namespace: 'default', query });
+  await connection.close();
+  // The batch itself, and a job for each item.
+  expect(Number(count)).toBe(items.length + 1);
+
+  const again = await caller.start({ items });
+  const reused = await caller.untilStatus(again.body.id, 'finished');
+  expect(reused.counts.success).toBe(counts.success);
+  expect(reused.cost).toBe('0.000');
+}, 300_000);
+
+it('a batch pauses without credit, continues when it is resumed, and is cancelled', async () => {
+  const caller = await callerWith(0);
+  const vidnet_video_id = service.videoId('ordinary');
+  const items = ['fr', 'it', 'sv', 'nl'].map((language) => ({
+    ...{ operation: 'requestTranscript', vidnet_video_id, language },
+  }));
+  const { body } = await caller.start({ items, name: 'Languages' });
+  const paused = await caller.untilStatus(body.id, 'paused', 60_000);
+  expect(paused.pause?.code).toBe('insufficient_credit');
+  expect((await caller.ask('POST', `/api/batches/${body.id}/resume`)).status).toBe(202);
+  await until(async () => (await caller.get(body.id)).body.status === 'paused');
+  expect((await caller.ask('POST', `/api/batches/${body.id}/cancel`)).status).toBe(202);
+  const cancelled = await caller.untilStatus(body.id, 'cancelled', 60_000);
+  expect(cancelled.counts).toMatchObject({ cancelled: 4, waiting: 0 });
+  expect(cancelled.cost).toBe('0.000');
+}, 180_000);
+
+it('failed items are retried, and a running job is joined and not charged twice', async () => {
+  const caller = await callerWith();
+  const [first, ...others] = [service.videoId('hd720'), service.videoId('opus_only'), service.videoId('removed')];
+  await service.misbehave({ video: first, target: 'media', mode: 'slow', bytes_per_second: 200_000 });
+  const single = await service.request<VideoResult>('POST', '/api/downloads/video', {
+    body: { vidnet_video_id: first },
+  });
+  expect(single.status).toBe(202);
+  const { body } = await caller.start({ items: [first, ...others].map(video) });
+  const ended = await caller.untilStatus(body.id, 'finished');
+  expect(ended).toMatchObject({ counts: { success: 2, failed: 1 }, cost: '0.010' });
+  const [joined] = await caller.items(body.id);
+  expect(joined).toMatchObject({ cost: '0.000', record: { id: single.body.data.id } });
+  expect((await caller.ask('POST', `/api/batches/${body.id}/retry`)).status).toBe(202);
+  const retried = (await caller.items(body.id))[2]!;
+  await until(async () => {
+    const id = (await caller.items(body.id))[2]?.record?.id;
+    return id !== undefined && id !== retried.record?.id;
+  });
+  const again = await caller.untilStatus(body.id, 'finished');
+  expect(again).toMatchObject({ counts: { success: 2, failed: 1 }, cost: '0.010' });
+}, 180_000);

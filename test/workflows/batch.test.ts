@@ -1,0 +1,112 @@
+import { ulid } from 'ulid';
+import { describe, expect, it, vi } from 'vitest';
+import type { Activities } from '../../activities/create-activities.ts';
+import type { BatchLook } from '../../activities/batches/advance-batch.ts';
+import { NO_TOTALS, type BatchStatus } from '../../contract/batches/batch-state.ts';
+import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
+import { resumeSignal } from '../../workflows/lifecycle/messages.ts';
+import { until } from '../helpers/until.ts';
+import { workflowBench } from '../helpers/workflow-bench.ts';
+
+const { withService, nowMs } = workflowBench('skipping');
+
+const over: BatchLook = { position: { open: [], next: 2, ended: NO_TOTALS }, running: 0, changed: 1, isOver: true };
+const looking = (running: number, more: Partial<BatchLook> = {}): BatchLook => ({
+  ...{ position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver: false },
+  ...more,
+});
+
+function service(looks: readonly BatchLook[]) {
+  const left = [...looks];
+  const advanceBatch = vi.fn<Activities['records']['advanceBatch']>(() => Promise.resolve(left.shift() ?? over));
+  const setBatchStatus = vi.fn<Activities['records']['setBatchStatus']>().mockResolvedValue();
+  const resetFailedItems = vi.fn<Activities['records']['resetFailedItems']>().mockResolvedValue();
+  const attemptDelivery = vi.fn<Activities['deliver']['attemptDelivery']>().mockResolvedValue('delivered');
+  const activities = { records: { advanceBatch, setBatchStatus, resetFailedItems }, deliver: { attemptDelivery } };
+  return {
+    ...{ activities, advanceBatch, resetFailedItems, attemptDelivery, setBatchStatus },
+    modes: () => advanceBatch.mock.calls.map(([{ mode }]) => mode),
+    statuses: (): BatchStatus[] => setBatchStatus.mock.calls.map(([{ status }]) => status),
+  };
+}
+
+const anInput = (more: Partial<BatchInput> = {}): BatchInput => ({
+  ...{ batchId: ulid(), startedBy: 'anonymous', end: 1 },
+  ...more,
+});
+
+describe('the workflow of a batch', () => {
+  // The first one: after a delivery, which outlives its parent, the server skips no more time.
+  it('looks less often while nothing changes, and checks for workflows that are gone', async () => {
+    const quiet = Array.from({ length: 22 }, () => looking(1, { changed: 0 }));
+    const { activities, advanceBatch } = service([...quiet, over]);
+    const input = anInput();
+    const began = await nowMs();
+    await withService({ activities }, async (client, taskQueue) => {
+      const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+      await (await client.workflow.start(batch, options)).result();
+    });
+    expect((await nowMs()) - began).toBeGreaterThan(14 * 10_000);
+    expect(advanceBatch.mock.calls.filter(([{ isThorough }]) => isThorough)).toHaveLength(1);
+  });
+
+  it('looks at the jobs until all items have ended, and sends one webhook', async () => {
+    const { activities, attemptDelivery, ...seen } = service([looking(2), looking(1), over]);
+    const input = anInput({ webhookUrl: 'https://example.com/hook' });
+    await withService({ activities }, async (client, taskQueue) => {
+      const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+      expect(await (await client.workflow.start(batch, options)).result()).toBe('finished');
+      await client.workflow.getHandle(`webhook/${input.batchId}/1`).result();
+    });
+    expect(seen.modes()).toEqual(['start', 'start', 'start']);
+    expect(seen.statuses()).toEqual(['running', 'finished']);
+    expect(attemptDelivery).toHaveBeenCalledOnce();
+    expect(attemptDelivery.mock.calls[0]![0]).toMatchObject({ recordId: input.batchId, attempt: 1 });
+  });
+
+  it('pauses when the next item cannot be paid and no job runs, and continues when it is resumed', async () => {
+    const short = { blocked: 'insufficient_credit' } as const;
+    const { activities, ...seen } = service([looking(1, short), looking(0, short), looking(1), over]);
+    const input = anInput();
+    await withService({ activities }, async (client, taskQueue) => {
+      const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+      const handle = await client.workflow.start(batch, options);
+      await until(() => Promise.resolve(seen.statuses().includes('paused') || undefined));
+      await handle.signal(resumeSignal);
+      expect(await handle.result()).toBe('finished');
+    });
+    expect(seen.statuses()).toEqual(['running', 'paused', 'running', 'finished']);
+    expect(seen.setBatchStatus.mock.calls[1]![0].pause).toBe('insufficient_credit');
+    expect(seen.modes()).toEqual(['start', 'start', 'start', 'start']);
+  });
+
+  it('cancels the items when it is cancelled, also while it is paused', async () => {
+    const short = { blocked: 'max_cost' } as const;
+    const { activities, ...seen } = service([looking(0, short), looking(1), over]);
+    const input = anInput();
+    await withService({ activities }, async (client, taskQueue) => {
+      const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+      const handle = await client.workflow.start(batch, options);
+      await until(() => Promise.resolve(seen.statuses().includes('paused') || undefined));
+      await handle.cancel();
+      expect(await handle.result()).toBe('cancelled');
+    });
+    expect(seen.modes()).toEqual(['start', 'cancel', 'cancel']);
+    expect(seen.statuses()).toEqual(['running', 'paused', 'cancelling', 'cancelled']);
+  });
+
+  it('continues in a new run before its history is long, from the same position', async () => {
+    const { activities, ...seen } = service([looking(3), looking(2), looking(1), over]);
+    const input = anInput({ maxEvents: 15, isRetry: true });
+    await withService({ activities }, async (client, taskQueue) => {
+      const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+      const handle = await client.workflow.start(batch, options);
+      expect(await handle.result()).toBe('finished');
+      const { runId } = await client.workflow.getHandle(options.workflowId).describe();
+      expect(runId).not.toBe(handle.firstExecutionRunId);
+    });
+    expect(seen.resetFailedItems).toHaveBeenCalledOnce();
+    expect(seen.statuses()).toEqual(['running', 'finished']);
+    expect(seen.advanceBatch.mock.calls.map(([{ position }]) => position.next)).toEqual([1, 2, 2, 2]);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Client } from '@temporalio/client';
+import type { Db } from 'mongodb';
+import type { PieceDeps } from '../activities/batches/open-piece.ts';
+import { ADMISSION_DEFAULTS, createAdmissionQueue } from '../api/admission-queue.ts';
+import { createDeliveryGateway } from '../api/delivery-gateway.ts';
+import { createJobGateway } from '../api/job-gateway.ts';
+import type { AcceptDeps, PlanDeps } from '../api/service-deps.ts';
+import { acceptItem } from '../api/use-cases/batch-items.ts';
+import { currentJob } from '../api/use-cases/current-job.ts';
+import type { Config } from '../config.ts';
+import type { Breakers } from '../pacing/breakers.ts';
+import { createAccountStore } from '../store/accounts/account-store.ts';
+import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
+import { createWebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
+
+interface Service {
+  readonly db: Db;
+  readonly client: Client;
+  readonly breakers: Breakers;
+  readonly config: Pick<Config, 'TASK_QUEUE' | 'platforms' | 'prices'>;
+}
+
+/** Lets the activities of batches start, cancel and end jobs by the use cases of the api, which single requests use. */
+export function createItemAcceptor(
+  shared: Pick<AcceptDeps, 'records' | 'files' | 'now' | 'stopping' | 'log'>,
+  { db, client, breakers, config }: Service,
+): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> {
+  const deps: AcceptDeps & PlanDeps = {
+    ...shared,
+    accounts: createAccountStore(db),
+    keyDownloads: createKeyDownloadStore(db),
+    webhookSubscriptions: createWebhookSubscriptionStore(db),
+    jobs: createJobGateway(client, config.TASK_QUEUE, breakers),
+    redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
+    admissionQueue: createAdmissionQueue(ADMISSION_DEFAULTS),
+    // Event streams of the api find these jobs when they read their lists again.
+    feeds: { accepted: () => undefined },
+    platforms: config.platforms,
+    rendering: { prices: config.prices },
+  };
+  return {
+    acceptItem: (order) => acceptItem(deps, order),
+    cancelItem: async ({ subjectId, id: recordId }) => {
+      await deps.jobs.cancel({ subjectId, recordId });
+    },
+    endIfGone: async (record) => (await currentJob(deps, record, 0)).record,
+  };
+}

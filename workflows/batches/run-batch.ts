@@ -1,0 +1,134 @@
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  condition,
+  continueAsNew,
+  isCancellation,
+  ParentClosePolicy,
+  setCurrentDetails,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { BatchPosition, BatchStep } from '../../activities/batches/advance-batch.ts';
+import { NO_TOTALS, type BatchStatus, type PauseReason } from '../../contract/batches/batch-state.ts';
+import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../../contract/http/webhook-delivery.ts';
+import { webhookAttributesOf } from '../../runtime/temporal/visibility.ts';
+import { batches } from '../activity-proxies.ts';
+import { resumeSignal } from '../lifecycle/messages.ts';
+import { deliverWebhook } from '../webhooks/deliver-webhook.ts';
+
+export interface BatchInput {
+  readonly batchId: string;
+  readonly startedBy: string;
+  readonly webhookUrl?: string;
+  /** The number of this webhook: each end of the batch sends one. */
+  readonly end: number;
+  /** Whether the failed items of an ended batch are started again. */
+  readonly isRetry?: boolean;
+  /** Whether the batch is only cancelled, because its workflow was gone. */
+  readonly isCancelled?: boolean;
+  /** The state of an earlier run. */
+  readonly progress?: { readonly position: BatchPosition; readonly status: BatchStatus };
+  /** The number of events after which a new run takes over. Default: the server's suggestion. */
+  readonly maxEvents?: number;
+}
+
+/** While jobs end, they are looked at once a second, otherwise less and less often. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 10_000;
+/** Every how many looks those jobs are found whose workflow is gone. */
+const THOROUGH_EVERY = 20;
+
+/**
+ * Runs the items of a batch: a bounded number of jobs at once, in the order of the request. The items and their progress are
+ * documents; the history holds sums only.
+ */
+export async function batch(input: BatchInput): Promise<BatchStatus> {
+  const { batchId } = input;
+  let status: BatchStatus = input.progress?.status ?? 'running';
+  let position: BatchPosition = input.progress?.position ?? { open: [], next: 1, ended: NO_TOTALS };
+  let resumes = 0;
+  let seenResumes = 0;
+  const isResumed = (): boolean => resumes > seenResumes;
+  let isCancelled = status === 'cancelling' || input.isCancelled === true;
+  let waitMs = FIRST_WAIT_MS;
+  setHandler(resumeSignal, () => {
+    resumes += 1;
+  });
+  const enter = async (next: BatchStatus, pause?: PauseReason): Promise<void> => {
+    status = next;
+    await batches.setBatchStatus({ batchId, status, ...(pause !== undefined && { pause }) });
+  };
+  /** A cancellation is a request to the loop, which then cancels the items. */
+  const uninterrupted = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = await CancellationScope.nonCancellable(work);
+    isCancelled ||= CancellationScope.current().consideredCancelled;
+    return result;
+  };
+  const pauseFor = (ms?: number): Promise<void> =>
+    (isCancelled ? CancellationScope.nonCancellable(() => waitFor(ms)) : waitFor(ms)).catch((error: unknown) => {
+      if (!isCancellation(error)) throw error;
+      isCancelled = true;
+    });
+  const waitFor = async (ms?: number): Promise<void> => {
+    if (ms === undefined) await condition(isResumed);
+    else await condition(isResumed, ms);
+  };
+
+  if (input.isRetry === true && input.progress === undefined) {
+    await uninterrupted(() => batches.resetFailedItems({ batchId }));
+  }
+  if (input.progress === undefined) await uninterrupted(() => enter('running'));
+  for (let looks = 1; ; looks += 1) {
+    if (isCancelled && status !== 'cancelling') await uninterrupted(() => enter('cancelling'));
+    if (isResumed() && status === 'paused') await uninterrupted(() => enter('running'));
+    seenResumes = resumes;
+    const mode: BatchStep['mode'] = status === 'cancelling' ? 'cancel' : status === 'paused' ? 'hold' : 'start';
+    const isThorough = looks % THOROUGH_EVERY === 0;
+    const look = await uninterrupted(() => batches.advanceBatch({ batchId, position, mode, isThorough }));
+    position = look.position;
+    if (look.isOver) break;
+    const isBlocked = look.blocked !== undefined && look.running === 0 && mode === 'start';
+    if (isBlocked && !isCancelled) await uninterrupted(() => enter('paused', look.blocked));
+    setCurrentDetails(
+      `The batch is ${status}: ${look.running} jobs run, and the next items are in piece ${position.next}.`,
+    );
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    const isStored = !isCancelled || status === 'cancelling';
+    if (isStored && (continueAsNewSuggested || historyLength >= (input.maxEvents ?? Infinity))) {
+      await continueAsNew<typeof batch>({ ...input, progress: { position, status } });
+    }
+    waitMs = look.changed > 0 ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, Math.ceil(waitMs * 1.5));
+    if (isResumed() || !isStored) continue;
+    await pauseFor(status === 'paused' ? undefined : waitMs);
+  }
+  await uninterrupted(async () => {
+    await enter(status === 'cancelling' ? 'cancelled' : 'finished');
+    await notify(input);
+  });
+  setCurrentDetails(`The batch is ${status}.`);
+  return status;
+}
+
+async function notify({ batchId, webhookUrl: url, startedBy, end }: BatchInput): Promise<void> {
+  if (url === undefined) return;
+  const deliveryId = deliveryIdOf(batchId, end);
+  const delivery = { deliveryId, recordId: batchId, url, subscribedBy: [startedBy] };
+  try {
+    await startChild(deliverWebhook, {
+      workflowId: deliveryId,
+      args: [delivery],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      priority: deliveryPriorityOf(url),
+      typedSearchAttributes: webhookAttributesOf(delivery),
+      staticSummary: `Webhook of batch ${batchId}`,
+      staticDetails: `To ${receiverHostOf(url)}`,
+    });
+  } catch (error) {
+    // After an operator has reset the workflow, its first delivery may still run, and notifies the receiver.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
