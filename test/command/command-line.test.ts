@@ -126,7 +126,7 @@ const usual: Options = { fields: {}, hasComments: false, isVideo: false };
 
 async function plan(command: FetchCommand, text: string, options: Partial<Options> = {}) {
   const { body: resolved } = await resolveText(deps, undefined, { url: text });
-  const received = JSON.parse(JSON.stringify(resolved)) as Options['resolved'];
+  const received = JSON.parse(JSON.stringify(resolved)) as Parameters<typeof planOf>[2]['resolved'];
   return planOf(command, text, { ...usual, ...options, resolved: received });
 }
 
