@@ -121,7 +121,8 @@ describe('a command line', () => {
 });
 
 const config = loadConfig({ IMGNET_API_TOKEN: 'token' });
-const deps = { platforms: config.platforms, rendering: { prices: config.prices } } as ServiceDeps;
+const records = { ownerOf: () => Promise.resolve(undefined) };
+const deps = { platforms: config.platforms, rendering: { prices: config.prices }, records } as unknown as ServiceDeps;
 const usual: Options = { fields: {}, hasComments: false, isVideo: false };
 
 async function plan(command: FetchCommand, text: string, options: Partial<Options> = {}) {
