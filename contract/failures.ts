@@ -78,7 +78,7 @@ export const FAILURES = {
   }),
   ...subject('unsupported', {
     addressForbidden: 'The platform links to an address that must not be called.',
-    uploadUnreadable: 'file: The upload contains no recording that can be read.',
+    uploadUnreadable: 'The uploaded file contains no recording that can be read.',
     mediaUnreadable: 'The media of the platform cannot be read: they are damaged or in an unknown format.',
     mediaFormatUnsupported: 'The media are in a format that this service does not convert.',
     pageUnreadable: 'The {page} cannot be read.',

@@ -147,7 +147,8 @@ export async function undecodableKinds(
       ...['-select_streams', String(index), '-read_intervals', interval],
       ...['-show_entries', 'packet=pts_time:frame=best_effort_timestamp_time', '-of', 'compact'],
     ];
-    await launchFfprobe(ffprobe, path, args, {
+    await launchFfprobe(ffprobe, path, {
+      args,
       ...limits,
       onStdoutLine: (line) => {
         const [, type, time] = /^(packet|frame)\|\w+=([\d.]+)/.exec(line) ?? [];
@@ -165,13 +166,17 @@ async function runFfprobe<Answer>(
   { schema, args, ...limits }: ProbeLimits & { readonly schema: z.ZodType<Answer>; readonly args: readonly string[] },
 ): Promise<Answer> {
   const options = { ...limits, maxStdoutChars: MAX_CHARS };
-  const result = await launchFfprobe(ffprobe, path, [...args, '-of', 'json'], options);
+  const result = await launchFfprobe(ffprobe, path, { args: [...args, '-of', 'json'], ...options });
   const parsed = result.exitCode === 0 ? schema.safeParse(JSON.parse(result.stdout)) : undefined;
   if (parsed?.success !== true) throw new UnreadableMediaError(result.stderrTail);
   return parsed.data;
 }
 
-function launchFfprobe(ffprobe: string, path: string, args: readonly string[], options: Partial<RunOptions>) {
+function launchFfprobe(
+  ffprobe: string,
+  path: string,
+  { args, ...options }: Partial<RunOptions> & { readonly args: readonly string[] },
+) {
   const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-i', fileUrl(path)];
   return runTool('FFPROBE_PATH', () => run(ffprobe, ffprobeArgs, { ...toolOptions(path, ffprobe), ...options }));
 }

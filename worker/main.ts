@@ -42,6 +42,7 @@ import { connectionOptions, orUnreachable } from '../runtime/temporal/temporal-c
 import { createWebhookClient, WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/webhook-client.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
+import { keepRemovingAbandoned } from './abandoned-folders.ts';
 import { createItemAcceptor } from './item-acceptor.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
@@ -55,8 +56,6 @@ import { setUpSpeech } from './set-up-speech.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
 import { FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
 import { setUpYtdlp } from './set-up-yt-dlp.ts';
-
-const LOOK_FOR_ABANDONED_MS = 5 * 60_000;
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI']);
 const notifies = config.WORKER_ROLES.some((role) => role === 'workflows' || role === 'webhooks');
@@ -112,15 +111,7 @@ const imgnet = createBrightDataSource({
 });
 const contents = createContentsStore(mongo.db);
 const speechFolders = createWorkFolders(config.speechWorkDir);
-const removeAbandoned = async (): Promise<void> => {
-  const removed = await Promise.all([workFolders.removeAbandoned(), speechFolders.removeAbandoned()]);
-  if (removed.flat().length > 0) log.info({ removed: removed.flat() }, 'removed what an earlier worker left behind');
-};
-await removeAbandoned();
-// A container that took the place of another has another name, and cannot see yet that the other is gone.
-setInterval(() => {
-  removeAbandoned().catch((error: unknown) => log.warn({ err: error }, 'old work folders could not be removed'));
-}, LOOK_FOR_ABANDONED_MS).unref();
+await keepRemovingAbandoned([workFolders, speechFolders], log);
 const { speech, close: closeSpeech } = await setUpSpeech(config, { db: mongo.db, folders: speechFolders, log }).catch(
   exitWith,
 );

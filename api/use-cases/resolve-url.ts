@@ -57,9 +57,9 @@ async function namedBy(deps: Deps, text: string): Promise<Subject[]> {
   return named.filter((one) => one !== undefined);
 }
 
-function pageBy(deps: Deps, text: string): Subject[] {
+function pageBy(deps: Deps, text: string): Promise<Subject[]> {
   const page = webPageOf(deps, text);
-  return page === undefined ? [] : [page];
+  return Promise.resolve(page === undefined ? [] : [page]);
 }
 
 function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {

@@ -35,7 +35,7 @@ export function platformPageOf(text: string, platform: PlatformHosts, links = MA
   // A shell escapes the query with backslashes. A scheme before the pasted link remains from an earlier text.
   const clean = plain
     .replace(/\p{Cf}|(?<=&)(?:amp;)+|\\(?=[?&=])/gu, '')
-    .replace(/^[\s<"'(]+|[\s>"']+$|^\s*https?:\/\/(?=https?:)/gi, '');
+    .replace(/^[\s<"'(]+|(?<![\s>"'])[\s>"']+$|^\s*https?:\/\/(?=https?:)/gi, '');
   const url = URL.parse(
     /^https?:|^[a-z][a-z\d+.-]*:\/\//i.test(clean) ? clean : `https://${clean.replace(/^\/\//, '')}`,
   );

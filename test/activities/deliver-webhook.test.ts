@@ -172,7 +172,7 @@ async function sentBy([, request]: [string, PostRequest]): Promise<{ body: strin
   const { body: sent } = request;
   if (typeof sent === 'string') return { body: sent, headers: { ...request.headers } };
   let body = '';
-  for await (const chunk of sent.chunks) body += chunk;
+  for await (const chunk of sent.chunks) body += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
   expect(sent.bytes).toBe(Buffer.byteLength(body));
   return { body, headers: { ...request.headers } };
 }

@@ -67,14 +67,17 @@ async function listId(): Promise<string> {
 }
 
 const aCode = (): string => ulid().slice(-11);
-type Request = 'Audio' | 'Video' | 'Media' | 'Channel' | 'Transcript' | 'SpeakerLabels' | `Imgnet${string}`;
+type Request =
+  'Audio' | 'Video' | 'Media' | 'MediaInfo' | 'Channel' | 'Transcript' | 'Speech' | 'SpeakerLabels' | `Imgnet${string}`;
 const REQUESTS: readonly (readonly [keyof typeof operations & `request${Request}`, () => object | Promise<object>])[] =
   [
     ['requestAudio', () => ({ vidnet_video_id: aCode() })],
     ['requestVideo', () => ({ vidnet_video_id: aCode() })],
     ['requestMedia', () => ({ url: `https://example.com/${aCode()}`, format: 'audio' })],
+    ['requestMediaInfo', () => ({ url: `https://example.com/${aCode()}` })],
     ['requestChannel', () => ({ url: `https://www.youtube.com/@${aCode()}` })],
     ['requestTranscript', () => ({ vidnet_video_id: aCode(), language: 'en' })],
+    ['requestSpeech', async () => ({ download_id: (await keepAudio(facades)).id })],
     ['requestSpeakerLabels', async () => ({ transcript_with_speaker_id: (await keepAudio(facades)).id })],
     ['requestImgnetProfile', () => ({ url: `@${aCode()}` })],
     ['requestImgnetContent', () => ({ url: `https://www.instagram.com/p/${aCode()}/` })],

@@ -53,7 +53,7 @@ async function runOnce(dataDir: string, { isMeasured }: { readonly isMeasured: b
     const names = new Map([[pid, 'npm']]);
     const ready = new Promise<number>((resolve) => {
       createInterface({ input: child.stdout }).on('line', (line) => {
-        for (const [, name = '', id] of line.startsWith('Processes ') ? line.matchAll(/(\w+) (\d+)/g) : [])
+        for (const [, name = '', id] of line.startsWith('Processes ') ? line.matchAll(/\b(\w+) (\d+)/g) : [])
           names.set(Number(id), name);
         if (line.startsWith('Ctrl-C ')) resolve(performance.now() - begunMs);
       });
