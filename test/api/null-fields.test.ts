@@ -37,10 +37,10 @@ describe('null', () => {
     expect(new Set(optionalInBodies.map(({ field }) => field))).toEqual(
       new Set([
         ...['include_webhook', 'include_comments', 'language', 'speakers', 'max_age_days'],
-        ...['url', 'vidnet_video_id', 'download_id'],
+        ...['url', 'vidnet_video_id', 'download_id', 'item_webhooks', 'max_cost', 'name', 'skip'],
       ]),
     );
-    expect(queries.map(({ name }) => name)).toEqual(['listDownloads', 'listDeliveries']);
+    expect(queries.map(({ name }) => name)).toEqual(['listDownloads', 'listBatches', 'listDeliveries']);
   });
 
   it.each(optionalInBodies)('in the field $field of $name is the same as leaving it out', ({ body, field }) => {
