@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname } from 'node:path';
-import * as tus from 'tus-js-client';
+import type * as Tus from 'tus-js-client';
 import { TapedeckError, type DownloadResult } from '../clients/typescript/src/index.ts';
 import { sizeText } from '../runtime/terminal-progress.ts';
 import { progressText, type Display } from './display.ts';
@@ -51,7 +51,10 @@ async function send(
   const name = basename(path);
   const extension = extname(path).slice(1).toLowerCase();
   const type = `${SOUND.test(extension) ? 'audio' : 'video'}/x-${/^\w+$/.test(extension) ? extension : 'unknown'}`;
-  const urlStorage = await knownUploads(uploadsFile);
+  await mkdir(dirname(uploadsFile), { recursive: true });
+  // Imported here, because it handles signals that other commands leave to Node.js.
+  const tus = await import('tus-js-client');
+  const urlStorage = storageIn(tus, uploadsFile);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   // The types of the package describe browsers only.
   const file = createReadStream(path) as unknown as Buffer;
@@ -76,16 +79,13 @@ async function send(
 }
 
 /** The addresses of unfinished uploads, of all runs of this program. */
-async function knownUploads(file: string): Promise<tus.UrlStorage> {
-  await mkdir(dirname(file), { recursive: true });
-  const { FileUrlStorage } = tus as unknown as {
-    readonly FileUrlStorage: new (path: string) => tus.UrlStorage;
-  };
+function storageIn(tus: object, file: string): Tus.UrlStorage {
+  const { FileUrlStorage } = tus as { readonly FileUrlStorage: new (path: string) => Tus.UrlStorage };
   return new FileUrlStorage(file);
 }
 
-function refusalOf(error: Error): Error {
-  if (!(error instanceof tus.DetailedError)) return error;
+function refusalOf(error: Error | Tus.DetailedError): Error {
+  if (!('originalResponse' in error)) return error;
   const body = error.originalResponse?.getBody();
   if (body === undefined) return new TapedeckError(error.message, { code: 'unreachable' });
   try {
