@@ -11,7 +11,7 @@ import { createService, type Service } from '../call-service.ts';
 import type { Stage } from './stage.ts';
 import { secondsText, type Terminal, watch } from './terminal.ts';
 
-const WATCHABLE_SECONDS = 3;
+const WATCHABLE_SECONDS = 6;
 const RANGES = { w: 'bytes=0-999', a: 'bytes=1000-' } as const;
 const WEBHOOK_WITHIN_MS = 30_000;
 const WEBHOOK_HEADERS = [
