@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough, pipeline } from 'node:stream';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { pipeline as copy } from 'node:stream/promises';
-import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { S3Store } from '@tus/s3-store';
 import { isRecordId, MissingFileError } from './file-store.ts';
 import { openBucket, type S3Settings } from './s3-bucket.ts';
-import { callS3 } from './s3-failures.ts';
+import { callS3, orNotFound } from './s3-failures.ts';
 import { abortUploads } from './s3-uploads.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -64,10 +64,15 @@ export function createBucketUploads(settings: S3Settings, keptMs: number): Uploa
     remove,
     async localCopy(id, folder, extension) {
       const key = { recordId: id, name: `upload.${extension}` };
-      const known = isRecordId(id) ? await store.getUpload(keyOf(id)).catch(() => undefined) : undefined;
-      if (known?.size === undefined || known.offset !== known.size) throw new MissingFileError(key);
+      if (!isRecordId(id)) throw new MissingFileError(key);
       const path = join(folder, key.name);
-      await callS3(async () => copy(await store.read(keyOf(id)), createWriteStream(path)));
+      await callS3(async () => {
+        // The object exists as soon as the upload is complete. The store of tus reports every error as a missing upload.
+        const get = new GetObjectCommand({ Bucket: bucket, Key: keyOf(id) });
+        const object = await client.send(get, timeLimit()).catch(orNotFound);
+        if (object === undefined) throw new MissingFileError(key);
+        await copy(object.Body as Readable, createWriteStream(path));
+      });
       return path;
     },
     removeOlderThan: (beforeMs, isNeeded) =>

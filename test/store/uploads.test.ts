@@ -7,7 +7,7 @@ import { Upload } from '@tus/server';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBucketUploads } from '../../store/files/bucket-uploads.ts';
-import { MissingFileError } from '../../store/files/file-store.ts';
+import { MissingFileError, StoreAwayError } from '../../store/files/file-store.ts';
 import { createDiskUploads, UPLOAD_KEPT_MS, type Uploads } from '../../store/files/uploads.ts';
 import { aBucket } from '../helpers/file-stores.ts';
 
@@ -58,3 +58,9 @@ describe.each(Object.entries(kinds))('uploads in a store of the kind %s', (_kind
     expect((await uploads.store.getUpload(uploads.keyOf(needed))).size).toBe(100);
   });
 });
+
+it('does not take an unreachable bucket for a missing upload', async () => {
+  const { settings } = await aBucket();
+  const uploads = createBucketUploads({ ...settings, endpoint: 'http://127.0.0.1:1' }, UPLOAD_KEPT_MS);
+  await expect(uploads.localCopy(ulid(), tmpdir(), 'wav')).rejects.toThrow(StoreAwayError);
+}, 60_000);
