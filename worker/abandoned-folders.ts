@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { WorkFolders } from '../store/files/work-folders.ts';
+import { repeatSweep } from './repeat-sweep.ts';
 
 const EVERY_MS = 5 * 60_000;
 
@@ -14,7 +15,6 @@ export async function keepRemovingAbandoned(
   };
   await remove();
   // A container that replaces another has another name, and cannot see yet that the other is gone.
-  setInterval(() => {
-    remove().catch((error: unknown) => log.warn({ err: error }, 'old work folders could not be removed'));
-  }, EVERY_MS).unref();
+  const onError = (error: unknown): void => log.warn({ err: error }, 'old work folders could not be removed');
+  repeatSweep(remove, { everyMs: EVERY_MS, onError });
 }

@@ -1,5 +1,6 @@
 import type { RecordStore } from '../store/records/record-store.ts';
 import type { SpeechAudio } from '../store/files/speech-audio.ts';
+import { repeatSweep } from './repeat-sweep.ts';
 
 const EVERY_MS = 60_000;
 
@@ -42,13 +43,5 @@ export async function keepRemovingSpeechLeftovers(
     if (removed.length > 0) onRemoved(removed);
   };
   await sweep();
-  let isRunning = false;
-  const timer = setInterval(() => {
-    if (isRunning) return;
-    isRunning = true;
-    void sweep()
-      .catch(onError)
-      .finally(() => (isRunning = false));
-  }, everyMs);
-  return { stop: () => clearInterval(timer) };
+  return repeatSweep(sweep, { everyMs, onError });
 }

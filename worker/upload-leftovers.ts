@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { RecordStore } from '../store/records/record-store.ts';
 import { UPLOAD_KEPT_MS, type Uploads } from '../store/files/uploads.ts';
+import { repeatSweep } from './repeat-sweep.ts';
 
 const EVERY_MS = 15 * 60_000;
 
@@ -11,20 +12,10 @@ export function keepRemovingUploads(
   { log, everyMs = EVERY_MS }: { readonly log: Pick<Logger, 'info' | 'warn'>; readonly everyMs?: number },
 ): { readonly stop: () => void } {
   const isNeeded = async (id: string): Promise<boolean> => (await records.get(id))?.status === 'pending';
-  let isRunning = false;
   const sweep = async (): Promise<void> => {
-    if (isRunning) return;
-    isRunning = true;
-    try {
-      const removed = await uploads.removeOlderThan(Date.now() - UPLOAD_KEPT_MS, isNeeded);
-      if (removed > 0) log.info({ removed }, 'removed old uploads');
-    } catch (error) {
-      log.warn({ err: error }, 'old uploads could not be removed');
-    } finally {
-      isRunning = false;
-    }
+    const removed = await uploads.removeOlderThan(Date.now() - UPLOAD_KEPT_MS, isNeeded);
+    if (removed > 0) log.info({ removed }, 'removed old uploads');
   };
-  void sweep();
-  const timer = setInterval(() => void sweep(), everyMs);
-  return { stop: () => clearInterval(timer) };
+  const onError = (error: unknown): void => log.warn({ err: error }, 'old uploads could not be removed');
+  return repeatSweep(sweep, { everyMs, onError, startsNow: true });
 }
