@@ -20,7 +20,7 @@ const untilDone = {
 
 export const records = proxyActivities<Activities['records']>(untilDone);
 
-/** A look at a batch reads and starts up to a hundred jobs. */
+/** One call of `advanceBatch` reads and starts up to a hundred jobs. */
 export const batches = proxyActivities<
   Pick<Activities['records'], 'advanceBatch' | 'setBatchStatus' | 'resetFailedItems'>
 >({ ...untilDone, startToCloseTimeout: '10 minutes', heartbeatTimeout: LOST_AFTER });

@@ -1,7 +1,7 @@
 import {
   addTotals,
   endedIn,
-  NO_TOTALS,
+  type BatchPosition,
   type BatchStatus,
   type BatchTotals,
   type PauseReason,
@@ -22,16 +22,6 @@ export interface BatchDeps extends PieceDeps {
   readonly keys: Pick<KeyStore, 'get'>;
 }
 
-/** How far the workflow of a batch is. */
-export interface BatchPosition {
-  /** The pieces that have been begun and have items that have not ended. */
-  readonly open: readonly number[];
-  /** The first piece that has not been begun. */
-  readonly next: number;
-  /** The sums over all pieces whose items have ended. */
-  readonly ended: BatchTotals;
-}
-
 export interface BatchStep {
   readonly batchId: string;
   readonly position: BatchPosition;
@@ -41,7 +31,7 @@ export interface BatchStep {
   readonly isThorough: boolean;
 }
 
-export interface BatchLook {
+export interface BatchAdvance {
   readonly position: BatchPosition;
   readonly running: number;
   /** How many items have changed their state. */
@@ -68,7 +58,7 @@ export function createBatchActivities(deps: BatchDeps) {
      * Reads the jobs of the open items, starts waiting items as far as the window and the money allow, and stores the sums.
      * It may be repeated: the position and the stored progress determine what is left to do.
      */
-    advanceBatch: (step: BatchStep): Promise<BatchLook> =>
+    advanceBatch: (step: BatchStep): Promise<BatchAdvance> =>
       withHeartbeat(async (_report, signal) => {
         const batch = await begun(step.batchId);
         const caller = await callerOf(deps.keys, batch);
@@ -188,5 +178,3 @@ async function callerOf(keys: Pick<KeyStore, 'get'>, { startedBy }: StoredBatch)
   const { id, name, scopes, createdAt } = key;
   return { kind: 'key', key: { id, name, scopes, createdAt } };
 }
-
-export const START_POSITION: BatchPosition = { open: [], next: 1, ended: NO_TOTALS };

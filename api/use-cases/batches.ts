@@ -143,12 +143,12 @@ export const listBatchItems: UseCase<
 /** POST /api/batches/{batchId}/cancel: starts no more items and cancels the jobs that the batch has started. */
 export const cancelBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, { batch_id: id }) => {
   const batch = await ownBatch(deps, caller, id);
-  if (!isEnded(batch)) {
-    // A workflow that an operator has stopped is started once more, because only it changes the items.
-    if (!(await deps.batchRuns.cancel(id))) await deps.batchRuns.start({ ...inputOf(batch), isCancelled: true });
-    return { state: 'pending', body: renderBatch({ ...batch, status: 'cancelling' }), pollSeconds: 5 };
+  if (isEnded(batch)) {
+    throw new ApiError('already_finished', 'The batch has ended already; there is nothing to cancel.', { id });
   }
-  throw new ApiError('already_finished', 'The batch has ended already; there is nothing to cancel.', { id });
+  // A workflow that an operator has stopped is started once more, because only it changes the items.
+  if (!(await deps.batchRuns.cancel(id))) await deps.batchRuns.start({ ...inputOf(batch), isCancelled: true });
+  return { state: 'pending', body: renderBatch({ ...batch, status: 'cancelling' }), pollSeconds: 5 };
 };
 
 /** POST /api/batches/{batchId}/resume: continues a paused batch, with another `max_cost` if one is given. */

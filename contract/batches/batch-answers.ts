@@ -9,11 +9,11 @@ import type { BatchItemRequest } from './batch-request.ts';
 import {
   batchStatuses,
   endedIn,
+  forEachState,
   isEnded,
   itemStates,
   PAUSES,
   type ItemProgress,
-  type ItemState,
   type PauseReason,
   type StoredBatch,
 } from './batch-state.ts';
@@ -28,9 +28,7 @@ export const batchSchema = z
       .nullable()
       .describe('Why the batch is paused: POST …/resume continues it'),
     items: countSchema.describe('The number of all items'),
-    counts: z.object(
-      Object.fromEntries(itemStates.map((state) => [state, countSchema])) as Record<ItemState, typeof countSchema>,
-    ),
+    counts: z.object(forEachState(countSchema)),
     cost: moneySchema.describe('The charges of the items that have ended'),
     cost_at_most: moneySchema.describe('The same, with the prices of all other items'),
     max_cost: moneySchema.nullable(),

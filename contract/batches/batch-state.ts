@@ -26,9 +26,13 @@ export interface ItemProgress {
   readonly recordId?: string;
   /** Set if another request pays for the job. */
   readonly isPaidElsewhere?: true;
-  /** What the item has cost; 0 if another request paid for its job. */
+  /** The charge for the item; 0 if another request pays for its job. */
   readonly cost?: Thousandths;
   readonly failure?: { readonly code: string; readonly message: string };
+}
+
+export function forEachState<Value>(value: Value): Record<ItemState, Value> {
+  return Object.fromEntries(itemStates.map((state) => [state, value])) as Record<ItemState, Value>;
 }
 
 /** Sums over items. */
@@ -40,10 +44,22 @@ export interface BatchTotals {
 }
 
 export const NO_TOTALS: BatchTotals = {
-  counts: { waiting: 0, running: 0, success: 0, failed: 0, skipped: 0, cancelled: 0 },
+  counts: forEachState(0),
   spent: 0,
   open: 0,
 };
+
+/** How far the workflow of a batch is. */
+export interface BatchPosition {
+  /** The pieces that have been begun and have items that have not ended. */
+  readonly open: readonly number[];
+  /** The first piece that has not been begun. */
+  readonly next: number;
+  /** The sums over all pieces whose items have ended. */
+  readonly ended: BatchTotals;
+}
+
+export const START_POSITION: BatchPosition = { open: [], next: 1, ended: NO_TOTALS };
 
 export function addTotals(one: BatchTotals, other: BatchTotals): BatchTotals {
   const counts = Object.fromEntries(

@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  batchStatuses,
-  itemStates,
-  PAUSES,
-  type ItemState,
-  type PauseReason,
-} from '../../contract/batches/batch-state.ts';
+import { batchStatuses, forEachState, PAUSES, type PauseReason } from '../../contract/batches/batch-state.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import { storedCountSchema } from '../../contract/job-schema.ts';
 
@@ -15,12 +9,7 @@ export const batchStatusSchema = z.enum(batchStatuses);
 export const pauseReasonSchema = z.enum(Object.keys(PAUSES) as [PauseReason, ...PauseReason[]]);
 
 const totalsSchema = z.object({
-  counts: z.object(
-    Object.fromEntries(itemStates.map((state) => [state, storedCountSchema])) as Record<
-      ItemState,
-      typeof storedCountSchema
-    >,
-  ),
+  counts: z.object(forEachState(storedCountSchema)),
   spent: storedCountSchema,
   open: storedCountSchema,
 });

@@ -5,12 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } fro
 import {
   BATCH_WINDOW,
   createBatchActivities,
-  START_POSITION,
-  type BatchLook,
+  type BatchAdvance,
   type BatchStep,
 } from '../../activities/batches/advance-batch.ts';
 import type { PieceDeps } from '../../activities/batches/open-piece.ts';
-import { NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import { NO_TOTALS, START_POSITION, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { failureFor, type Failure } from '../../contract/failures.ts';
@@ -82,25 +81,25 @@ async function aBatch(count: number, more: Partial<StoredBatch> = {}): Promise<s
   });
   return id;
 }
-function step(batchId: string, more: Partial<BatchStep> = {}): Promise<BatchLook> {
+function step(batchId: string, more: Partial<BatchStep> = {}): Promise<BatchAdvance> {
   const usual: BatchStep = { batchId, position: START_POSITION, mode: 'start', isThorough: false };
   return new MockActivityEnvironment().run(activities.advanceBatch, { ...usual, ...more });
 }
 const read = async (id: string) => (await batches.get(id))!;
 
-describe('a look at a batch', () => {
+describe('advanceBatch', () => {
   it('starts items in their order, never more than the window at once, and counts what has ended', async () => {
     const id = await aBatch(250);
-    let look = await step(id);
-    expect([look.running, look.position]).toEqual([BATCH_WINDOW, { open: [1], next: 2, ended: NO_TOTALS }]);
+    let advance = await step(id);
+    expect([advance.running, advance.position]).toEqual([BATCH_WINDOW, { open: [1], next: 2, ended: NO_TOTALS }]);
     expect(await read(id)).toMatchObject({
       counts: { running: BATCH_WINDOW, waiting: 250 - BATCH_WINDOW },
       open: 1250,
     });
-    while (!look.isOver) {
+    while (!advance.isOver) {
       endAll();
-      look = await step(id, { position: look.position });
-      expect(look.running).toBeLessThanOrEqual(BATCH_WINDOW);
+      advance = await step(id, { position: advance.position });
+      expect(advance.running).toBeLessThanOrEqual(BATCH_WINDOW);
     }
     expect(await read(id)).toMatchObject({ counts: { ...NO_TOTALS.counts, success: 250 }, spent: 1250, open: 0 });
     const started = acceptItem.mock.calls.map(([{ item }]) => item.subjectId);
@@ -140,10 +139,10 @@ describe('a look at a batch', () => {
 
   it('starts no item that would cost more than max_cost, and those of failed items again', async () => {
     const id = await aBatch(5, { maxCost: 14 });
-    const look = await step(id);
-    expect([look.running, look.blocked]).toEqual([2, 'max_cost']);
+    const advance = await step(id);
+    expect([advance.running, advance.blocked]).toEqual([2, 'max_cost']);
     endAll(failureFor('isPrivate', { subject: 'video' }));
-    const next = await step(id, { position: look.position });
+    const next = await step(id, { position: advance.position });
     expect([next.running, next.blocked]).toEqual([2, 'max_cost']);
     endAll();
     expect(await step(id, { position: next.position })).toMatchObject({
@@ -160,8 +159,8 @@ describe('a look at a batch', () => {
     expect(await step(id)).toMatchObject({ running: 7, blocked: 'insufficient_credit' });
     const busy = await aBatch(20);
     acceptItem.mockResolvedValueOnce({ kind: 'busy' });
-    const look = await step(busy);
-    expect([look.running, look.blocked]).toEqual([7, undefined]);
+    const advance = await step(busy);
+    expect([advance.running, advance.blocked]).toEqual([7, undefined]);
     expect(await step(await aBatch(1, { startedBy: '0123456789abcdef' }))).toMatchObject({ blocked: 'key_revoked' });
   });
 
@@ -179,7 +178,7 @@ describe('a look at a batch', () => {
     expect([again.running, records.size]).toEqual([1, 3]);
   });
 
-  it('ends items whose workflow or record is gone, at a thorough look', async () => {
+  it('ends items whose workflow or record is gone, in a thorough round', async () => {
     const id = await aBatch(2);
     const { position } = await step(id);
     const [first] = [...records.keys()];
@@ -196,11 +195,11 @@ describe('a look at a batch', () => {
       records.set(other.id, other);
       return Promise.resolve({ kind: 'accepted', record: other });
     });
-    let look = await step(id);
-    for (let looks = 0; looks < 3 && !look.isOver; looks += 1) {
-      look = await step(id, { position: look.position, mode: 'cancel' });
+    let advance = await step(id);
+    for (let rounds = 0; rounds < 3 && !advance.isOver; rounds += 1) {
+      advance = await step(id, { position: advance.position, mode: 'cancel' });
     }
-    expect(look.isOver).toBe(true);
+    expect(advance.isOver).toBe(true);
     expect((await read(id)).counts).toEqual({ ...NO_TOTALS.counts, cancelled: 250 });
     expect(cancelItem).toHaveBeenCalledTimes(BATCH_WINDOW - 1);
   });

@@ -36,7 +36,7 @@ import type { AwaitedAudio } from '../../activities/awaited-audio.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
-import type { BatchLook } from '../../activities/batches/advance-batch.ts';
+import type { BatchAdvance } from '../../activities/batches/advance-batch.ts';
 import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
@@ -110,9 +110,9 @@ await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDeli
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
 await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attemptDelivery: ({ attempt }) => Promise.resolve(attempt < 6 ? 'refused' : 'delivered') } }, { firstAttempt: 5 });
 
-await batchHistory('batch-finished', {}, [look(1), look(0, { isOver: true })]);
-await batchHistory('batch-paused', { isRetry: true }, [look(0, { blocked: 'max_cost' }), look(0, { isOver: true })], (handle) => handle.signal(resumeSignal));
-await batchHistory('batch-cancelled', {}, [look(0, { blocked: 'max_cost' }), look(0, { isOver: true })], (handle) => handle.cancel());
+await batchHistory('batch-finished', {}, [advanceWith(1), advanceWith(0, { isOver: true })]);
+await batchHistory('batch-paused', { isRetry: true }, [advanceWith(0, { blocked: 'max_cost' }), advanceWith(0, { isOver: true })], (handle) => handle.signal(resumeSignal));
+await batchHistory('batch-cancelled', {}, [advanceWith(0, { blocked: 'max_cost' }), advanceWith(0, { isOver: true })], (handle) => handle.cancel());
 await retentionHistory('retention');
 await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 }, confirmedBy: 'the operator' });
 
@@ -176,20 +176,20 @@ function lookingAgain(): Promise<never> {
 }
 
 /** Two pages of files, what was left behind, and two pages of each other kind. */
-function look(running: number, more: Partial<BatchLook> = {}): BatchLook {
+function advanceWith(running: number, more: Partial<BatchAdvance> = {}): BatchAdvance {
   return { position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver: false, ...more };
 }
 
 async function batchHistory(
   name: string,
   more: Partial<BatchInput>,
-  looks: readonly BatchLook[],
+  advances: readonly BatchAdvance[],
   whenPaused?: (handle: WorkflowHandle) => Promise<unknown>,
 ): Promise<void> {
-  const left = [...looks];
+  const left = [...advances];
   let isPaused = false;
   const records = {
-    advanceBatch: () => Promise.resolve(left.shift() ?? look(0, { isOver: true })),
+    advanceBatch: () => Promise.resolve(left.shift() ?? advanceWith(0, { isOver: true })),
     resetFailedItems: () => Promise.resolve(),
     setBatchStatus: ({ status }: { readonly status: string }) => {
       isPaused ||= status === 'paused';

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { describe, expect, it, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
-import type { BatchLook } from '../../activities/batches/advance-batch.ts';
+import type { BatchAdvance } from '../../activities/batches/advance-batch.ts';
 import { NO_TOTALS, type BatchStatus } from '../../contract/batches/batch-state.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
 import { resumeSignal } from '../../workflows/lifecycle/messages.ts';
@@ -10,14 +10,14 @@ import { workflowBench } from '../helpers/workflow-bench.ts';
 
 const { withService, nowMs } = workflowBench('skipping');
 
-const over: BatchLook = { position: { open: [], next: 2, ended: NO_TOTALS }, running: 0, changed: 1, isOver: true };
-const looking = (running: number, more: Partial<BatchLook> = {}): BatchLook => ({
+const over: BatchAdvance = { position: { open: [], next: 2, ended: NO_TOTALS }, running: 0, changed: 1, isOver: true };
+const advanceWith = (running: number, more: Partial<BatchAdvance> = {}): BatchAdvance => ({
   ...{ position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver: false },
   ...more,
 });
 
-function service(looks: readonly BatchLook[]) {
-  const left = [...looks];
+function service(advances: readonly BatchAdvance[]) {
+  const left = [...advances];
   const advanceBatch = vi.fn<Activities['records']['advanceBatch']>(() => Promise.resolve(left.shift() ?? over));
   const setBatchStatus = vi.fn<Activities['records']['setBatchStatus']>().mockResolvedValue();
   const resetFailedItems = vi.fn<Activities['records']['resetFailedItems']>().mockResolvedValue();
@@ -37,8 +37,8 @@ const anInput = (more: Partial<BatchInput> = {}): BatchInput => ({
 
 describe('the workflow of a batch', () => {
   // The first one: after a delivery, which outlives its parent, the server skips no more time.
-  it('looks less often while nothing changes, and checks for workflows that are gone', async () => {
-    const quiet = Array.from({ length: 22 }, () => looking(1, { changed: 0 }));
+  it('advances less often while nothing changes, and checks for workflows that are gone', async () => {
+    const quiet = Array.from({ length: 22 }, () => advanceWith(1, { changed: 0 }));
     const { activities, advanceBatch } = service([...quiet, over]);
     const input = anInput();
     const began = await nowMs();
@@ -50,8 +50,8 @@ describe('the workflow of a batch', () => {
     expect(advanceBatch.mock.calls.filter(([{ isThorough }]) => isThorough)).toHaveLength(1);
   });
 
-  it('looks at the jobs until all items have ended, and sends one webhook', async () => {
-    const { activities, attemptDelivery, ...seen } = service([looking(2), looking(1), over]);
+  it('advances until all items have ended, and sends one webhook', async () => {
+    const { activities, attemptDelivery, ...seen } = service([advanceWith(2), advanceWith(1), over]);
     const input = anInput({ webhookUrl: 'https://example.com/hook' });
     await withService({ activities }, async (client, taskQueue) => {
       const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
@@ -66,7 +66,7 @@ describe('the workflow of a batch', () => {
 
   it('pauses when the next item cannot be paid and no job runs, and continues when it is resumed', async () => {
     const short = { blocked: 'insufficient_credit' } as const;
-    const { activities, ...seen } = service([looking(1, short), looking(0, short), looking(1), over]);
+    const { activities, ...seen } = service([advanceWith(1, short), advanceWith(0, short), advanceWith(1), over]);
     const input = anInput();
     await withService({ activities }, async (client, taskQueue) => {
       const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
@@ -82,7 +82,7 @@ describe('the workflow of a batch', () => {
 
   it('cancels the items when it is cancelled, also while it is paused', async () => {
     const short = { blocked: 'max_cost' } as const;
-    const { activities, ...seen } = service([looking(0, short), looking(1), over]);
+    const { activities, ...seen } = service([advanceWith(0, short), advanceWith(1), over]);
     const input = anInput();
     await withService({ activities }, async (client, taskQueue) => {
       const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
@@ -96,7 +96,7 @@ describe('the workflow of a batch', () => {
   });
 
   it('continues in a new run before its history is long, from the same position', async () => {
-    const { activities, ...seen } = service([looking(3), looking(2), looking(1), over]);
+    const { activities, ...seen } = service([advanceWith(3), advanceWith(2), advanceWith(1), over]);
     const input = anInput({ maxEvents: 15, isRetry: true });
     await withService({ activities }, async (client, taskQueue) => {
       const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };

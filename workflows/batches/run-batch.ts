@@ -1,23 +1,23 @@
 import {
   CancellationScope,
-  ChildWorkflowCancellationType,
   condition,
   continueAsNew,
   isCancellation,
-  ParentClosePolicy,
   setCurrentDetails,
   setHandler,
-  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import type { BatchPosition, BatchStep } from '../../activities/batches/advance-batch.ts';
-import { NO_TOTALS, type BatchStatus, type PauseReason } from '../../contract/batches/batch-state.ts';
-import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../../contract/http/webhook-delivery.ts';
-import { webhookAttributesOf } from '../../runtime/temporal/visibility.ts';
+import type { BatchStep } from '../../activities/batches/advance-batch.ts';
+import {
+  START_POSITION,
+  type BatchPosition,
+  type BatchStatus,
+  type PauseReason,
+} from '../../contract/batches/batch-state.ts';
+import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import { batches } from '../activity-proxies.ts';
 import { resumeSignal } from '../lifecycle/messages.ts';
-import { deliverWebhook } from '../webhooks/deliver-webhook.ts';
+import { startDelivery } from '../webhooks/start-delivery.ts';
 
 export interface BatchInput {
   readonly batchId: string;
@@ -35,10 +35,10 @@ export interface BatchInput {
   readonly maxEvents?: number;
 }
 
-/** While jobs end, they are looked at once a second, otherwise less and less often. */
+/** While jobs end, the batch advances once a second, otherwise less and less often. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 10_000;
-/** Every how many looks those jobs are found whose workflow is gone. */
+/** One of this many rounds also checks for jobs whose workflow is gone. */
 const THOROUGH_EVERY = 20;
 
 /**
@@ -48,7 +48,7 @@ const THOROUGH_EVERY = 20;
 export async function batch(input: BatchInput): Promise<BatchStatus> {
   const { batchId } = input;
   let status: BatchStatus = input.progress?.status ?? 'running';
-  let position: BatchPosition = input.progress?.position ?? { open: [], next: 1, ended: NO_TOTALS };
+  let position: BatchPosition = input.progress?.position ?? START_POSITION;
   let resumes = 0;
   let seenResumes = 0;
   const isResumed = (): boolean => resumes > seenResumes;
@@ -81,26 +81,26 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
     await uninterrupted(() => batches.resetFailedItems({ batchId }));
   }
   if (input.progress === undefined) await uninterrupted(() => enter('running'));
-  for (let looks = 1; ; looks += 1) {
+  for (let round = 1; ; round += 1) {
     if (isCancelled && status !== 'cancelling') await uninterrupted(() => enter('cancelling'));
     if (isResumed() && status === 'paused') await uninterrupted(() => enter('running'));
     seenResumes = resumes;
     const mode: BatchStep['mode'] = status === 'cancelling' ? 'cancel' : status === 'paused' ? 'hold' : 'start';
-    const isThorough = looks % THOROUGH_EVERY === 0;
-    const look = await uninterrupted(() => batches.advanceBatch({ batchId, position, mode, isThorough }));
-    position = look.position;
-    if (look.isOver) break;
-    const isBlocked = look.blocked !== undefined && look.running === 0 && mode === 'start';
-    if (isBlocked && !isCancelled) await uninterrupted(() => enter('paused', look.blocked));
+    const isThorough = round % THOROUGH_EVERY === 0;
+    const advance = await uninterrupted(() => batches.advanceBatch({ batchId, position, mode, isThorough }));
+    position = advance.position;
+    if (advance.isOver) break;
+    const isBlocked = advance.blocked !== undefined && advance.running === 0 && mode === 'start';
+    if (isBlocked && !isCancelled) await uninterrupted(() => enter('paused', advance.blocked));
     setCurrentDetails(
-      `The batch is ${status}: ${look.running} jobs run, and the next items are in piece ${position.next}.`,
+      `The batch is ${status}: ${advance.running} jobs run, and the next items are in piece ${position.next}.`,
     );
     const { continueAsNewSuggested, historyLength } = workflowInfo();
     const isStored = !isCancelled || status === 'cancelling';
     if (isStored && (continueAsNewSuggested || historyLength >= (input.maxEvents ?? Infinity))) {
       await continueAsNew<typeof batch>({ ...input, progress: { position, status } });
     }
-    waitMs = look.changed > 0 ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, Math.ceil(waitMs * 1.5));
+    waitMs = advance.changed > 0 ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, Math.ceil(waitMs * 1.5));
     if (isResumed() || !isStored) continue;
     await pauseFor(status === 'paused' ? undefined : waitMs);
   }
@@ -115,20 +115,5 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
 async function notify({ batchId, webhookUrl: url, startedBy, end }: BatchInput): Promise<void> {
   if (url === undefined) return;
   const deliveryId = deliveryIdOf(batchId, end);
-  const delivery = { deliveryId, recordId: batchId, url, subscribedBy: [startedBy] };
-  try {
-    await startChild(deliverWebhook, {
-      workflowId: deliveryId,
-      args: [delivery],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      priority: deliveryPriorityOf(url),
-      typedSearchAttributes: webhookAttributesOf(delivery),
-      staticSummary: `Webhook of batch ${batchId}`,
-      staticDetails: `To ${receiverHostOf(url)}`,
-    });
-  } catch (error) {
-    // After an operator has reset the workflow, its first delivery may still run, and notifies the receiver.
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  await startDelivery({ deliveryId, recordId: batchId, url, subscribedBy: [startedBy] }, { about: `batch ${batchId}` });
 }

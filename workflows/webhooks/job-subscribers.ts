@@ -1,23 +1,15 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  allHandlersFinished,
-  ChildWorkflowCancellationType,
-  condition,
-  ParentClosePolicy,
-  startChild,
-} from '@temporalio/workflow';
-import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../../contract/http/webhook-delivery.ts';
+import { allHandlersFinished, condition } from '@temporalio/workflow';
+import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { WEBHOOKS_PER_JOB_MAX } from '../../contract/request-limits.ts';
-import { webhookAttributesOf } from '../../runtime/temporal/visibility.ts';
-import { deliverWebhook } from './deliver-webhook.ts';
+import { startDelivery } from './start-delivery.ts';
 
 interface Subscriber {
   readonly url: string;
   /** Counted from 1. */
   readonly number: number;
   /** The callers that subscribed the URL. */
-  readonly subscribedBy: readonly string[];
+  readonly subscribedBy: string[];
 }
 
 /**
@@ -55,34 +47,14 @@ export async function notifySubscribers(job: JobInput, subscribers: Subscribers)
   for (let webhooks = 0; ;) {
     const next = subscribers.take();
     if (next !== undefined) {
-      await startDelivery(job, next);
+      const { url, number, subscribedBy } = next;
+      const delivery = { deliveryId: deliveryIdOf(job.recordId, number), recordId: job.recordId, url, subscribedBy };
+      await startDelivery(delivery, { about: `download ${job.recordId}`, job });
       webhooks += 1;
     } else if (allHandlersFinished()) {
       return webhooks;
     } else {
       await condition(allHandlersFinished);
     }
-  }
-}
-
-async function startDelivery(job: JobInput, { url, number, subscribedBy }: Subscriber): Promise<void> {
-  const { recordId } = job;
-  const deliveryId = deliveryIdOf(recordId, number);
-  try {
-    // A child that has not started yet would end with its parent.
-    await startChild(deliverWebhook, {
-      workflowId: deliveryId,
-      args: [{ deliveryId, recordId, url, subscribedBy }],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      // The activities of the child inherit the priority.
-      priority: deliveryPriorityOf(url),
-      typedSearchAttributes: webhookAttributesOf({ recordId, url, subscribedBy }, job),
-      staticSummary: `Webhook of download ${recordId}`,
-      staticDetails: `To ${receiverHostOf(url)}, of the job ${job.subjectId}`,
-    });
-  } catch (error) {
-    // After an operator has reset the job, its first delivery may still run, and notifies the receiver.
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
