@@ -16,6 +16,7 @@ import type { YtdlpSettings } from './yt-dlp-settings.ts';
 import { bestThumbnails, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 import { tracksOf, trackListSchema } from './yt-dlp-tracks.ts';
 import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
+import { orMissing } from '../../../store/files/or-missing.ts';
 
 /** The driver for what a page says about its media, on the video platform and other sites. */
 export interface MediaInfoSource {
@@ -71,14 +72,14 @@ const LIST_FILE = 'list.json';
 const LIST_CAPTIONS = ['--write-subs', '--write-auto-subs', '--sub-langs=-all'];
 const COMMON = ['--flat-playlist', '--no-playlist', '--ignore-no-formats-error', ...LIST_CAPTIONS];
 
-interface Looked {
+interface PageFacts {
   readonly path: string;
   readonly warnings: string;
 }
 
 export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource {
   /** @param items the entries of a list that yt-dlp reads */
-  const look = async ({ url, subject }: MediaInfoPage, items: readonly string[], call: SourceCall) => {
+  const readPage = async ({ url, subject }: MediaInfoPage, items: readonly string[], call: SourceCall) => {
     const { path, warnings, folder } = await writeFacts(settings, call, {
       subject,
       url,
@@ -86,7 +87,7 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
       extractorArgs: [{ extractor: 'youtube', args: { skip: ['translated_subs'] } }],
       template: VIDEO_TEMPLATE,
     });
-    const list = await readFile(join(folder, LIST_FILE), 'utf8').catch(() => undefined);
+    const list = await readFile(join(folder, LIST_FILE), 'utf8').catch(orMissing);
     return {
       path,
       warnings,
@@ -94,7 +95,7 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
     };
   };
 
-  const videoAt = async ({ path, warnings }: Looked, page: MediaInfoPage, call: SourceCall) => {
+  const videoAt = async ({ path, warnings }: PageFacts, page: MediaInfoPage, call: SourceCall) => {
     for await (const value of readFileBy(readClipped, { path }, call)) {
       const found = foundSchema.safeParse(value);
       if (found.success) return videoFacts(settings, page, { ...found.data, warnings });
@@ -105,7 +106,7 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
   return {
     async read(page, call) {
       // No entry of a list is read, but its own facts are.
-      const first = await look(page, ['--playlist-items', '0'], call);
+      const first = await readPage(page, ['--playlist-items', '0'], call);
       const { list } = first;
       if (list === undefined) return videoAt(first, page, call);
       const isChannel = page.subject === 'channel';
@@ -116,7 +117,7 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
           ? await countEntries(settings, { ...page, withinMs: COUNTING_MS }, call)
           : { count: stated };
       if (!isChannel && counted.count === 1) {
-        const only = await look(page, ['--no-flat-playlist', '--playlist-items', '1'], call);
+        const only = await readPage(page, ['--no-flat-playlist', '--playlist-items', '1'], call);
         return videoAt(only, page, call);
       }
       const uploader = list.channel ?? list.uploader;
