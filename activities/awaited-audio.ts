@@ -8,7 +8,7 @@ import type { DownloadRecord } from '../contract/download-record.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import { finishRecord } from '../store/records/finish-record.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
-import { lookAgain } from './retry-later.ts';
+import { retryWhileJobRuns } from './retry-later.ts';
 
 export interface AwaitedAudioDeps {
   readonly records: RecordStore;
@@ -31,7 +31,7 @@ export function createAwaitedAudioActivities({ records, contents, rendering, isO
   const ended = async (audioId: string): Promise<DownloadRecord | undefined> => {
     const audio = await records.get(audioId);
     if (audio?.status !== 'pending') return audio;
-    if (await isOpen(audio.subjectId)) throw lookAgain('The audio is being downloaded.');
+    if (await isOpen(audio.subjectId)) throw retryWhileJobRuns('The audio is being downloaded.');
     const outcome = { status: 'failed', failure: failureFor('stoppedByOperator') } as const;
     // The job may have ended its record meanwhile, which then stays as it is.
     return finishRecord(records, audioId, outcome);
@@ -50,7 +50,7 @@ export function createAwaitedAudioActivities({ records, contents, rendering, isO
         await contents.putFacts(recordId, { durationSeconds: 0, segments: [], speakerTurns: [] });
         return { state: 'silent' };
       }
-      const { durationSeconds = 0 } = audio as { readonly durationSeconds?: number };
+      const durationSeconds = audio.status === 'success' ? (audio.durationSeconds ?? 0) : 0;
       const price = speakerLabelsPrice(rendering.prices, durationSeconds);
       if (await records.setPrice(recordId, price)) return { state: 'ready', fileName: file.name, price };
       return { state: 'failed', failure: failureFor('creditTooLow', { price: formatMoney(price) }) };

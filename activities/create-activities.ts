@@ -31,7 +31,7 @@ import { createListActivity } from './imgnet-list.ts';
 import { createMediaActivity } from './media.ts';
 import { createMediaInfoActivity } from './media-info.ts';
 import { createProfileActivity } from './imgnet-profile.ts';
-import { createUploadActivity, createUploadRemains } from './upload.ts';
+import { createUploadActivity, createUploadRemoval } from './upload.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createAwaitedAudioActivities } from './awaited-audio.ts';
@@ -51,7 +51,7 @@ const CREATORS = {
     createAwaitedAudioActivities,
     createListingWaits,
     createSpeechRemains,
-    createUploadRemains,
+    createUploadRemoval,
     createRetentionActivities,
     createBreakerActivities,
   ],

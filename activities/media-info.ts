@@ -11,10 +11,10 @@ export interface MediaInfoDeps extends SourceCallDeps {
   readonly contents: ContentsStore;
 }
 
-type LookOrder = Pick<JobInput, 'recordId' | 'mediaId'> & { readonly page: MediaInfoPage };
+type MediaInfoOrder = Pick<JobInput, 'recordId' | 'mediaId'> & { readonly page: MediaInfoPage };
 
 export const createMediaInfoActivity = (deps: MediaInfoDeps) => ({
-  readMediaInfo: ({ recordId, page }: LookOrder): Promise<JobResult> =>
+  readMediaInfo: ({ recordId, page }: MediaInfoOrder): Promise<JobResult> =>
     withSourceCall(deps, recordId, async (call) => {
       call.report({ stage: 'fetching' });
       const facts = await deps.mediaInfos.read(page, call);

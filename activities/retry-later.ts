@@ -23,8 +23,8 @@ export function retryLater(code: FailureCode, message: string, retryAtMs?: numbe
   return later(code, message, Math.min(MAX_DELAY_MS, Math.max(delayMs, wantedMs)));
 }
 
-/** The same for the job of this service on which another one depends: the delay is a fraction of the time that it has waited. */
-export function lookAgain(message: string): ApplicationFailure {
+/** Makes the same failure for an activity that waits for another job of this service. The delay grows with the time that it has waited. */
+export function retryWhileJobRuns(message: string): ApplicationFailure {
   const waitedMs = Date.now() - Context.current().info.scheduledTimestampMs;
   return later('internal', message, Math.min(LAST_DELAY_SECONDS * 1000, Math.max(1000, waitedMs / 10)));
 }

@@ -11,7 +11,7 @@ export interface UploadDeps extends MakerDeps {
   readonly uploads: Uploads;
 }
 
-/** What a recording that cannot be read is reported as, whatever its reader says about platforms. */
+/** An upload that fails with one of these codes is reported as unreadable, because their sentences are about platforms. */
 const UNREADABLE: ReadonlySet<FailureCode> = new Set(['no_audio', 'no_video', 'unsupported', 'incomplete']);
 
 export const createUploadActivity = ({ uploads, ...deps }: UploadDeps) => ({
@@ -31,7 +31,7 @@ export const createUploadActivity = ({ uploads, ...deps }: UploadDeps) => ({
     }),
 });
 
-export const createUploadRemains = ({ uploads }: Pick<UploadDeps, 'uploads'>) => ({
+export const createUploadRemoval = ({ uploads }: Pick<UploadDeps, 'uploads'>) => ({
   /** Removes the received bytes, which the published file replaces. A second call changes nothing. */
   discardUpload: async (recordId: string): Promise<void> => uploads.remove(recordId),
 });

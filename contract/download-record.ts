@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Failure } from './failures.ts';
 import type { Thousandths } from './money.ts';
 
-/** The record types of the specification (section 2.1), and those of speaker labels, media of other sites, looks at pages and uploads. */
+/** The record types of the specification (section 2.1), and those of speaker labels, media of other sites, media info and uploads. */
 export const recordTypeSchema = z.enum([
   'imgnet_profile',
   'imgnet_post',
@@ -52,7 +52,7 @@ interface RecordBase {
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
   readonly webhookUrl?: string;
   readonly isForSpeech?: true;
-  /** Of an audio that a request for a transcript started: whether others wait for it, or it is being cancelled. */
+  /** Set on an audio that a transcript request started: `shared` if other requests wait for it, `abandoned` if it is being cancelled. */
   readonly interest?: 'shared' | 'abandoned';
 }
 

@@ -70,7 +70,7 @@ export const downloadOperations = {
     jobs: ['media_info'],
     wait: 'by default',
     answers: {
-      200: { description: 'What the page says, at most ten minutes old', schema: mediaInfoSchema },
+      200: { description: 'The page states these facts; they are at most ten minutes old', schema: mediaInfoSchema },
       202: { description: 'The job has not ended', schema: pendingResultSchema },
       ...failed(failedResultSchema),
     },

@@ -33,8 +33,8 @@ export async function planOf(deps: PlanDeps, request: BatchItemRequest): Promise
 }
 
 /**
- * What a batch can know of its items before they are started. It reads nothing, because ten thousand items would take too long,
- * so a channel keeps the name of the request, and the price of a post includes that of its owner's profile.
+ * Plans an item without reading records, because ten thousand reads would take too long. So a channel keeps the name of the
+ * request, and the price of a post includes that of its owner's profile.
  */
 export async function itemOf(deps: PlanDeps, request: BatchItemRequest): Promise<BatchItem> {
   const records: PlanDeps['records'] = {

@@ -106,7 +106,7 @@ interface Listed {
 
 /**
  * The downloads of a caller's list, newest first. A key lists the downloads that it requested, including those that another caller started; callers
- * without a key list those that neither a key nor a service started; services list all. Looks at pages are listed only by
+ * without a key list those that neither a key nor a service started; services list all. Media info is listed only by
  * their type, because the console takes many. If few downloads of a key match the
  * filter, the result may be shorter than the limit although older ones follow.
  */
@@ -115,7 +115,7 @@ export async function listed(
   caller: Caller,
   query: RecordFilter,
 ): Promise<Listed> {
-  const filter = { ...query, isWithoutLooks: query.type === undefined };
+  const filter = { ...query, isWithoutMediaInfo: query.type === undefined };
   if (caller.kind !== 'key') {
     return { records: await deps.records.list({ ...filter, isWithoutKey: caller.kind === 'anonymous' }) };
   }

@@ -78,7 +78,7 @@ function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subj
     captions(false),
     captions(true),
     speechOf(prices, body, prices.audio),
-    lookOf(prices, id),
+    mediaInfoOf(prices, id),
     labelsOf(prices, 'requestAudio'),
   ];
   return { kind: 'video', id, url: urlIn(platforms.vidnetVideoUrl.replace('{id}', id)), offers, note: null };
@@ -90,7 +90,7 @@ function channelOf({ platforms, rendering: { prices } }: Deps, text: string): Su
   const id = channelPathOf(channel);
   const offers = [
     offer('requestChannel', '/api/channel/profile', { body: { url: text.trim() }, price: prices.channel }),
-    lookOf(prices, text.trim()),
+    mediaInfoOf(prices, text.trim()),
   ];
   return { kind: 'channel', id, url: urlIn(platforms.vidnetChannelUrl.replace('{path}', id)), offers, note: null };
 }
@@ -137,7 +137,7 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
   const { vidnetHosts, imgnetHosts } = deps.platforms;
   if (playlistIdOf(given, vidnetHosts) !== undefined) {
     const { url } = infoPageOf(deps, given).page;
-    return { kind: 'page', id: url, url, offers: [lookOf(prices, url)], note: NO_PLAYLISTS };
+    return { kind: 'page', id: url, url, offers: [mediaInfoOf(prices, url)], note: NO_PLAYLISTS };
   }
   const reason = noPostReason(given, imgnetHosts);
   if (reason !== undefined) return { kind: 'page', id: given, url: new URL(given).href, offers: [], note: reason };
@@ -147,7 +147,7 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
       offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) }),
     );
     offers.push(speechOf(prices, { url }, prices.mediaAudio));
-    return { kind: 'page', id: url, url, offers: [...offers, lookOf(prices, url)], note: null };
+    return { kind: 'page', id: url, url, offers: [...offers, mediaInfoOf(prices, url)], note: null };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const [{ message } = error] = error.extras.details ?? [];
@@ -164,7 +164,7 @@ function labelsOf({ speakerLabelsPerMinute: price }: Prices, after: string): Off
   return offer('requestSpeakerLabels', '/api/transcriptspeakerid', { needs, after, price, per: 'minute' });
 }
 
-function lookOf({ mediaInfo: price }: Prices, url: string): Offer {
+function mediaInfoOf({ mediaInfo: price }: Prices, url: string): Offer {
   return offer('requestMediaInfo', '/api/media/info', { body: { url }, price });
 }
 

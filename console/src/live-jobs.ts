@@ -78,7 +78,7 @@ export function watchDownloads(watcher: Watcher): () => void {
   };
 }
 
-/** What tabs send to each other: a new tab, how the stream is, or a record from it. */
+/** A message between tabs: the arrival of a tab, the state of the stream, or a record that the stream delivered. */
 type Message = 'joined' | { readonly connection: Connection } | { readonly record: Download };
 
 /** The tab that holds the lock reads the stream and sends what it reads to the others. */

@@ -24,7 +24,7 @@ const offerSchema = z
     price: moneySchema,
     base: moneySchema
       .optional()
-      .describe('What is added once: the price of the audio of a transcript, unless it is kept'),
+      .describe('This price is added once: that of the audio of a transcript, unless the audio is kept'),
     per: z
       .enum(['job', 'minute', 'post'])
       .describe('The unit of the price: the job, each started minute of audio, or each post of an account'),

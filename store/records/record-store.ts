@@ -43,8 +43,8 @@ export interface RecordFilter {
   readonly openSince?: string | undefined;
   /** Only records that neither a key nor this service itself is known to have started. */
   readonly isWithoutKey?: boolean;
-  /** Without the records of looks at pages. */
-  readonly isWithoutLooks?: boolean;
+  /** Without records of media info. */
+  readonly isWithoutMediaInfo?: boolean;
   readonly ids?: readonly string[] | undefined;
   readonly before?: string | undefined;
   readonly limit: number;
@@ -236,12 +236,21 @@ export function createRecordStore(db: Db) {
     },
     /** It may scan the collection. */
     async list(query: RecordFilter) {
-      const { limit, before, ids, createdAfter, createdBefore, openSince, isWithoutKey, isWithoutLooks, ...fields } =
-        query;
+      const {
+        limit,
+        before,
+        ids,
+        createdAfter,
+        createdBefore,
+        openSince,
+        isWithoutKey,
+        isWithoutMediaInfo,
+        ...fields
+      } = query;
       // The driver ignores undefined fields (mongo-client.ts).
       const filter = {
         ...fields,
-        ...(isWithoutLooks === true && { type: { $ne: 'media_info' } }),
+        ...(isWithoutMediaInfo === true && { type: { $ne: 'media_info' } }),
         ...(before !== undefined && { _id: { $lt: before } }),
         ...(ids && { _id: { $in: [...ids] } }),
         ...(openSince !== undefined && { $or: [{ status: 'pending' }, { finishedAt: { $gte: openSince } }] }),

@@ -122,7 +122,7 @@ describe('the audio for which speaker labels wait', () => {
 });
 
 describe('an audio that was started for a transcript', () => {
-  it('is cancelled with that if nobody else waits for it', async () => {
+  it('is cancelled with its labels job unless another request waits for it', async () => {
     const audio = anAudioJob({ isForSpeech: true });
     await keepJob(records, audio);
     const { wait } = await labelsOf(audio, { started: true });

@@ -87,7 +87,7 @@ describe('a result with a list', () => {
       ...['0', '1001', '-1', '1.5', 'x', ''].map((limit): [string, string] => ['limit', limit]),
       ...['', 'x', '*', 'é', 'x'.repeat(200), body.next_cursor!].map((cursor): [string, string] => ['cursor', cursor]),
       ...['0.0', '1.4', '1.-1', '1.0.5', '3.0', '999999.0', '1e1.0', '1', 'NaN.0', '01.0', '1.0 '].map(
-        (place): [string, string] => ['cursor', encoded(`${id}.${place}`)],
+        (position): [string, string] => ['cursor', encoded(`${id}.${position}`)],
       ),
     ];
     for (const [name, value] of wrong) {

@@ -80,7 +80,7 @@ describe('an upload', () => {
     await other.close();
   });
 
-  it('starts its job when it is asked for, if the process died after the last byte', async () => {
+  it('starts the job at a HEAD request if the process died after the last byte', async () => {
     const path = await created(3);
     facades.jobs.start.mockRejectedValueOnce(new Error('killed'));
     expect((await own.send(path, 0, Buffer.from('abc'))).status).toBeGreaterThanOrEqual(500);

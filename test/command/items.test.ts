@@ -6,27 +6,27 @@ import type { Service } from '../../command/reach-service.ts';
 
 /** @param pages by cursor; the first has none */
 async function itemsOf(ids: readonly string[], pages: Readonly<Record<string, object>>) {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const lines: string[] = [];
   const notes: string[] = [];
   const send = vi.fn((_method: string, path: string, { query }: { query: Record<string, string> }) => {
-    asked.push([path, query]);
+    requested.push([path, query]);
     return Promise.resolve(pages[query['cursor'] ?? ''] ?? {});
   });
   const service = { send, signal: new AbortController().signal } as unknown as Service;
   const display = { print: (line: string) => lines.push(line), note: (text: string) => notes.push(text) };
   const code = await printItems({ service, display: display as unknown as Display }, { ids, isJson: false });
-  return { code, asked, lines, notes };
+  return { code, requested, lines, notes };
 }
 
 it('prints the items of all pages of a list', async () => {
-  const { code, asked, lines } = await itemsOf(['A'], {
+  const { code, requested, lines } = await itemsOf(['A'], {
     '': { status: 'success', videos: [{ id: 1 }, { id: 2 }], next_cursor: 'c' },
     c: { status: 'success', videos: [{ id: 3 }], next_cursor: null },
   });
   expect([code, lines]).toEqual([EXIT.success, ['{"id":1}', '{"id":2}', '{"id":3}']]);
   const path = '/api/downloads/A/result';
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     [path, { limit: '500' }],
     [path, { limit: '500', cursor: 'c' }],
   ]);

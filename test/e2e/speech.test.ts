@@ -131,7 +131,7 @@ describe('POST /api/speech', () => {
     expect((await service.ended(second!.audio)).status).toBe('success');
   }, 180_000);
 
-  it('fails with the reason of the audio, told to the webhook, without a charge', async () => {
+  it('fails with the failure of the audio, which the webhook receives, without a charge', async () => {
     const authorization = `Bearer ${await makeKey(service.stack, 100)}`;
     const hook = `${receiver.url}/private`;
     const { body } = await speech(

@@ -7,7 +7,7 @@ import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { Notice, ExternalLink, Price, ErrorNotice } from '../ui/parts.tsx';
-import { LookFirst } from './look-first.tsx';
+import { MediaInfoPreview } from './media-info-preview.tsx';
 import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field.tsx';
 
 const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly icon: IconName }>> = {
@@ -71,7 +71,9 @@ export function Offers({ subject, isLikeliest }: { readonly subject: Subject; re
           </Button>
         )}
       </header>
-      {isOpen ? <LookFirst offer={subject.offers.find(({ operation }) => operation === 'requestMediaInfo')} /> : null}
+      {isOpen ? (
+        <MediaInfoPreview offer={subject.offers.find(({ operation }) => operation === 'requestMediaInfo')} />
+      ) : null}
       {isOpen ? <Choices subject={subject} /> : null}
     </article>
   );

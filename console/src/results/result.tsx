@@ -12,7 +12,7 @@ const Captions = lazy(async () => (await import('./captions.tsx')).Captions);
 const Channel = lazy(async () => (await import('./channel.tsx')).Channel);
 const List = lazy(async () => (await import('./photo-list.tsx')).PhotoList);
 const Profile = lazy(async () => (await import('./profile.tsx')).Profile);
-const Look = lazy(async () => (await import('./look.tsx')).Look);
+const MediaInfoDetails = lazy(async () => (await import('./media-info-details.tsx')).MediaInfoDetails);
 const Post = lazy(async () => (await import('./post.tsx')).Post);
 
 export function Result({ record, files }: { readonly record: Download; readonly files: JobDetails['files'] }) {
@@ -35,7 +35,7 @@ export function Result({ record, files }: { readonly record: Download; readonly 
     case 'imgnet_profile':
       return loaded(record, 'profile', Profile);
     case 'media_info':
-      return loaded(record, 'page', Look);
+      return loaded(record, 'page', MediaInfoDetails);
     case 'imgnet_post':
       return loaded(record, 'post', Post);
   }

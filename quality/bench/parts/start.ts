@@ -15,7 +15,7 @@ const SETTLED_MS = 15_000;
 const IDLE_MS = 20_000;
 const PORTS = ['PORT', 'RPC_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'];
 
-/** Starts `npm start` on the data of an earlier start, and measures what it takes while nobody asks for anything. */
+/** Starts `npm start` on the data of an earlier start, and measures its memory and processor time while it is idle. */
 export const start: Part = {
   title: 'Starting, and being idle',
   run: async ({ dataDir, say, rounds }) => {

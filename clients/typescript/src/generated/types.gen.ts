@@ -2372,7 +2372,7 @@ export type Offer = {
      */
     price: string;
     /**
-     * What is added once: the price of the audio of a transcript, unless it is kept
+     * This price is added once: that of the audio of a transcript, unless the audio is kept
      */
     base?: string;
     /**
@@ -3282,7 +3282,7 @@ export type RequestMediaInfoError = RequestMediaInfoErrors[keyof RequestMediaInf
 
 export type RequestMediaInfoResponses = {
     /**
-     * What the page says, at most ten minutes old
+     * The page states these facts; they are at most ten minutes old
      */
     200: MediaInfo;
     /**

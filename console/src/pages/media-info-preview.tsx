@@ -2,18 +2,18 @@ import { useEffect, useState } from 'preact/hooks';
 import type { MediaInfoResult } from '../../../contract/kinds/media-info.ts';
 import type { Offer } from '../../../contract/http/resolved-schemas.ts';
 import { call } from '../console-api.ts';
-import { LookSummary } from '../results/look.tsx';
+import { MediaInfoSummary } from '../results/media-info-details.tsx';
 import { Button } from '../ui/controls.tsx';
 import { ErrorNotice, Loading, Notice, Price } from '../ui/parts.tsx';
 
 const WAIT_SECONDS = 30;
 
-/** Shows what a page offers before anything is bought. A look that costs something is taken only on request. */
-export function LookFirst({ offer }: { readonly offer: Offer | undefined }) {
+/** Shows what a page offers before anything is bought. Facts that cost something are requested only by the user. */
+export function MediaInfoPreview({ offer }: { readonly offer: Offer | undefined }) {
   const isFree = Number(offer?.price) === 0;
   const [isWanted, setWanted] = useState(isFree);
   if (offer === undefined) return null;
-  if (isWanted) return <Looked path={offer.path} url={String(offer.body['url'])} />;
+  if (isWanted) return <MediaInfoWhenRead path={offer.path} url={String(offer.body['url'])} />;
   return (
     <p class="row">
       <Button onClick={() => setWanted(true)}>Look first</Button>
@@ -22,12 +22,12 @@ export function LookFirst({ offer }: { readonly offer: Offer | undefined }) {
   );
 }
 
-function Looked({ path, url }: { readonly path: string; readonly url: string }) {
+function MediaInfoWhenRead({ path, url }: { readonly path: string; readonly url: string }) {
   const [seen, setSeen] = useState<MediaInfoResult>();
   const [thrown, setThrown] = useState<unknown>();
   useEffect(() => {
     const end = new AbortController();
-    const look = async (): Promise<void> => {
+    const read = async (): Promise<void> => {
       for (;;) {
         const options = { body: { url }, signal: end.signal, waitSeconds: WAIT_SECONDS };
         const result = await call<MediaInfoResult>('POST', path, options);
@@ -37,12 +37,12 @@ function Looked({ path, url }: { readonly path: string; readonly url: string }) 
         return;
       }
     };
-    look().catch((error: unknown) => {
+    read().catch((error: unknown) => {
       if (!end.signal.aborted) setThrown(error);
     });
     return () => end.abort();
   }, [path, url]);
   if (thrown !== undefined) return <ErrorNotice thrown={thrown} />;
   if (seen === undefined || seen.status === 'pending') return <Loading what="Looking at the page" />;
-  return seen.status === 'failed' ? <Notice icon="warning">{seen.message}</Notice> : <LookSummary look={seen} />;
+  return seen.status === 'failed' ? <Notice icon="warning">{seen.message}</Notice> : <MediaInfoSummary info={seen} />;
 }

@@ -6,17 +6,17 @@ const LIVE = { not_live: null, upcoming: 'Not yet', live: 'Now', ended: 'Has end
 const KINDS = { video: 'video', playlist: 'list', channel: 'channel' } as const;
 
 /** Picture, title and length of a page, and what a person can choose from. */
-export function LookSummary({ look }: { readonly look: MediaInfo }) {
-  const { title, uploader, duration, entry_count: entries, live_status: live, published_at: published } = look;
-  const heights = [...new Set(look.video_formats.flatMap(({ height }) => height ?? []))];
-  const [largest] = look.video_formats.flatMap(({ size }) => size ?? []);
-  const more = look.entry_count_is_minimum === true ? 'more than ' : '';
+export function MediaInfoSummary({ info }: { readonly info: MediaInfo }) {
+  const { title, uploader, duration, entry_count: entries, live_status: live, published_at: published } = info;
+  const heights = [...new Set(info.video_formats.flatMap(({ height }) => height ?? []))];
+  const [largest] = info.video_formats.flatMap(({ size }) => size ?? []);
+  const more = info.entry_count_is_minimum === true ? 'more than ' : '';
   const marked = (text: string, mark: string | false): string => (mark === false ? text : `${text} (${mark})`);
   return (
     <section class="who look" aria-label="About the page">
-      <Picture url={look.thumbnails[0]?.url} label="" icon={KINDS[look.kind]} className="thumbnail" />
+      <Picture url={info.thumbnails[0]?.url} label="" icon={KINDS[info.kind]} className="thumbnail" />
       <div class="grow">
-        <h3 dir="auto">{title ?? look.url}</h3>
+        <h3 dir="auto">{title ?? info.url}</h3>
         <Facts
           facts={[
             ['By', uploader],
@@ -28,13 +28,13 @@ export function LookSummary({ look }: { readonly look: MediaInfo }) {
             ['Size', largest === undefined ? null : `up to ${bytesText(largest)}`],
             [
               'Sound',
-              look.audio_languages
+              info.audio_languages
                 .map(({ language, is_original: is }) => marked(language, is && 'original'))
                 .join(', '),
             ],
             [
               'Captions',
-              look.captions.map(({ language, kind }) => marked(language, kind !== 'manual' && kind)).join(', '),
+              info.captions.map(({ language, kind }) => marked(language, kind !== 'manual' && kind)).join(', '),
             ],
           ]}
         />
@@ -43,25 +43,25 @@ export function LookSummary({ look }: { readonly look: MediaInfo }) {
   );
 }
 
-export function Look({ result: look }: { readonly result: MediaInfo }) {
+export function MediaInfoDetails({ result: info }: { readonly result: MediaInfo }) {
   return (
     <Card title="About the page">
-      <LookSummary look={look} />
-      {look.description === null ? null : (
+      <MediaInfoSummary info={info} />
+      {info.description === null ? null : (
         <p class="text" dir="auto">
-          {look.description}
+          {info.description}
         </p>
       )}
-      {look.chapters.length === 0 ? null : (
+      {info.chapters.length === 0 ? null : (
         <ol>
-          {look.chapters.map(({ title, start }) => (
+          {info.chapters.map(({ title, start }) => (
             <li key={start} dir="auto">
               {clockText(start)} {title}
             </li>
           ))}
         </ol>
       )}
-      <ExternalLink url={look.url}>Open the page</ExternalLink>
+      <ExternalLink url={info.url}>Open the page</ExternalLink>
     </Card>
   );
 }
