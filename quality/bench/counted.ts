@@ -5,6 +5,7 @@ import { BSON } from 'mongodb';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startEngines } from '../../local/engines/engines.ts';
 import { withoutSettings } from '../../local/stack.ts';
+import { grpcInterceptors } from '../../runtime/temporal/grpc-interceptors.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { dial, mongodbServer } from '../fault-proxy.ts';
 import { startBeside, type Engine } from './engine.ts';
@@ -49,7 +50,10 @@ export async function withCounts<Result>(
     throw error;
   });
   const counter = await startCommandCounter(mongodbServer(engines.mongodbUri));
-  const connection = await Connection.connect({ address: engines.temporalAddress });
+  const connection = await Connection.connect({
+    address: engines.temporalAddress,
+    interceptors: [...grpcInterceptors],
+  });
   const receiver = await startWebhookReceiver();
   try {
     const client = new Client({ connection });

@@ -18,7 +18,7 @@ export interface ReconnectingClient {
 
 const PING_MS = 5_000;
 const MAX_TIMEOUTS = 3;
-/** Longer than any call, because a retry on a closed connection throws an error that cannot be caught. */
+/** Longer than any call, so that those on the connection that was replaced can end. */
 const CLOSE_AFTER_MS = 120_000;
 
 /**

@@ -1,4 +1,5 @@
 import { Connection, type ClientInterceptors } from '@temporalio/client';
+import { grpcInterceptors } from './grpc-interceptors.ts';
 import { connectionOptions, orUnreachable, type TemporalSettings } from './temporal-connection.ts';
 import { createReconnectingClient, type ReconnectingClient } from './reconnecting-client.ts';
 import { checkSearchAttributes, registerSearchAttributes } from './search-attributes.ts';
@@ -22,7 +23,7 @@ export async function openTemporal(
   settings: TemporalSettings,
   interceptors?: ClientInterceptors,
 ): Promise<ReconnectingClient> {
-  const options = { ...connectionOptions(settings), channelArgs: CHANNEL };
+  const options = { ...connectionOptions(settings), channelArgs: CHANNEL, interceptors: [...grpcInterceptors] };
   const connecting = Connection.connect(options);
   const connection = await orUnreachable(settings.address, connecting);
   try {
