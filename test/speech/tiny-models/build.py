@@ -1,6 +1,6 @@
 """build.py FOLDER: models with the inputs, outputs and metadata of the real ones, and weights that mean nothing.
 
-What they prove, and what not, is said in docs/speech.md.
+docs/reliability.md says what the tests with them do not prove.
 """
 
 import os
