@@ -21,8 +21,16 @@ const NOTHING: Sums = { crc: 0, bytes: 0 };
 const compress = promisify<Buffer, object, Buffer>(deflateRaw);
 const decompress = promisify<Uint8Array, object, Buffer>(gunzip);
 
+/** A text of up to this many bytes is not compressed, since a call of zlib would cost more than it saves. */
+const UNCOMPRESSED_BYTES = 64;
+
 export async function gzipPartOf(text: string): Promise<GzipPart> {
   const bytes = Buffer.from(text);
+  if (bytes.length <= UNCOMPRESSED_BYTES) {
+    // A block that is stored as it is: its type, its length, and the complement of that.
+    const data = Buffer.concat([Buffer.from([0, bytes.length, 0, ~bytes.length, 0xff]), bytes]);
+    return { data, crc: crc32(bytes), bytes: bytes.length };
+  }
   const data = await compress(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
   return { data, crc: crc32(bytes), bytes: bytes.length };
 }
