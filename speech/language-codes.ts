@@ -1,4 +1,5 @@
 import { canonicalLanguage } from '../contract/text/language-tags.ts';
+import { toMilliseconds } from '../contract/text/times.ts';
 import type { WindowResult } from '../contract/speech-results.ts';
 
 /** Languages for which Whisper and Unicode use different names. */
@@ -67,5 +68,5 @@ export function languageOf(results: readonly WindowResult[]): string | undefined
 /** The mean probability of a language in the windows in which it was detected; undefined if the engine does not report it. */
 export function probabilityOf(language: string, results: readonly WindowResult[]): number | undefined {
   const found = results.flatMap((result) => (result.language === language ? (result.languageProbability ?? []) : []));
-  return found.length === 0 ? undefined : found.reduce((sum, one) => sum + one, 0) / found.length;
+  return found.length === 0 ? undefined : toMilliseconds(found.reduce((sum, one) => sum + one, 0) / found.length);
 }
