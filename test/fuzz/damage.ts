@@ -10,6 +10,7 @@ import { watchMemory } from '../helpers/hostile/memory.ts';
 const MEDIA = fileURLToPath(new URL('../../local/sandbox/catalogue/media', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = { '.m4a': 'audio/mp4', '.mp4': 'video/mp4', '.webm': 'video/webm' };
 const WAIT_SECONDS = 60;
+const MAX_WAITS = 10;
 /** Media tools may hold 4 GiB (media/media-guard.ts). */
 const MAX_MEMORY_MIB = 4_096;
 /** yt-dlp looks at a URL before it downloads it. A second attempt would read the page again. */
@@ -67,8 +68,13 @@ export async function fuzzDamage(options: DamageOptions): Promise<DamageReport> 
     bodies.set(path, { type: TYPES[extname(name)] ?? '', bytes, isMeasured });
     const format = random.pick(['audio', 'video'] as const);
     const body = JSON.stringify({ url: site.url + path, format });
-    const answer = await fetch(`${serviceUrl}/api/downloads/media`, { method: 'POST', headers, body });
-    const { data } = (await answer.json()) as MediaResult;
+    let answer = await fetch(`${serviceUrl}/api/downloads/media`, { method: 'POST', headers, body });
+    let { data } = (await answer.json()) as MediaResult;
+    // Time stamps can state a week, of which as much is converted as a video may have.
+    for (let wait = 1; data.status === 'pending' && wait < MAX_WAITS; wait += 1) {
+      answer = await fetch(`${serviceUrl}/api/downloads/${data.id}/result`, { headers });
+      ({ data } = (await answer.json()) as MediaResult);
+    }
     const response = String((data as { response?: unknown }).response);
     const outcome = data.status === 'failed' ? `${String(answer.status)} ${response}` : data.status;
     jobs[outcome] = (jobs[outcome] ?? 0) + 1;
