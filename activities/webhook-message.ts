@@ -35,7 +35,7 @@ export async function webhookMessage(
   ended: EndedWork,
   { rendering, signWebhook, traceHeaders }: MessageDeps,
 ): Promise<{ headers: Record<string, string>; body: string | LongBody }> {
-  const body = 'counts' in ended ? JSON.stringify(renderBatch(ended)) : await bodyOf(ended, rendering);
+  const body = 'counts' in ended ? JSON.stringify(renderBatch(ended, rendering)) : await bodyOf(ended, rendering);
   const headers = {
     ...webhookHeaders({
       endpoint: delivery.endpoint,

@@ -9,7 +9,8 @@ import type { FetchRequest, Deps, Outcome } from './obtain.ts';
 import { jsonText } from './printable.ts';
 import { saveFile, saveText } from './save-file.ts';
 import type { Service } from './reach-service.ts';
-import { pathIn, type Naming, type SaveTarget } from './download-targets.ts';
+import type { Naming } from '../runtime/file-names.ts';
+import { pathIn, type SaveTarget } from './download-targets.ts';
 
 /** The paths that return a result in other formats. */
 const EXPORTS: Readonly<Partial<Record<FetchCommand, string>>> = {

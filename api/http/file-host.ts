@@ -6,8 +6,10 @@ import { contentTypeOf } from '../../contract/http/content-types.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { fileKeyOf, type FileKey, type StoredFile } from '../../store/files/file-store.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import { archiveOf } from '../use-cases/batch-archive.ts';
 import { answerFor, type FileAnswer } from './conditional-requests.ts';
 import { requestIdOf } from './request-id.ts';
+import { respond } from './respond.ts';
 
 const FOLDER = '/files/';
 
@@ -17,11 +19,9 @@ export function fileHost({ files, signer, log }: Pick<ServiceDeps, 'files' | 'si
     const { pathname, searchParams } = event.url;
     const key = pathname.startsWith(FOLDER) ? fileKeyOf(pathname.slice(FOLDER.length)) : undefined;
     if (key === undefined) throw new ApiError('not_found', 'There is no such file.');
-    const expires = searchParams.get('Expires');
     // The link is checked before the store is accessed, so that the answer reveals nothing about it.
-    if (!signer.isValid(pathname, { expires, signature: searchParams.get('Signature') })) {
-      throw new ApiError('link_invalid', 'The link is not valid or has expired. Get the download again for a new one.');
-    }
+    assertLink(signer, event.url);
+    const expires = searchParams.get('Expires');
     const file = await files.open(key);
     if (file === undefined) throw new ApiError('not_found', 'The file is not kept any more.');
     const maxAgeSeconds = Math.max(0, Number(expires) - Math.floor(Date.now() / 1000));
@@ -36,6 +36,22 @@ export function fileHost({ files, signer, log }: Pick<ServiceDeps, 'files' | 'si
         log.warn({ err: error, requestId: requestIdOf(event), ...key }, 'a file could not be sent to its end');
       });
     })(event);
+  };
+}
+
+function assertLink(signer: ServiceDeps['signer'], { pathname, searchParams }: URL): void {
+  const [expires, signature] = [searchParams.get('Expires'), searchParams.get('Signature')];
+  if (signer.isValid(pathname, { expires, signature })) return;
+  throw new ApiError('link_invalid', 'The link is not valid or has expired. Get the download again for a new one.');
+}
+
+/** Serves the archives of batches to holders of a valid signed link, such as browsers, which send no key. */
+export function archiveHost(deps: ServiceDeps): EventHandler {
+  return async (event) => {
+    assertLink(deps.signer, event.url);
+    const batch = await deps.batches.get(event.context.params?.['batchId'] ?? '');
+    if (batch === undefined) throw new ApiError('not_found', 'There is no batch with this id.');
+    return respond(deps, event, archiveOf(deps, batch));
   };
 }
 

@@ -9,7 +9,7 @@ import { rateLimitKeyOf, refuseRevoked } from '../access/access-middleware.ts';
 import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { eventStream, type EventStreamOptions } from '../edge/event-stream.ts';
 import { toApiError } from './to-api-error.ts';
-import type { Answer, AnyAnswer, EventsAnswer, ExportedText } from '../operations/operation.ts';
+import type { Answer, AnyAnswer, EventsAnswer, ExportedFile, ExportedText } from '../operations/operation.ts';
 import { acceptsGzip, gzippedJson } from './gzip-answers.ts';
 import { yieldingChunks } from './yielding-chunks.ts';
 import { preferredWaitMs } from './read-request.ts';
@@ -48,11 +48,12 @@ function jsonOf(event: H3Event, { body, state, failure, pollSeconds }: Answer<un
   });
 }
 
-function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut: OnCut): HTTPResponse {
+function fileOf(event: H3Event, answer: ExportedText | ExportedFile, onCut: OnCut): HTTPResponse {
+  const { open, contentType, name } = answer;
   // A HEAD request needs no contents.
   return new HTTPResponse(event.req.method === 'HEAD' ? null : streamed(open(), onCut), {
     headers: {
-      'Content-Type': `${contentType}; charset=utf-8`,
+      'Content-Type': 'isBinary' in answer ? contentType : `${contentType}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}"`,
     },
   });

@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import { H3, HTTPResponse, type EventHandler } from 'h3';
+import { BATCH_ARCHIVE } from '../../contract/batches/batch-state.ts';
 import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
 import type { Uploads } from '../../store/files/uploads.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
@@ -16,7 +17,7 @@ import { meterAnswers } from '../edge/answer-budget.ts';
 import { keepReserve } from '../edge/connections.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
 import { uploadHost } from './upload-host.ts';
-import { fileHost } from './file-host.ts';
+import { archiveHost, fileHost } from './file-host.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import { openApiDocument } from '../openapi/openapi-document.ts';
 import { scopeOf, streamsEvents, type Operation } from '../operations/operation.ts';
@@ -73,6 +74,9 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const uploads = uploadHost(deps, { uploads: options.uploads, maxBytes: options.uploadMaxBytes ?? Infinity });
   app.all(UPLOADS_PATH, uploads);
   app.all(`${UPLOADS_PATH}/:uploadId`, uploads);
+  const archive = `/files/:batchId/${BATCH_ARCHIVE.name}`;
+  app.get(archive, archiveHost(deps));
+  app.head(archive, archiveHost(deps));
   const files = fileHost(deps);
   app.get('/files/**', files);
   app.head('/files/**', files);

@@ -1,11 +1,12 @@
 import { renderBatch, renderBatchItem } from '../../contract/batches/batch-answers.ts';
-import { NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import { BATCH_ARCHIVE, NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import type { operations } from '../operations/operations.ts';
-import type { Examples } from './render-examples.ts';
+import type { AnswerExamples } from './answer-examples.ts';
 import { CREATED_AT, FINISHED_AT, samples } from './sample-records.ts';
 
-const CONTEXT = {
+export const CONTEXT = {
   prices: { listItem: 1, speakerLabelsPerMinute: 1 },
   linkTo: (recordId: string, name: string) => `https://example.com/files/${recordId}/${name}`,
 };
@@ -22,20 +23,31 @@ export const finishedBatch: StoredBatch = {
   counts: { ...NO_TOTALS.counts, success: 1182, failed: 12, skipped: 6 },
 };
 
-export function batchExamples(): Partial<Record<keyof typeof operations, Readonly<Record<number, Examples>>>> {
+export function batchExamples(): Partial<Record<keyof typeof operations, AnswerExamples>> {
   const { record } = samples.audio.success;
   const request = { operation: 'requestAudio', vidnet_video_id: SAMPLE.videoId, include_webhook: undefined } as const;
   const progress = { state: 'success', recordId: record.id, cost: 5 } as const;
-  const one = (batch: StoredBatch) => ({ 202: { example: { summary: 'The batch', value: renderBatch(batch) } } });
+  const one = (batch: StoredBatch) => ({
+    202: { example: { summary: 'The batch', value: renderBatch(batch, CONTEXT) } },
+  });
   const item = renderBatchItem({ number: 0, request, progress }, record, CONTEXT);
   const created = { ...running, counts: { ...NO_TOTALS.counts, waiting: 1200 }, spent: 0, open: 6000, marks: [] };
   return {
     createBatch: one(created),
     listBatches: {
-      200: { example: { summary: 'A page', value: { batches: [renderBatch(running)], next_cursor: null } } },
+      200: { example: { summary: 'A page', value: { batches: [renderBatch(running, CONTEXT)], next_cursor: null } } },
     },
-    getBatch: { 200: { example: { summary: 'A batch that runs', value: renderBatch(running) } } },
+    getBatch: { 200: { example: { summary: 'A batch that runs', value: renderBatch(running, CONTEXT) } } },
     listBatchItems: { 200: { example: { summary: 'A page', value: { items: [item], next_cursor: 1 } } } },
+    followBatch: {
+      [EVENT_STREAM]: {
+        example: {
+          summary: 'An item has ended',
+          value: `retry: 2000\n\ndata: ${JSON.stringify({ batch: renderBatch(running, CONTEXT), ended: [item] })}\nid: 1-running-400-\n\n`,
+        },
+      },
+    },
+    archiveBatch: { [BATCH_ARCHIVE.contentType]: { example: { summary: 'The start of an archive', value: 'PK' } } },
     cancelBatch: one({ ...running, status: 'cancelling' }),
     resumeBatch: one({ ...running, status: 'paused', pause: 'max_cost' }),
     retryBatch: one({ ...running, end: 2 }),

@@ -10,7 +10,7 @@ import { WEBHOOK_USER_AGENT } from '../../contract/http/webhook-headers.ts';
 import type { RecordType } from '../../contract/download-record.ts';
 import type { Operation } from '../operations/operation.ts';
 import { webhooksOfJobs } from './answer-examples.ts';
-import { finishedBatch } from './batch-examples.ts';
+import { CONTEXT, finishedBatch } from './batch-examples.ts';
 import type { Examples } from './render-examples.ts';
 import { JSON_TYPE } from './operation-responses.ts';
 
@@ -59,7 +59,7 @@ export async function webhooksOf(
     operationId: 'createBatchEnded',
     endpoint: BATCH_ENDPOINT,
     summary: 'The end of a batch of POST /api/batches',
-    examples: { example: { summary: 'A batch that has ended', value: renderBatch(finishedBatch) } },
+    examples: { example: { summary: 'A batch that has ended', value: renderBatch(finishedBatch, CONTEXT) } },
     id: webhookIdSchema,
     schema: batchSchema,
   });

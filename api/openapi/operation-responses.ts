@@ -39,11 +39,12 @@ export function responsesOf(shown: Shown): Record<string, ResponseConfig> {
 }
 
 function answerOf({ id, operation, examples }: Shown, status: number): ResponseConfig {
-  const { description = '', schema, event, contentTypes = [] } = operation.answers[status] ?? {};
+  const { description = '', schema, event, contentTypes = [], isBinary } = operation.answers[status] ?? {};
+  const text = { type: 'string' as const, ...(isBinary && { format: 'binary' }) };
   const content = {
     ...(schema && { [JSON_TYPE]: { schema, examples: { ...examples[status] } } }),
     ...(event && { [EVENT_STREAM]: { schema: eventsOf(event), examples: { ...examples[EVENT_STREAM] } } }),
-    ...Object.fromEntries(contentTypes.map((type) => [type, { schema: z.string(), examples: { ...examples[type] } }])),
+    ...Object.fromEntries(contentTypes.map((type) => [type, { schema: text, examples: { ...examples[type] } }])),
   };
   return {
     description,

@@ -1,13 +1,16 @@
 import { z } from 'zod';
-import { batchItemsSchema, batchListSchema, batchSchema } from '../../contract/batches/batch-answers.ts';
+import { batchEventSchema, batchItemsSchema, batchListSchema, batchSchema } from '../../contract/batches/batch-answers.ts';
 import {
   batchItemsQuerySchema,
   batchListQuerySchema,
   batchRequestSchema,
   resumeBatchSchema,
 } from '../../contract/batches/batch-request.ts';
+import { BATCH_ARCHIVE } from '../../contract/batches/batch-state.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import { BATCH_BODY_MAX_BYTES } from '../../contract/request-limits.ts';
+import { archiveBatch } from '../use-cases/batch-archive.ts';
+import { followBatch } from '../use-cases/follow-batch.ts';
 import {
   cancelBatch,
   createBatch,
@@ -63,6 +66,32 @@ export const batchOperations = {
     query: batchItemsQuerySchema,
     answers: { 200: { description: 'A page of items, in the order of the request', schema: batchItemsSchema } },
     run: listBatchItems,
+  }),
+  followBatch: operation({
+    method: 'get',
+    path: '/api/batches/{batchId}/events',
+    rpc: 'batches.events',
+    summary: 'Follow a batch by server-sent events until it ends',
+    ...OF_BATCH,
+    answers: {
+      200: { description: 'The batch at each change, and the items that have ended', event: batchEventSchema },
+      204: { description: 'The reader has received the end already, according to `Last-Event-ID`' },
+    },
+    run: followBatch,
+  }),
+  archiveBatch: operation({
+    method: 'get',
+    path: '/api/batches/{batchId}/archive.zip',
+    summary: 'Download the results of a batch as a Zip archive',
+    ...OF_BATCH,
+    answers: {
+      200: {
+        description: 'The files and results of the items that have ended, and `manifest.json`, which lists all items',
+        contentTypes: [BATCH_ARCHIVE.contentType],
+        isBinary: true,
+      },
+    },
+    run: archiveBatch,
   }),
   cancelBatch: operation({
     method: 'post',

@@ -25,6 +25,13 @@ export interface ExportedText {
   readonly open: () => AsyncGenerator<string>;
 }
 
+export interface ExportedFile {
+  readonly name: string;
+  readonly contentType: string;
+  readonly isBinary: true;
+  readonly open: () => AsyncGenerator<Uint8Array>;
+}
+
 export interface StreamedEvent<Body> {
   /** A reader that reconnects with this ID continues after this event. */
   readonly id: string;
@@ -48,6 +55,7 @@ interface OperationAnswer {
   readonly schema?: z.ZodType;
   readonly event?: z.ZodType;
   readonly contentTypes?: readonly string[];
+  readonly isBinary?: true;
 }
 
 interface Described {
@@ -77,7 +85,7 @@ interface Described {
   readonly errors?: readonly ErrorCode[];
 }
 
-export type AnyAnswer = Answer<unknown> | ExportedText | EventsAnswer<unknown>;
+export type AnyAnswer = Answer<unknown> | ExportedText | ExportedFile | EventsAnswer<unknown>;
 
 export interface Operation extends Described {
   run(deps: ServiceDeps, caller: Caller, input: never): Promise<AnyAnswer>;
@@ -122,7 +130,7 @@ export type EventOf<Row> = Row extends { readonly answers: { readonly 200: { rea
 type AnswerOf<Row extends Pick<Described, 'answers'>> = [EventOf<Row>] extends [never]
   ? AnswersOf<Row> extends { readonly schema: unknown }
     ? Answer<Streamable<ResultOf<Row>>>
-    : ExportedText
+    : ExportedText | ExportedFile
   : EventsAnswer<Streamable<EventOf<Row>>>;
 
 export const downloadIdParams = z.object({ downloadId: ulidSchema });

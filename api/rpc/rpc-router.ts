@@ -152,7 +152,7 @@ function procedureOf(row: Operation) {
     const { wait_seconds: seconds, ...fields } = (input ?? {}) as { readonly wait_seconds?: number };
     const waitMs = (seconds ?? waitSecondsOf(row, ctx.deps.defaultWaitSeconds)) * 1000;
     const answer = await row.run(ctx.deps, SERVICE, { ...fields, waitMs } as never);
-    if ('events' in answer) throw new Error(`${row.path} answers with events`);
+    if ('events' in answer || 'isBinary' in answer) throw new Error(`${row.path} does not answer with JSON`);
     if ('body' in answer) return ctx.streams.hold(answer.body);
     const { open, ...file } = answer;
     return ctx.streams.hold<Exported>({ ...file, text: new TextStream(open) });

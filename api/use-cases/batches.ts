@@ -8,7 +8,13 @@ import {
   type BatchList,
 } from '../../contract/batches/batch-answers.ts';
 import type { BatchRequest } from '../../contract/batches/batch-request.ts';
-import { isEnded, NO_TOTALS, type ItemState, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import {
+  isEnded,
+  NO_TOTALS,
+  type ItemProgress,
+  type ItemState,
+  type StoredBatch,
+} from '../../contract/batches/batch-state.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
@@ -62,7 +68,7 @@ export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, call
   await deps.batches.create(batch);
   await deps.batchRuns.start(inputOf(batch));
   deps.log.info({ batchId: id, items: items.length }, 'batch accepted');
-  return { state: 'pending', body: renderBatch(batch) };
+  return { state: 'pending', body: renderBatch(batch, deps.rendering) };
 };
 
 /** Two items with the same subject would be one job, so they are a mistake of the caller. */
@@ -106,7 +112,9 @@ export const listBatches: UseCase<{ readonly limit: number; readonly cursor?: st
   const startedBy = caller.kind === 'service' ? undefined : subscriberOf(caller);
   const found = await deps.batches.list({ startedBy, before, limit: limit + 1 });
   const shown = found.slice(0, limit);
-  const batches = await Promise.all(shown.map(async (batch) => renderBatch(await current(deps, batch))));
+  const batches = await Promise.all(
+    shown.map(async (batch) => renderBatch(await currentBatch(deps, batch), deps.rendering)),
+  );
   return {
     state: 'finished',
     body: { batches, next_cursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null },
@@ -115,8 +123,8 @@ export const listBatches: UseCase<{ readonly limit: number; readonly cursor?: st
 
 /** GET /api/batches/{batchId} */
 export const getBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, { batch_id: id }) => {
-  const batch = await current(deps, await ownBatch(deps, caller, id));
-  return { state: 'finished', body: renderBatch(batch) };
+  const batch = await currentBatch(deps, await ownBatch(deps, caller, id));
+  return { state: 'finished', body: renderBatch(batch, deps.rendering) };
 };
 
 /** GET /api/batches/{batchId}/items: a page of items, each with its record. */
@@ -124,21 +132,38 @@ export const listBatchItems: UseCase<
   OneBatch & { readonly state?: ItemState | undefined; readonly limit: number; readonly cursor?: number | undefined },
   BatchItemsAnswer
 > = async (deps, caller, { batch_id: id, state, limit, cursor = 0 }) => {
-  const { items: total } = await ownBatch(deps, caller, id);
   const items: BatchItemAnswer[] = [];
-  for (let number = Math.floor(cursor / BATCH_PIECE_ITEMS) + 1; ; number += 1) {
-    const first = (number - 1) * BATCH_PIECE_ITEMS;
-    if (first >= total) return { state: 'finished', body: { items, next_cursor: null } };
-    const piece = await deps.batches.piece({ batchId: id, number });
+  for await (const one of storedItems(deps, await ownBatch(deps, caller, id), cursor)) {
+    const { number, progress } = one;
+    if (state !== undefined && (progress?.state ?? 'waiting') !== state) continue;
+    if (items.length === limit) return { state: 'finished', body: { items, next_cursor: number } };
+    const record = progress?.recordId === undefined ? undefined : await deps.records.get(progress.recordId);
+    items.push(renderBatchItem(one, record, deps.rendering));
+  }
+  return { state: 'finished', body: { items, next_cursor: null } };
+};
+
+export interface StoredItem {
+  readonly number: number;
+  readonly request: BatchItem['request'];
+  readonly progress: ItemProgress | undefined;
+}
+
+/** The items of a batch from a number on, which are read piece by piece. */
+export async function* storedItems(
+  { batches }: Pick<ServiceDeps, 'batches'>,
+  { id, items: total }: StoredBatch,
+  from = 0,
+): AsyncGenerator<StoredItem> {
+  const start = Math.floor(from / BATCH_PIECE_ITEMS) * BATCH_PIECE_ITEMS;
+  for (let first = start; first < total; first += BATCH_PIECE_ITEMS) {
+    const piece = await batches.piece({ batchId: id, number: first / BATCH_PIECE_ITEMS + 1 });
     for (const [index, { request }] of piece.items.entries()) {
-      const progress = piece.progressOf(index);
-      if (first + index < cursor || (state !== undefined && (progress?.state ?? 'waiting') !== state)) continue;
-      if (items.length === limit) return { state: 'finished', body: { items, next_cursor: first + index } };
-      const record = progress?.recordId === undefined ? undefined : await deps.records.get(progress.recordId);
-      items.push(renderBatchItem({ number: first + index, request, progress }, record, deps.rendering));
+      const number = first + index;
+      if (number >= from) yield { number, request, progress: piece.progressOf(index) };
     }
   }
-};
+}
 
 /** POST /api/batches/{batchId}/cancel: starts no more items and cancels the jobs that the batch has started. */
 export const cancelBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, { batch_id: id }) => {
@@ -148,7 +173,7 @@ export const cancelBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, 
   }
   // A workflow that an operator has stopped is started once more, because only it changes the items.
   if (!(await deps.batchRuns.cancel(id))) await deps.batchRuns.start({ ...inputOf(batch), isCancelled: true });
-  return { state: 'pending', body: renderBatch({ ...batch, status: 'cancelling' }), pollSeconds: 5 };
+  return { state: 'pending', body: renderBatch({ ...batch, status: 'cancelling' }, deps.rendering), pollSeconds: 5 };
 };
 
 /** POST /api/batches/{batchId}/resume: continues a paused batch, with another `max_cost` if one is given. */
@@ -157,11 +182,11 @@ export const resumeBatch: UseCase<OneBatch & { readonly max_cost?: string | unde
   caller,
   { batch_id: id, max_cost: money },
 ) => {
-  const batch = await current(deps, await ownBatch(deps, caller, id));
+  const batch = await currentBatch(deps, await ownBatch(deps, caller, id));
   if (batch.status !== 'paused') throw new ApiError('not_ready', 'Only a paused batch can be resumed.', { id });
   if (money !== undefined) await deps.batches.change(id, { maxCost: parseMoney(money) });
   if (!(await deps.batchRuns.resume(id))) await deps.batchRuns.start(inputOf(batch));
-  return { state: 'pending', body: renderBatch((await deps.batches.get(id)) ?? batch), pollSeconds: 5 };
+  return { state: 'pending', body: renderBatch((await deps.batches.get(id)) ?? batch, deps.rendering), pollSeconds: 5 };
 };
 
 /** POST /api/batches/{batchId}/retry: runs the failed items of an ended batch again. */
@@ -177,7 +202,7 @@ export const retryBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, {
   const again = { ...batch, end: batch.end + 1 };
   await deps.batches.change(id, { end: again.end });
   await deps.batchRuns.start({ ...inputOf(again), isRetry: true });
-  return { state: 'pending', body: renderBatch({ ...again, status: 'running' }), pollSeconds: 5 };
+  return { state: 'pending', body: renderBatch({ ...again, status: 'running' }, deps.rendering), pollSeconds: 5 };
 };
 
 /** Batches of others are answered like unknown ones. Internal services see all. */
@@ -190,7 +215,7 @@ export async function ownBatch(deps: ServiceDeps, caller: Caller, id: string): P
 }
 
 /** A batch whose workflow was terminated would look as if it ran for ever. */
-async function current(deps: ServiceDeps, batch: StoredBatch): Promise<StoredBatch> {
+async function currentBatch(deps: ServiceDeps, batch: StoredBatch): Promise<StoredBatch> {
   if (isEnded(batch) || batch.status === 'paused' || deps.now() - batch.updatedAtMs < SILENT_MS) return batch;
   const isOpen = await deps.batchRuns.isOpen(batch.id).catch(() => true);
   return isOpen ? batch : { ...batch, status: 'paused', pause: 'stopped_by_operator' };

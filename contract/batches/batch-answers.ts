@@ -7,6 +7,7 @@ import { downloadRecordSchema, renderListed } from '../kinds/kinds.ts';
 import { formatMoney } from '../money.ts';
 import type { BatchItemRequest } from './batch-request.ts';
 import {
+  BATCH_ARCHIVE,
   batchStatuses,
   endedIn,
   forEachState,
@@ -41,6 +42,7 @@ export const batchSchema = z
     created_at: timestampSchema,
     finished_at: timestampSchema.nullable(),
     url: z.string().describe('The path of the batch'),
+    archive_url: z.url().describe('Signed link to a Zip archive with the results of the items that have ended'),
   })
   .meta({ id: 'Batch' });
 export type BatchAnswer = z.infer<typeof batchSchema>;
@@ -74,7 +76,15 @@ export const batchItemsSchema = z
   .meta({ id: 'BatchItems' });
 export type BatchItemsAnswer = z.infer<typeof batchItemsSchema>;
 
-export function renderBatch(batch: StoredBatch): BatchAnswer {
+export const batchEventSchema = z
+  .object({
+    batch: batchSchema,
+    ended: z.array(itemSchema).describe('The items that have ended since the event before'),
+  })
+  .meta({ id: 'BatchEvent' });
+export type BatchEvent = z.infer<typeof batchEventSchema>;
+
+export function renderBatch(batch: StoredBatch, { linkTo }: Pick<RecordContext, 'linkTo'>): BatchAnswer {
   const { id, name, status, pause, items, counts, spent, open, maxCost, createdAt, finishedAt } = batch;
   const rate = rateOf(batch);
   const left = items - endedIn(counts);
@@ -89,6 +99,7 @@ export function renderBatch(batch: StoredBatch): BatchAnswer {
     created_at: createdAt,
     finished_at: finishedAt ?? null,
     url: `/api/batches/${id}`,
+    archive_url: linkTo(id, BATCH_ARCHIVE.name),
   };
 }
 

@@ -111,6 +111,9 @@ export function isEnded({ status }: Pick<StoredBatch, 'status'>): boolean {
 /** `X-Webhook-Endpoint` of the webhook at the end of a batch. */
 export const BATCH_ENDPOINT = 'batches';
 
+/** The archive of a batch, which is also the name of the file in its signed link. */
+export const BATCH_ARCHIVE = { name: 'archive.zip', contentType: 'application/zip' } as const;
+
 /** The ID of the workflow of a batch. */
 export function batchWorkflowIdOf(batchId: string): string {
   return `batch/${batchId}`;

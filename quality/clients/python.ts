@@ -17,8 +17,9 @@ export async function makePython(folder: string, { python, env, log }: Making): 
   try {
     const [document, settings] = ['openapi.json', 'settings.json'].map((name) => join(work, name)) as [string, string];
     await writeFile(document, JSON.stringify(await clientDocument()));
-    // It would only format what was made.
-    await writeFile(settings, JSON.stringify({ post_hooks: [] }));
+    // Hooks would only format what was made, and the generator does not know archives.
+    const types = { 'application/zip': 'application/octet-stream' };
+    await writeFile(settings, JSON.stringify({ post_hooks: [], content_type_overrides: types }));
     const from = ['--path', document, '--config', settings, '--fail-on-warning'];
     const command = ['-m', 'openapi_python_client', 'generate', ...from, '--output-path', folder, '--overwrite'];
     await step([python, ...command], { cwd: work, env, log, what: `making the client for Python in ${folder}` });

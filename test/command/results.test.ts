@@ -12,7 +12,8 @@ import { interruptionMessages, onInterruption } from '../../command/interruption
 import { jsonText } from '../../command/printable.ts';
 import { readTexts } from '../../command/read-list.ts';
 import { saveFile, saveText } from '../../command/save-file.ts';
-import { nameOf, pathIn, targetOf } from '../../command/download-targets.ts';
+import { pathIn, targetOf } from '../../command/download-targets.ts';
+import { fileNameOf } from '../../runtime/file-names.ts';
 import { ERROR_TABLE, type ErrorCode } from '../../contract/http/api-error.ts';
 
 let folder: string;
@@ -33,15 +34,15 @@ describe('the name of a file', () => {
     ['...', `_ [${id}].m4a`],
     [undefined, `${id}.m4a`],
   ])('%j is safe', (title, expected) => {
-    expect(nameOf({ title, id, ending: '.m4a' })).toBe(expected);
+    expect(fileNameOf({ title, id, ending: '.m4a' })).toBe(expected);
   });
 
   it('fits the limit of a file system, with its id and ending', () => {
-    const name = nameOf({ title: '茶'.repeat(300), id, ending: '.speakers.rttm' });
+    const name = fileNameOf({ title: '茶'.repeat(300), id, ending: '.speakers.rttm' });
     expect(Buffer.byteLength(name)).toBeGreaterThan(250);
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
     expect(name).toMatch(/^茶+ \[kX3vQ9mTz0A\]\.speakers\.rttm$/);
-    expect(nameOf({ title: undefined, id: `https://site.example/${'x'.repeat(400)}`, ending: '.mp4' })).toMatch(
+    expect(fileNameOf({ title: undefined, id: `https://site.example/${'x'.repeat(400)}`, ending: '.mp4' })).toMatch(
       /^https_.+\.mp4$/,
     );
   });

@@ -1933,6 +1933,10 @@ export type Batch = {
      * The path of the batch
      */
     url: string;
+    /**
+     * Signed link to a Zip archive with the results of the items that have ended
+     */
+    archive_url: string;
 };
 
 export type WebhookTestBody = {
@@ -5138,6 +5142,64 @@ export type ListBatchItemsResponses = {
 };
 
 export type ListBatchItemsResponse = ListBatchItemsResponses[keyof ListBatchItemsResponses];
+
+export type ArchiveBatchData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        batchId: Ulid;
+    };
+    query?: never;
+    url: '/api/batches/{batchId}/archive.zip';
+};
+
+export type ArchiveBatchErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ArchiveBatchError = ArchiveBatchErrors[keyof ArchiveBatchErrors];
+
+export type ArchiveBatchResponses = {
+    /**
+     * The files and results of the items that have ended, and `manifest.json`, which lists all items
+     */
+    200: Blob | File;
+};
+
+export type ArchiveBatchResponse = ArchiveBatchResponses[keyof ArchiveBatchResponses];
 
 export type CancelBatchData = {
     body?: never;
