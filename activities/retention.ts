@@ -96,12 +96,13 @@ export function createRetentionActivities(deps: RetentionDeps) {
   };
 }
 
-/** Whether a job ended before a time. A success then records that its contents are removed, and answers no new request. */
+/** Whether a job or a batch ended before a time. A success then records that its contents are removed, and answers no new request. */
 async function isExpired(
-  { records, now }: RetentionDeps,
+  { records, expiredDocuments, now }: RetentionDeps,
   id: string,
   { kind, beforeMs }: { readonly kind: KeptKind; readonly beforeMs: number },
 ): Promise<boolean> {
+  if (kind === 'batches') return expiredDocuments.isBatchEnded(id, beforeMs);
   const record = await records.get(id);
   if (record === undefined) return true;
   if (record.status === 'pending' || Date.parse(record.finishedAt) >= beforeMs) return false;

@@ -30,6 +30,7 @@ export function retentionOf(config: Config) {
       ...optional('deliveries', config.DELIVERIES_KEEP_DAYS),
       ...optional('snapshots', config.SNAPSHOTS_KEEP_DAYS),
       ...optional('failed', config.FAILED_KEEP_DAYS),
+      ...optional('batches', config.BATCHES_KEEP_DAYS),
     },
   };
 }

@@ -34,6 +34,7 @@ export const keepDaysSchema = z.object({
   deliveries: days.exactOptional(),
   snapshots: days.exactOptional(),
   failed: days.exactOptional(),
+  batches: days.exactOptional(),
 });
 
 export const keptRemovalSchema = z.object({

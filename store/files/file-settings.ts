@@ -44,6 +44,9 @@ export const fileSettings = {
   FAILED_KEEP_DAYS: keepDays.describe(
     'Days for which failed downloads are kept, with all that belongs to them; if not set, for ever',
   ),
+  BATCHES_KEEP_DAYS: keepDays.describe(
+    'Days for which ended batches and their lists of items are kept; if not set, for ever',
+  ),
   UPLOAD_MAX_BYTES: positive
     .default(4 * 1024 ** 3)
     .describe('Largest file that a caller may upload; unfinished uploads are removed after a day'),

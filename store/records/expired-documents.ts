@@ -1,10 +1,11 @@
 import type { Collection, Db } from 'mongodb';
 import { encodeTime } from 'ulid';
+import type { StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { Delivery } from '../../contract/http/webhook-delivery.ts';
 import { optional } from '../../runtime/optional.ts';
 import { SCAN_TIMEOUT_MS } from '../mongo/scans.ts';
 
-export type KeptKind = 'contents' | 'deliveries' | 'snapshots' | 'failed';
+export type KeptKind = 'contents' | 'deliveries' | 'snapshots' | 'failed' | 'batches';
 
 export interface ExpiredPage {
   readonly records: ReadonlyMap<string, readonly string[]>;
@@ -28,10 +29,12 @@ export function createExpiredDocuments(db: Db) {
   const snapshots = db.collection<Ids & { readonly snapshotId?: string }>('snapshots');
   const holders = db.collection<Ids>('snapshot_holders');
   const receivers = db.collection<Ids>('receivers');
-  const collectionOf = (kind: KeptKind | 'receivers') =>
+  const batches = db.collection<Ids & Pick<StoredBatch, 'finishedAt'>>('batches');
+  const pieces = db.collection<Ids>('batch_pieces');
+  const collectionOf = (kind: KeptKind | 'receivers' | 'batch_pieces') =>
     db.collection(kind === 'failed' ? 'records' : kind) as unknown as Collection<Ids & { readonly status?: string }>;
 
-  const idsBetween = async (kind: KeptKind | 'receivers', after: string, before: string) => {
+  const idsBetween = async (kind: Parameters<typeof collectionOf>[0], after: string, before: string) => {
     const filter = { ...(kind === 'failed' && { status: 'failed' }), _id: { $gt: after, $lt: before } };
     // Only IDs are read, because contents are large.
     const options = { projection: { _id: 1 }, maxTimeMS: SCAN_TIMEOUT_MS };
@@ -56,6 +59,9 @@ export function createExpiredDocuments(db: Db) {
       const snapshotId = (await snapshots.findOne({ _id: id }))?.snapshotId;
       // The holder is only found through the snapshot, so it is removed first.
       if (snapshotId !== undefined) await holders.deleteOne({ _id: snapshotId });
+    }
+    if (kind === 'batches') {
+      for (const piece of await idsBetween('batch_pieces', `${id}/`, `${id}/~`)) await pieces.deleteOne({ _id: piece });
     }
     if (kind === 'failed') {
       for (const other of ['contents', 'deliveries', 'snapshots'] as const) await removeAll(other, id);
@@ -83,6 +89,11 @@ export function createExpiredDocuments(db: Db) {
       return { records, ...optional('next', next) };
     },
     remove,
+    /** Whether a batch ended before a time. It counts as running while it is retried. */
+    async isBatchEnded(id: string, beforeMs: number): Promise<boolean> {
+      const { finishedAt } = (await batches.findOne({ _id: id })) ?? {};
+      return finishedAt !== undefined && Date.parse(finishedAt) < beforeMs;
+    },
     /** Whether a delivery has ended or is gone. */
     isDelivered: async (id: string): Promise<boolean> => (await deliveries.findOne({ _id: id }))?.state !== 'pending',
   };

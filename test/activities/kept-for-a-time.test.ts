@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createRetentionActivities } from '../../activities/retention.ts';
+import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
 import type { DownloadRecord, JobOutcome } from '../../contract/download-record.ts';
 import { speakerNamesOf, speakerNamesPiece } from '../../contract/kinds/speaker-names.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
+import { createBatchStore } from '../../store/records/batch-store.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
 import type { FileStore } from '../../store/files/file-store.ts';
@@ -18,7 +21,7 @@ import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { keepJob, anAudioJob } from '../helpers/jobs.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const KEEP = { contents: 30, deliveries: 40, snapshots: 50, failed: 60 };
+const KEEP = { contents: 30, deliveries: 40, snapshots: 50, failed: 60, batches: 70 };
 const noFiles = {} as FileStore;
 
 let mongo: Mongo;
@@ -135,4 +138,25 @@ it('an order that nobody has confirmed removes nothing that this worker keeps', 
   expect(await count('contents', id)).toBe(3);
   expect(await sweep('contents', 20, { days: 2, confirmedBy: 'the operator' }, {})).toBeGreaterThan(0);
   expect(await count('contents', id)).toBe(0);
+});
+
+it('ended batches go with their items when their time is over', async () => {
+  const batches = createBatchStore(mongo.db);
+  const batch = { startedBy: 'anonymous', createdAt: '2026-11-21T09:30:00.123456Z', items: 1, piecePrices: [5] };
+  const [ended, again] = await Promise.all(
+    [true, false].map(async (isEnded): Promise<string> => {
+      const id = ulid();
+      await batches.putPiece({ batchId: id, number: 1 }, []);
+      await batches.create({
+        ...{ id, ...batch, ...NO_TOTALS, skip: [], end: 1, updatedAtMs: 0, marks: [] },
+        ...(isEnded ? { status: 'finished', finishedAt: new Date().toISOString() } : { status: 'running' }),
+      });
+      return id;
+    }),
+  );
+  expect(await sweep('batches', KEEP.batches - 1)).toBe(0);
+  expect(await sweep('batches', KEEP.batches + 1)).toBe(1);
+  for (const name of ['batches', 'batch_pieces']) {
+    expect([await count(name, ended!), await count(name, again!)], name).toEqual([0, 1]);
+  }
 });
