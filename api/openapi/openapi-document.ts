@@ -1,5 +1,6 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
+import { batchEventSchema } from '../../contract/batches/batch-answers.ts';
 import { jobResultSchema } from '../../contract/kinds/kinds.ts';
 import { failedRecordOf } from '../../contract/http/download-schemas.ts';
 import { UPLOADS_PATH, uploadRecordSchema, uploadResultSchema } from '../../contract/kinds/upload.ts';
@@ -95,8 +96,9 @@ export async function openApiDocument(
   }
   for (const webhook of await webhooksOf({ ...rows, createUpload: UPLOADS }, rendering))
     registry.registerWebhook(webhook);
-  // The generator does not find this schema by itself, because only the schema of events refers to it.
-  const definitions = [...registry.definitions, { type: 'schema' as const, schema: jobResultSchema }];
+  // The generator does not find these schemas by itself, because only the schemas of events refer to them.
+  const ofEvents = [jobResultSchema, batchEventSchema].map((schema) => ({ type: 'schema' as const, schema }));
+  const definitions = [...registry.definitions, ...ofEvents];
   return new OpenApiGeneratorV31(definitions).generateDocument({
     openapi: '3.1.0',
     info: {

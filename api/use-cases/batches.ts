@@ -215,7 +215,7 @@ export async function ownBatch(deps: ServiceDeps, caller: Caller, id: string): P
 }
 
 /** A batch whose workflow was terminated would look as if it ran for ever. */
-async function currentBatch(deps: ServiceDeps, batch: StoredBatch): Promise<StoredBatch> {
+export async function currentBatch(deps: ServiceDeps, batch: StoredBatch): Promise<StoredBatch> {
   if (isEnded(batch) || batch.status === 'paused' || deps.now() - batch.updatedAtMs < SILENT_MS) return batch;
   const isOpen = await deps.batchRuns.isOpen(batch.id).catch(() => true);
   return isOpen ? batch : { ...batch, status: 'paused', pause: 'stopped_by_operator' };

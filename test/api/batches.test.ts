@@ -28,7 +28,8 @@ describe('POST /api/batches', () => {
     });
     expect(start).toHaveBeenCalledWith({ batchId: body['id'], startedBy: 'anonymous', end: 1 });
     const path = `/api/batches/${String(body['id'])}`;
-    expect((await get(path)).body).toEqual(body);
+    // Links are signed anew.
+    expect((await get(path)).body).toEqual({ ...body, archive_url: expect.any(String) as string });
     const first = await get(`${path}/items?limit=1`);
     expect(first.body).toEqual({
       items: [

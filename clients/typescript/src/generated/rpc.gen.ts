@@ -52,6 +52,7 @@ export type Procedures = {
     list: Query<rest.ListBatchesData, rest.ListBatchesResponses & rest.ListBatchesErrors, 200>;
     get: Query<rest.GetBatchData, rest.GetBatchResponses & rest.GetBatchErrors, 200>;
     items: Query<rest.ListBatchItemsData, rest.ListBatchItemsResponses & rest.ListBatchItemsErrors, 200>;
+    events: Events<rest.FollowBatchData, rest.BatchEvent>;
     cancel: Mutation<rest.CancelBatchData, rest.CancelBatchResponses & rest.CancelBatchErrors, 202>;
     resume: Mutation<rest.ResumeBatchData, rest.ResumeBatchResponses & rest.ResumeBatchErrors, 202>;
     retry: Mutation<rest.RetryBatchData, rest.RetryBatchResponses & rest.RetryBatchErrors, 202>;

@@ -2077,107 +2077,43 @@ export type AudioRequired = {
     transcript_speaker_id: Ulid;
 };
 
-export type Error = {
+export type BatchEvent = {
+    batch: Batch;
     /**
-     * A sentence for people
+     * The items that have ended since the event before
      */
-    error: string;
-    /**
-     * Stable, for programs
-     */
-    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
-    /**
-     * The download that conflicts with the request
-     */
-    id?: string;
-    /**
-     * The price of the request, with status 402
-     */
-    price?: string;
-    /**
-     * The available credit of the key, with status 402
-     */
-    credit?: string;
-    /**
-     * The invalid fields with their reasons
-     */
-    details?: Array<{
-        path: string;
-        message: string;
-    }>;
+    ended: Array<BatchItem>;
 };
 
-export type VidnetDownloadRequest = {
-    vidnet_video_id: VidnetVideoId;
-    include_webhook?: IncludeWebhook;
-};
-
-/**
- * The URL to which the result is POSTed when the job ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are accepted too, and hosts that the operator has allowed.
- */
-export type IncludeWebhook = string | null;
-
-export type MediaRequest = {
+export type BatchItem = {
     /**
-     * URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES)
+     * Counted from 0, in the order of the request
      */
-    url: string;
+    number: number;
+    state: 'waiting' | 'running' | 'success' | 'failed' | 'skipped' | 'cancelled';
     /**
-     * `audio`: M4A; `video`: MP4
+     * The `operationId` of the single request
      */
-    format: 'audio' | 'video';
-    include_webhook?: IncludeWebhook;
-};
-
-export type PendingResult = {
-    status: 'pending';
-    message: string;
-    download_id: Ulid;
+    operation: string;
     /**
-     * What the job costs if it succeeds
+     * The body of the single request, without its webhook
+     */
+    request: {
+        [key: string]: unknown;
+    };
+    /**
+     * The charge for this item; 0.000 if its job was started by another request
      */
     cost: string;
-    download: {
-        id: Ulid;
-        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info' | 'upload';
-        status: 'pending';
-    };
-    progress?: Progress;
-};
-
-export type MediaInfoRequest = {
+    failure: {
+        code: string;
+        message: string;
+    } | null;
     /**
-     * URL of a video, playlist or channel of the video platform, or of a page of any site that the operator allows; also the bare ID of a video, or a handle such as `@evening-talks`
+     * The download record, as soon as the item has one
      */
-    url: string;
-    include_webhook?: IncludeWebhook;
+    record: AudioRecord | VideoRecord | ChannelRecord | CaptionsRecord | FactsRecord | ImgnetAudioRecord | MediaRecord | UploadRecord | null;
 };
-
-export type DownloadList = {
-    downloads: Array<DownloadRecord>;
-    /**
-     * Where the list goes on; null on the last page
-     */
-    next_cursor: string | null;
-};
-
-export type DownloadRecord = ({
-    type: 'audio';
-} & AudioRecord) | ({
-    type: 'vidnet_video';
-} & VideoRecord) | ({
-    type: 'list';
-} & ChannelRecord) | ({
-    type: 'captions';
-} & CaptionsRecord) | ({
-    type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels' | 'media_info';
-} & FactsRecord) | ({
-    type: 'imgnet_audio';
-} & ImgnetAudioRecord) | ({
-    type: 'media';
-} & MediaRecord) | ({
-    type: 'upload';
-} & UploadRecord);
 
 export type ChannelRecord = {
     id: Ulid;
@@ -2319,6 +2255,108 @@ export type FactsRecord = {
     progress?: Progress;
     type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels' | 'media_info';
 };
+
+export type Error = {
+    /**
+     * A sentence for people
+     */
+    error: string;
+    /**
+     * Stable, for programs
+     */
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    /**
+     * The download that conflicts with the request
+     */
+    id?: string;
+    /**
+     * The price of the request, with status 402
+     */
+    price?: string;
+    /**
+     * The available credit of the key, with status 402
+     */
+    credit?: string;
+    /**
+     * The invalid fields with their reasons
+     */
+    details?: Array<{
+        path: string;
+        message: string;
+    }>;
+};
+
+export type VidnetDownloadRequest = {
+    vidnet_video_id: VidnetVideoId;
+    include_webhook?: IncludeWebhook;
+};
+
+/**
+ * The URL to which the result is POSTed when the job ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are accepted too, and hosts that the operator has allowed.
+ */
+export type IncludeWebhook = string | null;
+
+export type MediaRequest = {
+    /**
+     * URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES)
+     */
+    url: string;
+    /**
+     * `audio`: M4A; `video`: MP4
+     */
+    format: 'audio' | 'video';
+    include_webhook?: IncludeWebhook;
+};
+
+export type PendingResult = {
+    status: 'pending';
+    message: string;
+    download_id: Ulid;
+    /**
+     * What the job costs if it succeeds
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media' | 'media_info' | 'upload';
+        status: 'pending';
+    };
+    progress?: Progress;
+};
+
+export type MediaInfoRequest = {
+    /**
+     * URL of a video, playlist or channel of the video platform, or of a page of any site that the operator allows; also the bare ID of a video, or a handle such as `@evening-talks`
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+};
+
+export type DownloadList = {
+    downloads: Array<DownloadRecord>;
+    /**
+     * Where the list goes on; null on the last page
+     */
+    next_cursor: string | null;
+};
+
+export type DownloadRecord = ({
+    type: 'audio';
+} & AudioRecord) | ({
+    type: 'vidnet_video';
+} & VideoRecord) | ({
+    type: 'list';
+} & ChannelRecord) | ({
+    type: 'captions';
+} & CaptionsRecord) | ({
+    type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels' | 'media_info';
+} & FactsRecord) | ({
+    type: 'imgnet_audio';
+} & ImgnetAudioRecord) | ({
+    type: 'media';
+} & MediaRecord) | ({
+    type: 'upload';
+} & UploadRecord);
 
 export type DownloadResult = {
     data: DownloadRecord;
@@ -2800,36 +2838,6 @@ export type BatchItems = {
      * `cursor` of the next page; null on the last one
      */
     next_cursor: number | null;
-};
-
-export type BatchItem = {
-    /**
-     * Counted from 0, in the order of the request
-     */
-    number: number;
-    state: 'waiting' | 'running' | 'success' | 'failed' | 'skipped' | 'cancelled';
-    /**
-     * The `operationId` of the single request
-     */
-    operation: string;
-    /**
-     * The body of the single request, without its webhook
-     */
-    request: {
-        [key: string]: unknown;
-    };
-    /**
-     * The charge for this item; 0.000 if its job was started by another request
-     */
-    cost: string;
-    failure: {
-        code: string;
-        message: string;
-    } | null;
-    /**
-     * The download record, as soon as the item has one
-     */
-    record: AudioRecord | VideoRecord | ChannelRecord | CaptionsRecord | FactsRecord | ImgnetAudioRecord | MediaRecord | UploadRecord | null;
 };
 
 export type ResumeBatchRequest = {
@@ -5142,6 +5150,74 @@ export type ListBatchItemsResponses = {
 };
 
 export type ListBatchItemsResponse = ListBatchItemsResponses[keyof ListBatchItemsResponses];
+
+export type FollowBatchData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ID of the last event that was received: the stream continues after it
+         */
+        'last-event-id'?: string;
+    };
+    path: {
+        /**
+         * ULID
+         */
+        batchId: Ulid;
+    };
+    query?: never;
+    url: '/api/batches/{batchId}/events';
+};
+
+export type FollowBatchErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type FollowBatchError = FollowBatchErrors[keyof FollowBatchErrors];
+
+export type FollowBatchResponses = {
+    /**
+     * Server-sent events (WHATWG HTML, section 9.2). The `data` of each event is JSON of this schema.
+     */
+    200: string;
+    /**
+     * The reader has received the end already, according to `Last-Event-ID`
+     */
+    204: void;
+};
+
+export type FollowBatchResponse = FollowBatchResponses[keyof FollowBatchResponses];
 
 export type ArchiveBatchData = {
     body?: never;
