@@ -89,7 +89,10 @@ class KnownEnds {
 
   eventId({ status }: StoredBatch): string {
     const bytes = Buffer.alloc(Math.ceil((Math.max(this.#first, ...this.#others) - this.#first + 1) / 8));
-    for (const number of this.#others) bytes[(number - this.#first) >> 3]! |= 1 << ((number - this.#first) & 7);
+    for (const number of this.#others) {
+      const bit = number - this.#first;
+      bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));
+    }
     return `${String(this.end)}-${status}-${String(this.#first)}-${this.#others.size === 0 ? '' : bytes.toString('base64url')}`;
   }
 
