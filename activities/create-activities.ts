@@ -11,7 +11,12 @@ import {
   thousandthsSchema,
   workflowIdSchema,
 } from '../contract/job-schema.ts';
-import { batchStatusSchema, batchStepSchema, pauseReasonSchema } from '../runtime/inputs/batch-inputs.ts';
+import {
+  batchFailureSchema,
+  batchStatusSchema,
+  batchStepSchema,
+  pauseReasonSchema,
+} from '../runtime/inputs/batch-inputs.ts';
 import { channelReferenceSchema } from '../contract/kinds/channel.ts';
 import { listParametersSchema } from '../contract/kinds/imgnet-list-job.ts';
 import { mediaInfoIdSchema, mediaInfoPageSchema } from '../contract/kinds/media-info.ts';
@@ -21,6 +26,7 @@ import { speakerLabelsParametersSchema } from '../contract/kinds/speaker-labels.
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/text/language-tags.ts';
 import { createBatchActivities } from './batches/advance-batch.ts';
+import { createBatchListing } from './batches/list-batch.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
 import { createChannelActivities, createListingWaits } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
@@ -61,6 +67,7 @@ const CREATORS = {
     createVideoActivity,
     createMediaActivity,
     createMediaInfoActivity,
+    createBatchListing,
     createUploadActivity,
     createTranscriptActivities,
     createChannelActivities,
@@ -154,6 +161,7 @@ export const activityInputs = {
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
   beginJob: one(jobSchema),
+  beginListing: one(z.object({ batchId: ulidSchema })),
   clearSpeech: one(ulidSchema),
   collectSnapshot: one(order),
   describeChannel: one(
@@ -178,13 +186,17 @@ export const activityInputs = {
     }),
   ),
   leaveAudio: one(ulidSchema),
+  listBatch: one(z.object({ batchId: ulidSchema })),
   listChannel: one(z.object({ recordId: ulidSchema })),
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: z.int().min(1) })),
   prepareSpeech: one(speech),
   readMediaInfo: one(z.object({ recordId: ulidSchema, mediaId: mediaInfoIdSchema, page: mediaInfoPageSchema })),
   resetFailedItems: one(z.object({ batchId: ulidSchema })),
   setBatchStatus: one(
-    z.object({ batchId: ulidSchema, status: batchStatusSchema, pause: pauseReasonSchema.exactOptional() }),
+    z.object({
+      ...{ batchId: ulidSchema, status: batchStatusSchema },
+      ...{ pause: pauseReasonSchema.exactOptional(), failure: batchFailureSchema.exactOptional() },
+    }),
   ),
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listParametersSchema.extend({ snapshot, account: accountSchema })),

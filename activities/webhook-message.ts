@@ -39,7 +39,7 @@ export async function webhookMessage(
   const headers = {
     ...webhookHeaders({
       endpoint: delivery.endpoint,
-      originalStatus: ended.status === 'failed' ? originalStatusOf(ended.failure) : 200,
+      originalStatus: ended.status === 'failed' && ended.failure !== undefined ? originalStatusOf(ended.failure) : 200,
       // Callers of speaker labels know only the ID of the audio.
       downloadId: 'counts' in ended ? ended.id : audioIdOf(ended),
     }),

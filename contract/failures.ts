@@ -21,7 +21,7 @@ const internal = <const Code extends string, const Messages extends Sentences>(c
 /**
  * Every reason for which a job may fail: its code, its fault, the sentence for the caller and the HTTP status of the
  * answer and webhook (specification, section 6). Codes are stable: records and dashboards keep them. `{subject}` is a
- * video, channel or page, and `{upstream}` the video platform or the site.
+ * video, channel, playlist or page, and `{upstream}` the video platform or the site.
  */
 export const FAILURES = {
   ...subject('private', {
@@ -66,7 +66,7 @@ export const FAILURES = {
     mediaTooLarge: 'The media is larger than this service accepts.',
     upstreamDataTooLarge: 'What the {upstream} sends is larger than this service accepts.',
     pageTooLarge: 'The {page} is larger than this service accepts.',
-    entryTooLarge: "The channel's list has an entry that is larger than this service accepts.",
+    entryTooLarge: 'The list has an entry that is larger than this service accepts.',
     picturesTooTall: 'The pictures of the video are {height} pixels tall; this service accepts {maxHeight}.',
     mediaTooMuchMemory: 'The media takes more memory than this service allows.',
     mediaTooMuchWork: 'The media takes more work than this service spends on it.',
@@ -86,6 +86,7 @@ export const FAILURES = {
     pageTooMuchWork: 'The {page} takes more work than this service spends on it.',
     fileTooMuchWork: 'The media takes more work than this service spends on it.',
     pageWithoutMedia: 'The page holds no media.',
+    listEmpty: 'The list has no entries that the filter lets through.',
     pageWithManyVideos: 'The page holds several videos. Request one of them by its own page.',
     datasetAddressUnreadable: 'The dataset API cannot read this address.',
     languageUnsupported: 'The speech engine does not support the language {language}; it supports {languages}.',
@@ -116,7 +117,7 @@ export const FAILURES = {
     mediaAddressesMissing: 'The platform did not name the addresses of all media.',
     mediaLinksExpired: "The platform's links to the media have expired.",
     captionsUnreadable: 'The platform sent captions that cannot be read.',
-    listUnreadable: "The channel's list cannot be read.",
+    listUnreadable: 'The list cannot be read.',
     datasetFailed: 'The dataset API could not be used.',
     datasetUnreachable: 'The dataset API could not be reached.',
     datasetCollectionFailed: 'The dataset API could not collect this.',

@@ -1,12 +1,14 @@
 import type { Client } from '@temporalio/client';
 import type { Db } from 'mongodb';
+import type { BatchListingDeps } from '../activities/batches/list-batch.ts';
 import type { PieceDeps } from '../activities/batches/open-piece.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from '../api/admission-queue.ts';
 import { createDeliveryGateway } from '../api/delivery-gateway.ts';
 import { createJobGateway } from '../api/job-gateway.ts';
 import type { AcceptDeps, PlanDeps } from '../api/service-deps.ts';
-import { acceptItem } from '../api/use-cases/batch-items.ts';
+import { acceptItem, itemOf } from '../api/use-cases/batch-items.ts';
 import { currentJob } from '../api/use-cases/current-job.ts';
+import { ApiError } from '../contract/http/api-error.ts';
 import type { Config } from '../config.ts';
 import type { Breakers } from '../pacing/breakers.ts';
 import { createAccountStore } from '../store/accounts/account-store.ts';
@@ -24,7 +26,7 @@ interface Service {
 export function createItemAcceptor(
   shared: Pick<AcceptDeps, 'records' | 'files' | 'now' | 'stopping' | 'log'>,
   { db, client, breakers, config }: Service,
-): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> {
+): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> & Pick<BatchListingDeps, 'planItem'> {
   const deps: AcceptDeps & PlanDeps = {
     ...shared,
     accounts: createAccountStore(db),
@@ -39,6 +41,11 @@ export function createItemAcceptor(
     rendering: { prices: config.prices },
   };
   return {
+    planItem: (request) =>
+      itemOf(deps, request).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.code === 'internal') throw error;
+        return { request, subjectId: `refused/${JSON.stringify(request)}`, price: 0 };
+      }),
     acceptItem: (order) => acceptItem(deps, order),
     cancelItem: async ({ subjectId, id: recordId }) => {
       await deps.jobs.cancel({ subjectId, recordId });

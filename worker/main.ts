@@ -15,6 +15,7 @@ import { createDataApiComments } from '../sources/vidnet/data-api/data-api-comme
 import { createYtdlpChannels } from '../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
 import { createYtdlpComments } from '../sources/vidnet/yt-dlp/yt-dlp-comments.ts';
 import { createMediaInfoSource } from '../sources/vidnet/yt-dlp/yt-dlp-info.ts';
+import { createYtdlpLists } from '../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 import { createTranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
@@ -156,6 +157,7 @@ const activities = createActivities({
   vidnet: createYtdlpSource(ytdlp),
   transcripts: createTranscriptSource(ytdlp),
   mediaInfos: createMediaInfoSource(ytdlp),
+  listSource: createYtdlpLists(ytdlp, ytdlpChannels),
   channels:
     dataApi === undefined
       ? ytdlpChannels

@@ -22,7 +22,7 @@ export const records = proxyActivities<Activities['records']>(untilDone);
 
 /** One call of `advanceBatch` reads and starts up to a hundred jobs. */
 export const batches = proxyActivities<
-  Pick<Activities['records'], 'advanceBatch' | 'setBatchStatus' | 'resetFailedItems'>
+  Pick<Activities['records'], 'advanceBatch' | 'beginListing' | 'setBatchStatus' | 'resetFailedItems'>
 >({ ...untilDone, startToCloseTimeout: '10 minutes', heartbeatTimeout: LOST_AFTER });
 
 /**

@@ -1,6 +1,7 @@
 import {
   addTotals,
   endedIn,
+  isEnded,
   type BatchPosition,
   type BatchStatus,
   type BatchTotals,
@@ -8,11 +9,13 @@ import {
   type RateMark,
   type StoredBatch,
 } from '../../contract/batches/batch-state.ts';
+import type { Failure } from '../../contract/failures.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
+import { routeNamesOf, type RouteNames, type Routes, type UpstreamUse } from '../../pacing/routes.ts';
 import type { BatchStore } from '../../store/records/batch-store.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { OpenPiece, type PieceDeps } from './open-piece.ts';
@@ -20,6 +23,14 @@ import { OpenPiece, type PieceDeps } from './open-piece.ts';
 export interface BatchDeps extends PieceDeps {
   readonly batches: BatchStore;
   readonly keys: Pick<KeyStore, 'get'>;
+  readonly routes: Routes;
+}
+
+/** What the workflow needs for the listing of the source of a batch. */
+export interface ListingOrder {
+  readonly url: string;
+  readonly use: UpstreamUse;
+  readonly routes: RouteNames;
 }
 
 export interface BatchStep {
@@ -111,26 +122,38 @@ export function createBatchActivities(deps: BatchDeps) {
         };
       }),
 
+    /** @returns how the source of a batch is listed; undefined if that has been done */
+    async beginListing({ batchId }: { readonly batchId: string }): Promise<ListingOrder | undefined> {
+      const { source } = await begun(batchId);
+      if (source === undefined || source.isListed) return undefined;
+      const site = source.list.kind === 'page' ? source.list.site : undefined;
+      const use = site === undefined ? 'vidnet-page' : (`site/${site}` as const);
+      return { url: source.url, use, routes: routeNamesOf(deps.routes) };
+    },
+
     /** Stores the status of a batch, which only its workflow changes. */
     async setBatchStatus({
       batchId,
       status,
       pause,
+      failure,
     }: {
       readonly batchId: string;
       readonly status: BatchStatus;
       readonly pause?: PauseReason;
+      readonly failure?: Failure;
     }): Promise<void> {
-      const isEnd = status === 'finished' || status === 'cancelled';
+      const isEnd = isEnded({ status });
       const { finishedAt } = await begun(batchId);
       await batches.change(
         batchId,
         {
           ...{ status, updatedAtMs: Date.now() },
           ...optional('pause', pause),
+          ...optional('failure', failure),
           ...(isEnd ? { finishedAt: finishedAt ?? nowMicroseconds() } : { marks: [] }),
         },
-        [...(pause === undefined ? (['pause'] as const) : []), ...(isEnd ? [] : (['finishedAt'] as const))],
+        [...(pause === undefined ? (['pause'] as const) : []), ...(isEnd ? [] : (['finishedAt', 'failure'] as const))],
       );
     },
 

@@ -7,10 +7,10 @@ import {
   type BatchItemsAnswer,
   type BatchList,
 } from '../../contract/batches/batch-answers.ts';
-import type { BatchRequest } from '../../contract/batches/batch-request.ts';
+import type { BatchItemRequest, BatchRequest } from '../../contract/batches/batch-request.ts';
 import {
   isEnded,
-  NO_TOTALS,
+  newBatch,
   type ItemProgress,
   type ItemState,
   type StoredBatch,
@@ -18,7 +18,7 @@ import {
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
-import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
+import { BATCH_ITEMS_MAX, BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { optional } from '../../runtime/optional.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
@@ -27,6 +27,7 @@ import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { itemOf } from './batch-items.ts';
+import { sourceOf } from './lists.ts';
 import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
 
 export interface OneBatch {
@@ -36,43 +37,40 @@ export interface OneBatch {
 /** A workflow writes its batch at least this often, unless it is paused or Temporal cannot be reached. */
 const SILENT_MS = 60_000;
 
-/** POST /api/batches: stores the items and starts the workflow that runs them. If one item is invalid, nothing is started. */
+/** POST /api/batches: stores the items, or the list that has them, and starts the workflow that runs them. If one item is invalid, nothing is started. */
 export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, caller, request) => {
   for (const field of ['include_webhook', 'item_webhooks'] as const) {
     const url = request[field];
     if (url !== undefined) assertWebhookTarget(deps, { url, field });
   }
-  const items = await itemsOf(deps, request);
+  const { from, each, filter } = request;
+  const listed = from === undefined || each === undefined ? undefined : await sourceOf(deps, { from, each, filter });
+  const items = await itemsOf(deps, request.items ?? []);
   const maxCost = request.max_cost === undefined ? undefined : parseMoney(request.max_cost);
-  const cheapest = items.reduce((least, { price }) => Math.min(least, price), Infinity);
+  const cheapest = items.reduce((least, { price }) => Math.min(least, price), listed?.price ?? Infinity);
   if (maxCost !== undefined && maxCost < cheapest) {
     throw invalidField('max_cost', `must be at least ${formatMoney(cheapest)}, the price of the cheapest item`);
   }
+  const { limit = BATCH_ITEMS_MAX, order = 'newest' } = request;
   const id = ulid();
-  const pieces: BatchItem[][] = [];
-  for (let start = 0; start < items.length; start += BATCH_PIECE_ITEMS) {
-    pieces.push(items.slice(start, start + BATCH_PIECE_ITEMS));
-  }
-  for (const [index, piece] of pieces.entries()) await deps.batches.putPiece({ batchId: id, number: index + 1 }, piece);
-  const piecePrices = pieces.map((piece) => piece.reduce((sum, { price }) => sum + price, 0));
-  const batch: StoredBatch = {
-    ...{ id, startedBy: subscriberOf(caller), createdAt: nowMicroseconds(), items: items.length, piecePrices },
+  const batch = newBatch({
+    ...{ id, startedBy: subscriberOf(caller), createdAt: nowMicroseconds(), updatedAtMs: deps.now() },
+    ...optional('source', listed && { ...listed.source, limit, order, isListed: false }),
     ...optional('name', request.name),
     ...optional('maxCost', maxCost),
     ...optional('webhookUrl', request.include_webhook),
     ...optional('itemWebhookUrl', request.item_webhooks),
-    ...{ skip: request.skip ?? [], status: 'running', end: 1, updatedAtMs: deps.now(), marks: [] },
-    ...{ counts: { ...NO_TOTALS.counts, waiting: items.length }, spent: 0 },
-    open: piecePrices.reduce((sum, price) => sum + price, 0),
-  };
+    ...{ skip: request.skip ?? [], status: listed === undefined ? 'running' : 'listing' },
+  });
   await deps.batches.create(batch);
+  await deps.batches.fill(id, items);
   await deps.batchRuns.start(inputOf(batch));
   deps.log.info({ batchId: id, items: items.length }, 'batch accepted');
-  return { state: 'pending', body: renderBatch(batch, deps.rendering) };
+  return { state: 'pending', body: renderBatch((await deps.batches.get(id)) ?? batch, deps.rendering) };
 };
 
 /** Two items with the same subject would be one job, so they are a mistake of the caller. */
-async function itemsOf(deps: ServiceDeps, { items: requests }: BatchRequest): Promise<readonly BatchItem[]> {
+async function itemsOf(deps: ServiceDeps, requests: readonly BatchItemRequest[]): Promise<readonly BatchItem[]> {
   const giveWay = createYielder();
   const numbers = new Map<string, number>();
   const items: BatchItem[] = [];
@@ -99,8 +97,9 @@ function within(path: string, error: unknown): unknown {
   return new ApiError(error.code, `${path}: ${error.message}`, { ...error.extras, details });
 }
 
-function inputOf({ id: batchId, startedBy, end, webhookUrl }: StoredBatch) {
-  return { batchId, startedBy, end, ...optional('webhookUrl', webhookUrl) };
+function inputOf({ id: batchId, startedBy, end, webhookUrl, source }: StoredBatch) {
+  const hasSource = source === undefined ? undefined : true;
+  return { batchId, startedBy, end, ...optional('webhookUrl', webhookUrl), ...optional('hasSource', hasSource) };
 }
 
 /** GET /api/batches: the caller's batches, newest first. Internal services see all. */
@@ -189,7 +188,7 @@ export const resumeBatch: UseCase<OneBatch & { readonly max_cost?: string | unde
   return { state: 'pending', body: renderBatch((await deps.batches.get(id)) ?? batch, deps.rendering), pollSeconds: 5 };
 };
 
-/** POST /api/batches/{batchId}/retry: runs the failed items of an ended batch again. */
+/** POST /api/batches/{batchId}/retry: runs the failed items of an ended batch again, or reads its list again. */
 export const retryBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, { batch_id: id }) => {
   const batch = await ownBatch(deps, caller, id);
   if (!isEnded(batch)) {
@@ -198,7 +197,8 @@ export const retryBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, {
       retryAfterSeconds: 30,
     });
   }
-  if (batch.counts.failed === 0) throw new ApiError('already_finished', 'The batch has no failed items.', { id });
+  if (batch.counts.failed === 0 && batch.status !== 'failed')
+    throw new ApiError('already_finished', 'The batch has no failed items.', { id });
   const again = { ...batch, end: batch.end + 1 };
   await deps.batches.change(id, { end: again.end });
   await deps.batchRuns.start({ ...inputOf(again), isRetry: true });

@@ -22,9 +22,6 @@ import { imgnetRefusal, profilePriceOf } from './imgnet-requests.ts';
 import { pageOf } from './media.ts';
 import { infoPageOf } from './media-info.ts';
 
-const NO_PLAYLISTS =
-  'A playlist cannot be fetched as a whole. Fetch its videos one by one, or the channel with all videos.';
-
 type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'> & {
   readonly profilePriceOf: (post: PostReference) => Promise<number>;
 };
@@ -53,7 +50,13 @@ function urlWithin(text: string): string | undefined {
 }
 
 async function namedBy(deps: Deps, text: string): Promise<Subject[]> {
-  const named = [videoOf(deps, text), channelOf(deps, text), await postOf(deps, text), profileOf(deps, text)];
+  const named = [
+    videoOf(deps, text),
+    playlistOf(deps, text),
+    channelOf(deps, text),
+    await postOf(deps, text),
+    profileOf(deps, text),
+  ];
   return named.filter((one) => one !== undefined);
 }
 
@@ -84,12 +87,37 @@ function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subj
   return { kind: 'video', id, url: urlIn(platforms.vidnetVideoUrl.replace('{id}', id)), offers, note: null };
 }
 
+function playlistOf(deps: Deps, text: string): Subject | undefined {
+  const id = playlistIdOf(text, deps.platforms.vidnetHosts);
+  if (id === undefined) return undefined;
+  const { url } = infoPageOf(deps, text).page;
+  const { prices } = deps.rendering;
+  return { kind: 'playlist', id, url, offers: [...batchesOf(prices, url), mediaInfoOf(prices, url)], note: null };
+}
+
+/** What can be fetched of all entries of a list. */
+function batchesOf({ audio, video }: Prices, from: string): readonly Offer[] {
+  return [
+    offer('createBatch', '/api/batches', {
+      body: { from, each: { operation: 'requestAudio' } },
+      price: audio,
+      per: 'entry',
+    }),
+    offer('createBatch', '/api/batches', {
+      body: { from, each: { operation: 'requestVideo' } },
+      price: video,
+      per: 'entry',
+    }),
+  ];
+}
+
 function channelOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
   const channel: ChannelReference | undefined = channelReferenceOf(text, platforms.vidnetHosts);
   if (channel === undefined) return undefined;
   const id = channelPathOf(channel);
   const offers = [
     offer('requestChannel', '/api/channel/profile', { body: { url: text.trim() }, price: prices.channel }),
+    ...batchesOf(prices, text.trim()),
     mediaInfoOf(prices, text.trim()),
   ];
   return { kind: 'channel', id, url: urlIn(platforms.vidnetChannelUrl.replace('{path}', id)), offers, note: null };
@@ -134,11 +162,7 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
   const given = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?\/./.test(trimmed) ? `https://${trimmed}` : trimmed;
   if (!/^https?:\/\/\S+$/i.test(given) || !URL.canParse(given)) return undefined;
   const { prices } = deps.rendering;
-  const { vidnetHosts, imgnetHosts } = deps.platforms;
-  if (playlistIdOf(given, vidnetHosts) !== undefined) {
-    const { url } = infoPageOf(deps, given).page;
-    return { kind: 'page', id: url, url, offers: [mediaInfoOf(prices, url)], note: NO_PLAYLISTS };
-  }
+  const { imgnetHosts } = deps.platforms;
   const reason = noPostReason(given, imgnetHosts);
   if (reason !== undefined) return { kind: 'page', id: given, url: new URL(given).href, offers: [], note: reason };
   try {

@@ -19,6 +19,8 @@ import {
   type StoredBatch,
 } from './batch-state.ts';
 
+const failureSchema = z.object({ code: z.string(), message: z.string() });
+
 export const batchSchema = z
   .object({
     id: ulidSchema,
@@ -28,7 +30,9 @@ export const batchSchema = z
       .object({ code: z.enum(Object.keys(PAUSES) as [PauseReason, ...PauseReason[]]), message: z.string() })
       .nullable()
       .describe('Why the batch is paused: POST …/resume continues it'),
-    items: countSchema.describe('The number of all items'),
+    from: z.string().nullable().describe('The list whose entries are the items'),
+    failure: failureSchema.nullable().describe('Why that list could not be read'),
+    items: countSchema.describe('The number of all items; 0 until the list is read'),
     counts: z.object(forEachState(countSchema)),
     cost: moneySchema.describe('The charges of the items that have ended'),
     cost_at_most: moneySchema.describe('The same, with the prices of all other items'),
@@ -62,7 +66,7 @@ const itemSchema = z
     operation: z.string().describe('The `operationId` of the single request'),
     request: z.record(z.string(), z.unknown()).describe('The body of the single request, without its webhook'),
     cost: moneySchema.describe('The charge for this item; 0.000 if its job was started by another request'),
-    failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+    failure: failureSchema.nullable(),
     record: downloadRecordSchema.nullable().describe('The download record, as soon as the item has one'),
   })
   .meta({ id: 'BatchItem' });
@@ -85,11 +89,12 @@ export const batchEventSchema = z
 export type BatchEvent = z.infer<typeof batchEventSchema>;
 
 export function renderBatch(batch: StoredBatch, { linkTo }: Pick<RecordContext, 'linkTo'>): BatchAnswer {
-  const { id, name, status, pause, items, counts, spent, open, maxCost, createdAt, finishedAt } = batch;
+  const { id, name, status, pause, source, failure, items, counts, spent, open, maxCost, createdAt, finishedAt } =
+    batch;
   const rate = rateOf(batch);
   const left = items - endedIn(counts);
   return {
-    ...{ id, name: name ?? null, status, items, counts },
+    ...{ id, name: name ?? null, status, from: source?.url ?? null, failure: failure ?? null, items, counts },
     pause: pause === undefined ? null : { code: pause, message: PAUSES[pause] },
     cost: formatMoney(spent),
     cost_at_most: formatMoney(spent + open),

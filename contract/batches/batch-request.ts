@@ -5,6 +5,7 @@ import {
   includeWebhookSchema,
   moneySchema,
   optionalField,
+  pageSchema,
   pageLimitSchema,
 } from '../http/fields.ts';
 import { vidnetDownloadRequestSchema } from '../http/download-schemas.ts';
@@ -14,7 +15,10 @@ import { imgnetPostRequestSchema } from '../kinds/imgnet-content.ts';
 import { imgnetProfileRequestSchema } from '../kinds/imgnet-profile.ts';
 import { mediaRequestSchema } from '../kinds/media.ts';
 import { transcriptRequestSchema } from '../kinds/transcript.ts';
+import { entryFilterSchema } from '../lists/entry-filter.ts';
+import { eachEntrySchema } from '../lists/entry-request.ts';
 import { BATCH_ITEMS_MAX, BATCH_NAME_MAX_CHARS } from '../request-limits.ts';
+import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 import { itemStates } from './batch-state.ts';
 
 function itemSchemaOf<const Operation extends string, Shape extends z.ZodRawShape>(
@@ -46,15 +50,32 @@ const maxCostSchema = optionalField(
   moneySchema.describe('The batch pauses when its next item would make it cost more than this'),
 );
 
+export const listUrlSchema = pageSchema(
+  'URL of a playlist or channel of the video platform, or of a page of another site that lists recordings, such as a podcast feed',
+  WEBHOOK_URL_PATTERN,
+  'https://www.youtube.com/@evening-talks',
+);
+
 /** The body of POST /api/batches, an addition to the specification. Unknown fields are ignored. */
 export const batchRequestSchema = z
   .object({
     name: optionalField(z.string().trim().min(1).max(BATCH_NAME_MAX_CHARS).describe('A name for people')),
-    items: z
-      .array(batchItemSchema)
-      .min(1, 'must have at least one item')
-      .max(BATCH_ITEMS_MAX)
-      .describe('The requests, which are started in this order. Two items must not mean the same job'),
+    items: optionalField(
+      z
+        .array(batchItemSchema)
+        .min(1, 'must have at least one item')
+        .max(BATCH_ITEMS_MAX)
+        .describe('The requests, which are started in this order. Two items must not mean the same job'),
+    ),
+    from: optionalField(listUrlSchema).describe('A list whose entries become the items, instead of `items`'),
+    each: optionalField(eachEntrySchema).describe('Required with `from`'),
+    filter: optionalField(entryFilterSchema),
+    limit: optionalField(z.number().int().min(1).max(BATCH_ITEMS_MAX)).describe(
+      `With \`from\`: the most items; default: ${String(BATCH_ITEMS_MAX)}`,
+    ),
+    order: optionalField(z.enum(['newest', 'oldest'])).describe(
+      'With `from`: `newest`, the default: in the order of the list, which is newest first for a channel; `oldest`: from its end',
+    ),
     max_cost: maxCostSchema,
     skip: optionalField(
       z
@@ -65,7 +86,19 @@ export const batchRequestSchema = z
     include_webhook: includeWebhookSchema.describe('The URL to which the batch is POSTed once, when it has ended'),
     item_webhooks: includeWebhookSchema.describe('The URL to which the result of each item is POSTed'),
   })
-  .meta({ id: 'BatchRequest' });
+  .refine(({ items, from }) => (items === undefined) !== (from === undefined), {
+    path: ['items'],
+    error: 'either items or from is required',
+  })
+  .refine(({ from, each }) => (from === undefined) === (each === undefined), {
+    path: ['each'],
+    error: 'is required with from, and with from only',
+  })
+  .refine(({ from, filter, limit, order }) => from !== undefined || (filter ?? limit ?? order) === undefined, {
+    path: ['from'],
+    error: 'is required with filter, limit and order',
+  })
+  .meta({ id: 'BatchRequest', anyOf: [{ required: ['items'] }, { required: ['from', 'each'] }] });
 export type BatchRequest = z.infer<typeof batchRequestSchema>;
 
 /** The body of POST /api/batches/{batchId}/resume. */

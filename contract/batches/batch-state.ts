@@ -1,5 +1,8 @@
 import type { Starter } from '../download-record.ts';
-import type { FailureCode } from '../failures.ts';
+import type { Failure, FailureCode } from '../failures.ts';
+import type { EntryFilter } from '../lists/entry-filter.ts';
+import type { EachEntry } from '../lists/entry-request.ts';
+import type { ListReference } from '../lists/list-entry.ts';
 import type { Thousandths } from '../money.ts';
 
 /** `skipped`: failed with a code that the request has named. */
@@ -7,7 +10,7 @@ export const itemStates = ['waiting', 'running', 'success', 'failed', 'skipped',
 export type ItemState = (typeof itemStates)[number];
 export type ItemCounts = Readonly<Record<ItemState, number>>;
 
-export const batchStatuses = ['running', 'paused', 'cancelling', 'cancelled', 'finished'] as const;
+export const batchStatuses = ['listing', 'running', 'paused', 'cancelling', 'cancelled', 'finished', 'failed'] as const;
 export type BatchStatus = (typeof batchStatuses)[number];
 
 /** Why a batch is paused. */
@@ -78,6 +81,19 @@ export interface RateMark {
   readonly ended: number;
 }
 
+/** The list whose entries become the items of a batch. */
+export interface BatchSource {
+  /** As in the request. */
+  readonly url: string;
+  readonly list: ListReference;
+  readonly each: EachEntry;
+  readonly filter: EntryFilter;
+  readonly limit: number;
+  readonly order: 'newest' | 'oldest';
+  /** Whether the items are stored. */
+  readonly isListed: boolean;
+}
+
 export interface StoredBatch extends BatchTotals {
   /** ULID; also the `_id` of the document. */
   readonly id: string;
@@ -88,6 +104,7 @@ export interface StoredBatch extends BatchTotals {
   readonly items: number;
   /** The sum of the prices in each piece. */
   readonly piecePrices: readonly Thousandths[];
+  readonly source?: BatchSource;
   readonly maxCost?: Thousandths;
   readonly skip: readonly FailureCode[];
   /** They are never shown, because they may contain secrets. */
@@ -97,6 +114,8 @@ export interface StoredBatch extends BatchTotals {
   /** The number of its next end, which is that of the webhook. */
   readonly end: number;
   readonly pause?: PauseReason;
+  /** Why its list could not be read. */
+  readonly failure?: Failure;
   readonly finishedAt?: string;
   /** When the workflow of the batch has written last, in milliseconds since 1970. */
   readonly updatedAtMs: number;
@@ -104,8 +123,16 @@ export interface StoredBatch extends BatchTotals {
   readonly marks: readonly RateMark[];
 }
 
+/** A batch without items. */
+export function newBatch(
+  fields: Pick<StoredBatch, 'id' | 'startedBy' | 'createdAt' | 'updatedAtMs'> & Partial<StoredBatch>,
+): StoredBatch {
+  const none = { items: 0, piecePrices: [], skip: [], marks: [] };
+  return { ...NO_TOTALS, ...none, status: 'running', end: 1, ...fields };
+}
+
 export function isEnded({ status }: Pick<StoredBatch, 'status'>): boolean {
-  return status === 'finished' || status === 'cancelled';
+  return status === 'finished' || status === 'cancelled' || status === 'failed';
 }
 
 /** `X-Webhook-Endpoint` of the webhook at the end of a batch. */

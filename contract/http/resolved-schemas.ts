@@ -15,7 +15,9 @@ const offerSchema = z
   .object({
     operation: z.string().describe('`operationId` of the request'),
     path: z.string(),
-    body: z.record(z.string(), z.union([z.string(), z.boolean()])).describe('The known fields of the request'),
+    body: z
+      .record(z.string(), z.union([z.string(), z.boolean(), z.record(z.string(), z.string())]))
+      .describe('The known fields of the request'),
     needs: z.array(z.string()).describe('The fields that the caller must add'),
     after: z
       .string()
@@ -26,18 +28,22 @@ const offerSchema = z
       .optional()
       .describe('This price is added once: that of the audio of a transcript, unless the audio is kept'),
     per: z
-      .enum(['job', 'minute', 'post'])
-      .describe('The unit of the price: the job, each started minute of audio, or each post of an account'),
+      .enum(['job', 'minute', 'post', 'entry'])
+      .describe(
+        'The unit of the price: the job, each started minute of audio, each post of an account, or each entry of a list',
+      ),
   })
   .meta({ id: 'Offer' });
 export type Offer = z.infer<typeof offerSchema>;
 
 const subjectSchema = z
   .object({
-    kind: z.enum(['video', 'channel', 'profile', 'post', 'reel', 'page']),
+    kind: z.enum(['video', 'channel', 'playlist', 'profile', 'post', 'reel', 'page']),
     id: z
       .string()
-      .describe('The ID of a video, the path of a channel, the name of an account, a shortcode, or the URL of a page'),
+      .describe(
+        'The ID of a video or playlist, the path of a channel, the name of an account, a shortcode, or the URL of a page',
+      ),
     url: z.url().describe('The URL of its page'),
     offers: z.array(offerSchema).describe('Empty if the service cannot fetch it'),
     note: z.string().nullable().describe('The reason why there are no offers, or no others'),

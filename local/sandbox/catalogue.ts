@@ -148,6 +148,8 @@ export interface CatalogueComment extends Camel<Omit<CommentEntry, 'replies'>> {
 type OwnFacts =
   'id' | 'title' | 'case' | 'description' | 'published_at' | 'view_count' | 'like_count' | 'tags' | 'live_chat';
 export interface CatalogueVideo extends Camel<Pick<VideoEntry, OwnFacts>> {
+  /** Set for a short that was published over time; the catalogue has none. */
+  readonly isShort?: boolean;
   readonly channel: CatalogueChannel;
   /** Undefined for broadcasts. */
   readonly durationSeconds: number | undefined;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DatasetApi } from './dataset-api/dataset-api.ts';
+import { changeChannel, changeSchema } from './channel-changes.ts';
 import { readJson, refusal, type Answer, type Exchange } from './json-http.ts';
 import type { Library } from './library.ts';
 import { switchSchema, type Switchboard } from './switches.ts';
@@ -34,10 +35,18 @@ export function createControl(parts: SandboxParts): (exchange: Exchange) => Prom
     return refused === undefined ? switches() : refusal(400, refused);
   };
 
+  const change = (body: unknown): Answer => {
+    const parsed = changeSchema.safeParse(body);
+    if (!parsed.success) return refusal(400, z.prettifyError(parsed.error));
+    const id = changeChannel(parts.library, parsed.data);
+    return id === undefined ? refusal(404, 'There is no such channel or video.') : ok({ id });
+  };
+
   return async ({ req, url }) => {
     if (req.method === 'POST') {
+      if (url.pathname === '/change') return change(await readJson(req));
       if (url.pathname === '/misbehave') return misbehave(await readJson(req));
-      if (url.pathname !== '/stats/reset') return refusal(405, 'POST is for /misbehave and /stats/reset.');
+      if (url.pathname !== '/stats/reset') return refusal(405, 'POST is for /change, /misbehave and /stats/reset.');
       stats.reset();
       dataset.resetStats();
       return counters();

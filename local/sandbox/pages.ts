@@ -2,13 +2,12 @@ import {
   type CaptionTrack,
   type CatalogueChannel,
   type CatalogueComment,
-  type CataloguePlaylist,
   type CatalogueVideo,
   type MediaFormat,
   UNPLAYABLE,
 } from './catalogue.ts';
 import { flatten, sortComments } from './comments.ts';
-import type { Library } from './library.ts';
+import type { Library, ServedPlaylist } from './library.ts';
 import { avatars, banner, videoThumbnails } from './thumbnails.ts';
 
 const CHANNEL_PAGE_VIDEOS = 30;
@@ -75,13 +74,9 @@ export function channelPage(
 }
 
 export function playlistPage(
-  library: Library,
-  { id, title, channel, length }: CataloguePlaylist,
+  { id, title, channel, videos }: ServedPlaylist,
   options: { baseUrl: string; page: number },
 ): object {
-  const uploads = library.uploads(channel);
-  const all = Array.from({ length: uploads.length === 0 ? 0 : length }, (_, index) => index % uploads.length);
-  const videos = all.flatMap((index) => uploads[index] ?? []);
   return {
     playlist: {
       ...channelFacts(channel, options.baseUrl),
@@ -103,7 +98,7 @@ function pageOfVideos(
   const start = (page - 1) * size;
   const videos = all.slice(start, start + size).map((video) => ({
     id: video.id,
-    url: `${baseUrl}/watch?v=${video.id}`,
+    url: `${baseUrl}/${video.isShort === true ? 'shorts/' : 'watch?v='}${video.id}`,
     title: video.title,
     duration: video.durationSeconds === undefined ? undefined : Math.round(video.durationSeconds),
     publishedText: timeText(video.publishedAt),

@@ -19,6 +19,8 @@ export function createStats(listed: readonly { readonly id: string }[], isVideo:
     videos: Object.fromEntries(listed.map(({ id }) => [id, { ...NOTHING_SERVED }])),
     /** Requests for parts of a channel's list, by page from 1 and by position of the first item from 0. */
     channels: {} as Record<string, { pages: Counts; playlist_items: Counts }>,
+    /** Requests for pages of a playlist. */
+    playlists: {} as Counts,
     api: {} as Counts,
     totals: { ...NOTHING_SERVED, channel_pages: 0, api_requests: 0 },
   });
@@ -33,6 +35,7 @@ export function createStats(listed: readonly { readonly id: string }[], isVideo:
       counts.totals.channel_pages += 1;
       count(ofChannel(channelId).pages, String(page));
     },
+    addPlaylistPage: (id: string): void => count(counts.playlists, id),
     addPlaylistItems: (channelId: string, position: number): void =>
       count(ofChannel(channelId).playlist_items, String(position)),
     addApiRequest(method: string): void {

@@ -44,7 +44,8 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
     const body =
       found === undefined
         ? { alerts: [{ type: 'ERROR', text: 'The playlist does not exist.' }] }
-        : playlistPage(library, found, { baseUrl: parts.baseUrl(), page: pageOf(exchange) });
+        : playlistPage(found, { baseUrl: parts.baseUrl(), page: pageOf(exchange) });
+    stats.addPlaylistPage(id);
     await sendBody(exchange, jsonSource(body), options);
   };
 

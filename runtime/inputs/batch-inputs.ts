@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { batchStatuses, forEachState, PAUSES, type PauseReason } from '../../contract/batches/batch-state.ts';
+import { failureCodeSchema } from './input-fields.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import { storedCountSchema } from '../../contract/job-schema.ts';
 
 /** The inputs of the activities of batches. */
 
 export const batchStatusSchema = z.enum(batchStatuses);
+export const batchFailureSchema = z.object({ code: failureCodeSchema, message: z.string() });
 export const pauseReasonSchema = z.enum(Object.keys(PAUSES) as [PauseReason, ...PauseReason[]]);
 
 const totalsSchema = z.object({

@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { BatchItem } from '../../contract/batches/item-order.ts';
-import type { ItemProgress, StoredBatch } from '../../contract/batches/batch-state.ts';
+import { NO_TOTALS, type ItemProgress, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
 import type { Starter } from '../../contract/download-record.ts';
 import { createScans } from '../mongo/scans.ts';
 import { upsert } from '../mongo/upsert.ts';
@@ -75,6 +76,19 @@ export function createBatchStore(db: Db) {
     async create({ id, ...fields }: StoredBatch): Promise<void> {
       await upsert(() => batches.replaceOne({ _id: id }, fields, { upsert: true }));
     },
+    /** Stores the items of a batch, and then with further fields that they are all there. */
+    async fill(id: string, items: readonly BatchItem[], fields: Pick<StoredBatch, 'source'> = {}): Promise<void> {
+      const piecePrices: number[] = [];
+      for (let start = 0; start < items.length; start += BATCH_PIECE_ITEMS) {
+        const piece = items.slice(start, start + BATCH_PIECE_ITEMS);
+        piecePrices.push(piece.reduce((sum, { price }) => sum + price, 0));
+        await this.putPiece({ batchId: id, number: piecePrices.length }, piece);
+      }
+      const open = piecePrices.reduce((sum, price) => sum + price, 0);
+      const counts = { ...NO_TOTALS.counts, waiting: items.length };
+      const sums = { items: items.length, piecePrices, counts, open };
+      await batches.updateOne({ _id: id }, { $set: { ...fields, ...sums } });
+    },
     async get(id: string): Promise<StoredBatch | undefined> {
       const document = await batches.findOne({ _id: id });
       return document === null ? undefined : fromDocument(document);
@@ -83,7 +97,7 @@ export function createBatchStore(db: Db) {
     async change(
       id: string,
       fields: Partial<Omit<StoredBatch, 'id'>>,
-      removed: readonly ('pause' | 'finishedAt')[] = [],
+      removed: readonly ('pause' | 'failure' | 'finishedAt')[] = [],
     ): Promise<void> {
       const unset = Object.fromEntries(removed.map((field) => [field, '' as const]));
       await batches.updateOne(

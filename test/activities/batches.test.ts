@@ -13,6 +13,7 @@ import { NO_TOTALS, START_POSITION, type StoredBatch } from '../../contract/batc
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { failureFor, type Failure } from '../../contract/failures.ts';
+import { GENEROUS, routesWith } from '../helpers/breakers.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createBatchStore, type BatchStore } from '../../store/records/batch-store.ts';
 
@@ -27,7 +28,7 @@ beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `batch-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   batches = createBatchStore(mongo.db);
   activities = createBatchActivities({
-    ...{ batches, keys, acceptItem, cancelItem },
+    ...{ batches, keys, acceptItem, cancelItem, routes: routesWith(GENEROUS) },
     records: { get: (id) => Promise.resolve(records.get(id)) },
     endIfGone: (record) => Promise.resolve(ended(record, failureFor('stoppedByOperator'))),
   });

@@ -10,6 +10,8 @@ afterAll(() => facades.close());
 
 const audio = (id: string) => ({ operation: 'requestAudio', vidnet_video_id: id });
 const two = [audio('kX3vQ9mTz0A'), { ...audio('kX3vQ9mTz0A'), operation: 'requestVideo' }];
+const TALKS = 'https://www.youtube.com/@evening-talks';
+const each = { operation: 'requestAudio' };
 const post = (body: object, path = '/api/batches') => facades.post(path, JSON.stringify(body));
 const get = async (path: string) => {
   const response = await fetch(facades.url + path);
@@ -46,8 +48,66 @@ describe('POST /api/batches', () => {
     expect(list.batches.map(({ id }) => id)).toContain(body['id']);
   });
 
+  it('takes a list instead of items, which the workflow reads first', async () => {
+    const start = vi.spyOn(facades.deps.batchRuns, 'start');
+    const filter = { title_contains: 'tea', kinds: ['video'], after: '2026-01-01' };
+    const { status, body } = await post({ from: TALKS, each, filter, limit: 50, order: 'oldest', max_cost: '0.010' });
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ status: 'listing', from: TALKS, failure: null, items: 0, cost_at_most: '0.000' });
+    const id = String(body['id']);
+    expect(start).toHaveBeenCalledWith({ batchId: id, startedBy: 'anonymous', end: 1, hasSource: true });
+    expect((await facades.deps.batches.get(id))!.source).toEqual({
+      ...{ url: TALKS, list: { kind: 'channel', path: '@evening-talks' }, each },
+      ...{ filter, limit: 50, order: 'oldest', isListed: false },
+    });
+    const failure = { code: 'removed', message: 'The channel was removed or does not exist.' } as const;
+    await facades.deps.batches.change(id, { status: 'failed', failure });
+    expect((await get(`/api/batches/${id}`)).body).toMatchObject({ status: 'failed', failure });
+    expect((await post({}, `/api/batches/${id}/retry`)).status).toBe(202);
+    expect(start).toHaveBeenLastCalledWith(expect.objectContaining({ end: 2, hasSource: true, isRetry: true }));
+  });
+
+  it.each([
+    ['https://www.youtube.com/playlist?list=PLabc', { kind: 'playlist', id: 'PLabc' }],
+    ['https://www.youtube.com/watch?v=kX3vQ9mTz0A&list=PLabc', { kind: 'playlist', id: 'PLabc' }],
+    ['https://example.com/feed.xml#x', { kind: 'page', url: 'https://example.com/feed.xml', site: 'example.com' }],
+  ])('knows the list %s', async (from, list) => {
+    const { body } = await post({
+      from,
+      each: list.kind === 'page' ? { operation: 'requestMedia', format: 'audio' } : each,
+    });
+    expect((await facades.deps.batches.get(String(body['id'])))!.source).toMatchObject({ list });
+  });
+
   it.each([
     ['an empty list', { items: [] }, 'items'],
+    ['items and a list', { items: two, from: TALKS, each }, 'items'],
+    ['a list without an operation', { from: TALKS }, 'each'],
+    ['an operation without a list', { items: two, each }, 'each'],
+    ['a filter without a list', { items: two, filter: {} }, 'from'],
+    ['an operation that is not for entries', { from: TALKS, each: { operation: 'requestChannel' } }, 'each.operation'],
+    ['an invalid option', { from: TALKS, each: { operation: 'requestTranscript', language: 'x!' } }, 'each.language'],
+    ['a video as a list', { from: 'https://youtu.be/kX3vQ9mTz0A', each }, 'from'],
+    ['a post as a list', { from: 'https://www.instagram.com/p/DAbCdEfGhIj/', each }, 'from'],
+    ['a profile as a list', { from: 'https://www.instagram.com/evening.talks/', each }, 'from'],
+    ['a private list', { from: 'http://10.0.0.1/feed', each: { operation: 'requestMedia', format: 'audio' } }, 'from'],
+    ['a text as a list', { from: 'evening talks!', each: { operation: 'requestMedia', format: 'audio' } }, 'from'],
+    ['audio of a platform for another site', { from: 'https://example.com/feed', each }, 'each.operation'],
+    ['a day that does not exist', { from: TALKS, each, filter: { after: '2026-02-30' } }, 'filter.after'],
+    [
+      'a filter of days without a day',
+      { from: TALKS, each, filter: { after: '2026-03-01', before: '2026-03-01' } },
+      'filter.before',
+    ],
+    [
+      'a filter of lengths without a length',
+      { from: TALKS, each, filter: { min_seconds: 9, max_seconds: 8 } },
+      'filter.max_seconds',
+    ],
+    ['an unknown kind', { from: TALKS, each, filter: { kinds: ['film'] } }, 'filter.kinds.0'],
+    ['an empty title', { from: TALKS, each, filter: { title_contains: ' ' } }, 'filter.title_contains'],
+    ['a limit of none', { from: TALKS, each, limit: 0 }, 'limit'],
+    ['a max_cost below the price of one entry', { from: TALKS, each, max_cost: '0.004' }, 'max_cost'],
     ['no list', {}, 'items'],
     ['an unknown operation', { items: [{ operation: 'requestTea' }] }, 'items.0.operation'],
     ['an invalid id', { items: [two[0], audio('short')] }, 'items.1.vidnet_video_id'],

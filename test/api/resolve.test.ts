@@ -91,11 +91,17 @@ describe('GET /api/resolve', () => {
   });
 
   it.each(['https://www.youtube.com/playlist?list=PLabc', 'youtube.com/watch?list=PLabc'])(
-    'offers a look at the playlist %s, and says what there is instead',
+    'offers batches of the playlist %s, and a look at it',
     async (text) => {
-      const note = expect.stringMatching(/its videos/) as string;
+      const from = 'http://127.0.0.1:4000/playlist?list=PLabc';
+      const batch = (operation: string, price: string) => ({
+        ...{ operation: 'createBatch', body: { from, each: { operation } }, price, per: 'entry' },
+      });
       expect(await resolved(text)).toMatchObject([
-        { kind: 'page', offers: [{ operation: 'requestMediaInfo', price: '0.000' }], note },
+        {
+          ...{ kind: 'playlist', id: 'PLabc', url: from, note: null },
+          offers: [batch('requestAudio', '0.005'), batch('requestVideo', '0.010'), { operation: 'requestMediaInfo' }],
+        },
       ]);
     },
   );

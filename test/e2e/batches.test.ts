@@ -81,6 +81,32 @@ it('a batch pauses without credit, continues when it is resumed, and is cancelle
   expect(cancelled.cost).toBe('0.000');
 }, 180_000);
 
+it('a batch of a channel reads its list, leaves out what the filter names, and pays for each entry once', async () => {
+  const caller = await callerWith();
+  const talks = service.sandbox.channels.find((one) => one.case === 'ordinary')!;
+  const uploads = service.sandbox.catalogue.filter(
+    ({ channel, case: name }) => channel.id === talks.id && !['private', 'removed', 'live', 'upcoming'].includes(name),
+  );
+  const from = `${service.sandbox.url}/${talks.handle}`;
+  const filter = { kinds: ['video'], title_omits: 'bridge', max_seconds: 600 };
+  const wanted = uploads
+    .filter(({ title, durationSeconds = 0 }) => !/bridge/i.test(title) && durationSeconds <= 600)
+    .sort((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime());
+  const request = { from, each: { operation: 'requestAudio' }, filter, order: 'oldest', limit: 4 };
+  const started = await caller.start({ ...request, skip: ['members_only'] });
+  expect(started.body).toMatchObject({ status: 'listing', items: 0, from });
+  const ended = await caller.untilStatus(started.body.id, 'finished');
+  const items = await caller.items(started.body.id);
+  expect(items.map(({ request: body }) => body['vidnet_video_id'])).toEqual(wanted.slice(0, 4).map(({ id }) => id));
+  expect((await caller.account()).spent).toBe(ended.cost);
+
+  const empty = await caller.start({ ...request, filter: { title_contains: 'no such title' } });
+  const failed = await caller.untilStatus(empty.body.id, 'failed');
+  expect(failed.failure).toMatchObject({ code: 'unsupported', message: expect.stringMatching(/no entries/) });
+  const gone = await caller.start({ ...request, from: `${service.sandbox.url}/playlist?list=PLnever-was` });
+  expect((await caller.untilStatus(gone.body.id, 'failed')).failure).toMatchObject({ code: 'removed' });
+}, 180_000);
+
 it('failed items are retried, and a running job is joined and not charged twice', async () => {
   const caller = await callerWith();
   const [first, ...others] = [service.videoId('hd720'), service.videoId('opus_only'), service.videoId('removed')];

@@ -48,6 +48,8 @@ import type { JobEnd } from '../../workflows/lifecycle/job-outcome.ts';
 import { deliverWebhook } from '../../workflows/webhooks/deliver-webhook.ts';
 import { resumeSignal, subscribeSignal } from '../../workflows/lifecycle/messages.ts';
 import { addSearchAttributes, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
+import { routeNamesOf } from '../../pacing/routes.ts';
+import { GENEROUS, routesWith } from '../helpers/breakers.ts';
 import { until } from '../helpers/until.ts';
 
 const cacheDir = defaultCacheDir(process.env);
@@ -112,6 +114,7 @@ await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attem
 
 await batchHistory('batch-finished', {}, [advanceWith(1), advanceWith(0, { isOver: true })]);
 await batchHistory('batch-paused', { isRetry: true }, [advanceWith(0, { blocked: 'max_cost' }), advanceWith(0, { isOver: true })], (handle) => handle.signal(resumeSignal));
+await batchHistory('batch-listed', { hasSource: true }, [advanceWith(0, { isOver: true })]);
 await batchHistory('batch-cancelled', {}, [advanceWith(0, { blocked: 'max_cost' }), advanceWith(0, { isOver: true })], (handle) => handle.cancel());
 await retentionHistory('retention');
 await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 }, confirmedBy: 'the operator' });
@@ -189,6 +192,7 @@ async function batchHistory(
   const left = [...advances];
   let isPaused = false;
   const records = {
+    beginListing: () => Promise.resolve({ url: 'https://www.youtube.com/@evening-talks', use: 'vidnet-page' as const, routes: routeNamesOf(routesWith(GENEROUS)) }),
     advanceBatch: () => Promise.resolve(left.shift() ?? advanceWith(0, { isOver: true })),
     resetFailedItems: () => Promise.resolve(),
     setBatchStatus: ({ status }: { readonly status: string }) => {
@@ -197,7 +201,7 @@ async function batchHistory(
     },
   };
   const input: BatchInput = { batchId: ulid(), startedBy: 'anonymous', end: 1, webhookUrl: url, ...more };
-  await record(name, { ...obliging, records: { ...obliging.records, ...records } }, async (env, taskQueue) => {
+  await record(name, { ...obliging, records: { ...obliging.records, ...records }, fetch: { ...obliging.fetch, listBatch: () => Promise.resolve({}) } }, async (env, taskQueue) => {
     const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
     const handle = await env.client.workflow.start(batch, options);
     if (whenPaused !== undefined) {

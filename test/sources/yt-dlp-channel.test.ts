@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
 import type { ChannelReference } from '../../contract/urls/channel-urls.ts';
 import type { ChannelPage, DescribedChannel } from '../../sources/vidnet/channel-source.ts';
 import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
@@ -233,8 +232,8 @@ describe('a channel of recorded shapes', () => {
 });
 
 describe('a list that has changed since its cursor', () => {
-  const list = async function* (ids: string): AsyncGenerator<Pick<ChannelVideoItem, 'vidnet_id'>> {
-    for (const vidnet_id of ids) yield await Promise.resolve({ vidnet_id });
+  const list = async function* (ids: string): AsyncGenerator<{ readonly id: string }> {
+    for (const id of ids) yield await Promise.resolve({ id });
   };
   it.each([
     ['as it was', 'abcdefg', 'defg'],
@@ -244,6 +243,6 @@ describe('a list that has changed since its cursor', () => {
     ['when nothing is left of it', '', ''],
   ])('goes on, %s', async (_, ids, rest) => {
     const read = await collect(after(list(ids), { count: 3, lastId: 'c' }));
-    expect(read.map(({ vidnet_id }) => vidnet_id).join('')).toBe(rest);
+    expect(read.map(({ id }) => id).join('')).toBe(rest);
   });
 });

@@ -1,15 +1,19 @@
 import { ulid } from 'ulid';
 import { describe, expect, it, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
-import type { BatchAdvance } from '../../activities/batches/advance-batch.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import type { BatchAdvance, ListingOrder } from '../../activities/batches/advance-batch.ts';
 import { NO_TOTALS, type BatchStatus } from '../../contract/batches/batch-state.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
 import { resumeSignal } from '../../workflows/lifecycle/messages.ts';
+import { routeNamesOf } from '../../pacing/routes.ts';
+import { GENEROUS, routesWith } from '../helpers/breakers.ts';
 import { until } from '../helpers/until.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 
 const { withService, nowMs } = workflowBench('skipping');
 
+const TALKS = 'https://www.youtube.com/@evening-talks';
 const over: BatchAdvance = { position: { open: [], next: 2, ended: NO_TOTALS }, running: 0, changed: 1, isOver: true };
 const advanceWith = (running: number, more: Partial<BatchAdvance> = {}): BatchAdvance => ({
   ...{ position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver: false },
@@ -22,8 +26,16 @@ function service(advances: readonly BatchAdvance[]) {
   const setBatchStatus = vi.fn<Activities['records']['setBatchStatus']>().mockResolvedValue();
   const resetFailedItems = vi.fn<Activities['records']['resetFailedItems']>().mockResolvedValue();
   const attemptDelivery = vi.fn<Activities['deliver']['attemptDelivery']>().mockResolvedValue('delivered');
-  const activities = { records: { advanceBatch, setBatchStatus, resetFailedItems }, deliver: { attemptDelivery } };
+  const order: ListingOrder = { url: TALKS, use: 'vidnet-page', routes: routeNamesOf(routesWith(GENEROUS)) };
+  const beginListing = vi.fn<Activities['records']['beginListing']>().mockResolvedValue(order);
+  const listBatch = vi.fn<Activities['fetch']['listBatch']>().mockResolvedValue({});
+  const activities = {
+    records: { advanceBatch, setBatchStatus, resetFailedItems, beginListing },
+    fetch: { listBatch },
+    deliver: { attemptDelivery },
+  };
   return {
+    ...{ beginListing, listBatch },
     ...{ activities, advanceBatch, resetFailedItems, attemptDelivery, setBatchStatus },
     modes: () => advanceBatch.mock.calls.map(([{ mode }]) => mode),
     statuses: (): BatchStatus[] => setBatchStatus.mock.calls.map(([{ status }]) => status),
@@ -93,6 +105,40 @@ describe('the workflow of a batch', () => {
     });
     expect(seen.modes()).toEqual(['start', 'cancel', 'cancel']);
     expect(seen.statuses()).toEqual(['running', 'paused', 'cancelling', 'cancelled']);
+  });
+
+  it('reads its list first, and only once', async () => {
+    const { activities, ...seen } = service([over]);
+    const input = anInput({ hasSource: true });
+    await withService({ activities }, async (client, taskQueue) => {
+      const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+      expect(await (await client.workflow.start(batch, options)).result()).toBe('finished');
+      seen.beginListing.mockResolvedValue(undefined);
+      expect(await (await client.workflow.start(batch, options)).result()).toBe('finished');
+    });
+    expect(seen.listBatch).toHaveBeenCalledExactlyOnceWith({ batchId: input.batchId });
+    expect(seen.statuses()).toEqual(['listing', 'running', 'finished', 'listing', 'running', 'finished']);
+  });
+
+  it('fails when its list cannot be read, and sends the webhook', async () => {
+    const { activities, ...seen } = service([]);
+    const failure = { code: 'removed', message: 'The channel was removed or does not exist.' } as const;
+    seen.listBatch.mockRejectedValue(
+      ApplicationFailure.create({
+        message: failure.message,
+        type: 'subject',
+        nonRetryable: true,
+        details: ['removed'],
+      }),
+    );
+    const input = anInput({ hasSource: true, webhookUrl: 'https://example.com/hook' });
+    await withService({ activities }, async (client, taskQueue) => {
+      const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+      expect(await (await client.workflow.start(batch, options)).result()).toBe('failed');
+      await client.workflow.getHandle(`webhook/${input.batchId}/1`).result();
+    });
+    expect(seen.setBatchStatus.mock.calls.at(-1)![0]).toEqual({ batchId: input.batchId, status: 'failed', failure });
+    expect(seen.advanceBatch).not.toHaveBeenCalled();
   });
 
   it('continues in a new run before its history is long, from the same position', async () => {

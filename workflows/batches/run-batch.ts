@@ -15,13 +15,17 @@ import {
   type PauseReason,
 } from '../../contract/batches/batch-state.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
-import { batches } from '../activity-proxies.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { batches, createUseUpstream } from '../activity-proxies.ts';
+import { outcomeOf } from '../lifecycle/job-outcome.ts';
 import { resumeSignal } from '../lifecycle/messages.ts';
 import { startDelivery } from '../webhooks/start-delivery.ts';
 
 export interface BatchInput {
   readonly batchId: string;
   readonly startedBy: string;
+  /** Whether the items are the entries of a list, which is read first. */
+  readonly hasSource?: boolean;
   readonly webhookUrl?: string;
   /** The number of this webhook: each end of the batch sends one. */
   readonly end: number;
@@ -57,9 +61,12 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
   setHandler(resumeSignal, () => {
     resumes += 1;
   });
-  const enter = async (next: BatchStatus, pause?: PauseReason): Promise<void> => {
+  const enter = async (
+    next: BatchStatus,
+    why: { readonly pause?: PauseReason; readonly failure?: Failure } = {},
+  ): Promise<void> => {
     status = next;
-    await batches.setBatchStatus({ batchId, status, ...(pause !== undefined && { pause }) });
+    await batches.setBatchStatus({ batchId, status, ...why });
   };
   /** A cancellation is a request to the loop, which then cancels the items. */
   const uninterrupted = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -80,6 +87,18 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
   if (input.isRetry === true && input.progress === undefined) {
     await uninterrupted(() => batches.resetFailedItems({ batchId }));
   }
+  if (input.progress === undefined && input.hasSource === true && !isCancelled) {
+    await uninterrupted(() => enter('listing'));
+    const failure = await list(input);
+    isCancelled ||= failure?.code === 'cancelled';
+    if (failure !== undefined && !isCancelled) {
+      await uninterrupted(async () => {
+        await enter('failed', { failure });
+        await notify(input);
+      });
+      return status;
+    }
+  }
   if (input.progress === undefined) await uninterrupted(() => enter('running'));
   for (let round = 1; ; round += 1) {
     if (isCancelled && status !== 'cancelling') await uninterrupted(() => enter('cancelling'));
@@ -90,8 +109,9 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
     const advance = await uninterrupted(() => batches.advanceBatch({ batchId, position, mode, isThorough }));
     position = advance.position;
     if (advance.isOver) break;
-    const isBlocked = advance.blocked !== undefined && advance.running === 0 && mode === 'start';
-    if (isBlocked && !isCancelled) await uninterrupted(() => enter('paused', advance.blocked));
+    const { blocked: pause } = advance;
+    const isBlocked = advance.running === 0 && mode === 'start';
+    if (pause !== undefined && isBlocked && !isCancelled) await uninterrupted(() => enter('paused', { pause }));
     setCurrentDetails(
       `The batch is ${status}: ${advance.running} jobs run, and the next items are in piece ${position.next}.`,
     );
@@ -110,6 +130,16 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
   });
   setCurrentDetails(`The batch is ${status}.`);
   return status;
+}
+
+/** Stores the entries of the list as items. @returns why that failed */
+async function list({ batchId, startedBy }: BatchInput): Promise<Failure | undefined> {
+  const { outcome } = await outcomeOf(async () => {
+    const order = await batches.beginListing({ batchId });
+    if (order === undefined) return {};
+    return createUseUpstream(order.routes, startedBy)(order.use, `List ${order.url}`).listBatch({ batchId });
+  });
+  return outcome.status === 'failed' ? outcome.failure : undefined;
 }
 
 async function notify({ batchId, webhookUrl: url, startedBy, end }: BatchInput): Promise<void> {

@@ -13,6 +13,7 @@ import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field
 const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly icon: IconName }>> = {
   video: { name: 'Video on the video platform', icon: 'video' },
   channel: { name: 'Channel on the video platform', icon: 'channel' },
+  playlist: { name: 'Playlist on the video platform', icon: 'channel' },
   profile: { name: 'Profile on the photo platform', icon: 'profile' },
   post: { name: 'Post on the photo platform', icon: 'post' },
   reel: { name: 'Reel on the photo platform', icon: 'post' },

@@ -1,11 +1,8 @@
-import { PassThrough } from 'node:stream';
 import { z } from 'zod';
-import type { ChannelPage, ChannelSource } from '../channel-source.ts';
+import type { ChannelSource } from '../channel-source.ts';
 import { channelPathOf } from '../../../contract/urls/channel-urls.ts';
 import type { ChannelVideoItem } from '../../../contract/kinds/channel.ts';
-import { JobError } from '../../../runtime/job-error.ts';
-import { parseJson } from '../../../runtime/parse-json.ts';
-import type { SourceCall } from '../../source-call-options.ts';
+import { optional } from '../../../runtime/optional.ts';
 import {
   bounded,
   countSchema,
@@ -16,23 +13,10 @@ import {
   textSchema,
   TITLE_MAX_CHARS,
 } from '../fact-schemas.ts';
-import { LONG_RUN_CPU_SECONDS } from './page-reading.ts';
-import { runYtdlp } from './run-yt-dlp.ts';
-import { MAX_TEXT_BYTES, readFacts } from './yt-dlp-facts.ts';
-import { after, formatCursor, parseCursor } from './yt-dlp-list-cursor.ts';
+import { readFacts } from './yt-dlp-facts.ts';
+import { flatEntries, listPages } from './yt-dlp-flat-list.ts';
 import { channelUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 import { largestThumbnail, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
-
-const PAGE_SIZE = 100;
-const ENTRY_PREFIX = 'TAPEDECK-ENTRY ';
-
-type EntryResult = ChannelVideoItem | { readonly error: unknown };
-
-/** Three times the duration for 100,000 videos. */
-const LISTING_TIMEOUT_MS = 3_600_000;
-
-/** An entry usually has 2 KB. */
-const ENTRY_MAX_CHARS = 64 * 1024;
 
 const entrySchema = z.object({
   id: z.string().min(1),
@@ -42,7 +26,6 @@ const entrySchema = z.object({
   thumbnail: linkSchema,
   thumbnails: thumbnailsSchema,
 });
-const ENTRY_TEMPLATE = '%(.{id,title,duration,timestamp,thumbnail,thumbnails})j';
 
 /** Without `playlist_count` and `view_count`, which may be the number of tabs and the views of a list. */
 const factsSchema = z.object({
@@ -90,107 +73,19 @@ export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
     },
 
     async *pages(channelId, from, call) {
-      const cursor = from === undefined ? undefined : parseCursor(from);
       const url = channelUrl(settings, ['channel', channelId]);
-      const numbered = withoutRepeats(listEntries(settings, url, call));
-      yield* inPages(cursor === undefined ? numbered : after(numbered, cursor));
+      // With this extractor argument, yt-dlp computes times from texts such as "3 weeks ago".
+      const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
+      // The tabs (videos, live streams, shorts) follow each other, each newest first.
+      const entries = flatEntries(settings, { url, subject: 'channel', schema: entrySchema }, call);
+      for await (const { entries: videos, next } of listPages(entries, from)) {
+        yield { videos: videos.map((entry) => toVideo(entry, isTimeExact)), ...optional('next', next) };
+      }
     },
   };
 }
 
-type Numbered = ChannelVideoItem & { readonly number: number };
-
-/** A list that grows while it is read repeats videos at the boundary of two pages. */
-async function* withoutRepeats(videos: AsyncIterable<ChannelVideoItem>): AsyncGenerator<Numbered> {
-  const seen = new Set<string>();
-  for await (const video of videos) {
-    if (seen.has(video.vidnet_id)) continue;
-    seen.add(video.vidnet_id);
-    yield { ...video, number: seen.size };
-  }
-}
-
-/** Each page waits for the next video, because the last page is only known after yt-dlp has succeeded. */
-async function* inPages(videos: AsyncIterable<Numbered>): AsyncGenerator<ChannelPage> {
-  let page: Numbered[] = [];
-  for await (const video of videos) {
-    const last = page.at(-1);
-    if (page.length === PAGE_SIZE && last !== undefined) {
-      yield { videos: page.map(unnumbered), next: formatCursor({ count: last.number, lastId: last.vidnet_id }) };
-      page = [];
-    }
-    page.push(video);
-  }
-  yield { videos: page.map(unnumbered) };
-}
-
-function unnumbered({ number: _, ...video }: Numbered): ChannelVideoItem {
-  return video;
-}
-
-/**
- * Lists the videos of a channel while one run of yt-dlp reads them. The tabs (videos, live streams, shorts) follow each other,
- * each newest first. yt-dlp does not wait for a slow consumer, so its output is buffered: 100,000 videos take about 30 MB.
- *
- * @throws JobError when the list cannot be read to its end
- */
-async function* listEntries(settings: YtdlpSettings, url: string, call: SourceCall): AsyncGenerator<ChannelVideoItem> {
-  // With this extractor argument, yt-dlp computes times from texts such as "3 weeks ago".
-  const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
-  const found = new PassThrough({ objectMode: true });
-  const consumerDone = new AbortController();
-  const running = runYtdlp(
-    settings,
-    {
-      ...call,
-      timeoutMs: Math.min(call.timeoutMs, LISTING_TIMEOUT_MS),
-      signal: AbortSignal.any([call.signal, consumerDone.signal]),
-    },
-    {
-      subject: 'channel',
-      url,
-      // With --no-ignore-errors, a failed page is not left out of the list.
-      args: [
-        '--flat-playlist',
-        '--lazy-playlist',
-        '--no-ignore-errors',
-        '--print',
-        `video:${ENTRY_PREFIX}${ENTRY_TEMPLATE}`,
-      ],
-      extractorArgs: [{ extractor: 'youtube', args: { raise_incomplete_data: [] } }],
-      maxFileBytes: MAX_TEXT_BYTES,
-      reading: { maxCpuSeconds: LONG_RUN_CPU_SECONDS },
-      onStdoutLine: (line, reading) => {
-        if (!line.startsWith(ENTRY_PREFIX)) return;
-        reading.restart();
-        const isTooLarge = line.length > ENTRY_MAX_CHARS;
-        found.write(
-          isTooLarge
-            ? { error: new JobError('entryTooLarge') }
-            : toVideo(parseJson(line.slice(ENTRY_PREFIX.length)), isTimeExact),
-        );
-      },
-    },
-  ).then(
-    () => found.end(),
-    (error: unknown) => found.end({ error }),
-  );
-  try {
-    for await (const result of found as AsyncIterable<EntryResult>) {
-      if ('error' in result) throw result.error;
-      yield result;
-    }
-  } finally {
-    consumerDone.abort(new Error('the consumer of the list has stopped'));
-    await running;
-  }
-}
-
-function toVideo(value: unknown, isTimeExact: boolean): EntryResult {
-  const { success, data: entry, error } = entrySchema.safeParse(value);
-  if (!success) {
-    return { error: new JobError('listUnreadable', { cause: error }) };
-  }
+function toVideo(entry: z.infer<typeof entrySchema>, isTimeExact: boolean): ChannelVideoItem {
   return {
     vidnet_id: entry.id,
     title: bounded(entry.title ?? entry.id, TITLE_MAX_CHARS),

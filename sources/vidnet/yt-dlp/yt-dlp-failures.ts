@@ -1,12 +1,13 @@
 import { failureFor, type FailureCode, type ReasonWith } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 
-export type Subject = 'video' | 'channel' | 'page';
+export type Subject = 'video' | 'channel' | 'playlist' | 'page';
 
 /** The values of sentences about a subject (contract/failures.ts). */
 const SUBJECT_VALUES = {
   video: { subject: 'video', page: 'page of the video', upstream: 'video platform' },
   channel: { subject: 'channel', page: 'page of the channel', upstream: 'video platform' },
+  playlist: { subject: 'playlist', page: 'page of the playlist', upstream: 'video platform' },
   page: { subject: 'page', page: 'page', upstream: 'site' },
 } as const satisfies Record<Subject, object>;
 
@@ -131,7 +132,7 @@ export function ytdlpFailure(stderrTail: string, subject: Subject): JobError {
   // If a lack of media is only a warning, the platform's reason is a warning too, and a later error follows from it.
   const saysNothing = failureOfErrors === undefined || failureOfErrors.code === 'no_audio';
   return (
-    (saysNothing && subject !== 'channel' ? refusalBefore(stderrTail, subject) : undefined) ??
+    (saysNothing && subject !== 'channel' && subject !== 'playlist' ? refusalBefore(stderrTail, subject) : undefined) ??
     failureOfErrors ??
     subjectError('upstreamFailed', subject, new Error(stderrTail.slice(-2_000)))
   );

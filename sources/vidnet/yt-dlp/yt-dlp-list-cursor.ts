@@ -1,4 +1,3 @@
-import type { ChannelVideoItem } from '../../../contract/kinds/channel.ts';
 import { StaleCursorError } from '../channel-source.ts';
 
 /** The number of videos after which a missing cursor is located by its number alone. */
@@ -22,7 +21,7 @@ export function parseCursor(text: string): ListCursor {
 }
 
 /** The videos after a cursor, although videos before it were added or removed, or its own video is gone. */
-export async function* after<Video extends Pick<ChannelVideoItem, 'vidnet_id'>>(
+export async function* after<Video extends { readonly id: string }>(
   videos: AsyncIterable<Video>,
   cursor: ListCursor,
 ): AsyncGenerator<Video> {
@@ -34,7 +33,7 @@ export async function* after<Video extends Pick<ChannelVideoItem, 'vidnet_id'>>(
     index += 1;
     if (isPast) {
       yield video;
-    } else if (video.vidnet_id === cursor.lastId) {
+    } else if (video.id === cursor.lastId) {
       isPast = true;
       held = [];
     } else if (index > cursor.count) {

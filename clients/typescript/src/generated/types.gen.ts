@@ -1881,7 +1881,7 @@ export type UploadFailed = {
 export type Batch = {
     id: Ulid;
     name: string | null;
-    status: 'running' | 'paused' | 'cancelling' | 'cancelled' | 'finished';
+    status: 'listing' | 'running' | 'paused' | 'cancelling' | 'cancelled' | 'finished' | 'failed';
     /**
      * Why the batch is paused: POST …/resume continues it
      */
@@ -1890,7 +1890,18 @@ export type Batch = {
         message: string;
     } | null;
     /**
-     * The number of all items
+     * The list whose entries are the items
+     */
+    from: string | null;
+    /**
+     * Why that list could not be read
+     */
+    failure: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * The number of all items; 0 until the list is read
      */
     items: number;
     counts: {
@@ -2370,9 +2381,9 @@ export type Resolved = {
 };
 
 export type Subject = {
-    kind: 'video' | 'channel' | 'profile' | 'post' | 'reel' | 'page';
+    kind: 'video' | 'channel' | 'playlist' | 'profile' | 'post' | 'reel' | 'page';
     /**
-     * The ID of a video, the path of a channel, the name of an account, a shortcode, or the URL of a page
+     * The ID of a video or playlist, the path of a channel, the name of an account, a shortcode, or the URL of a page
      */
     id: string;
     /**
@@ -2399,7 +2410,9 @@ export type Offer = {
      * The known fields of the request
      */
     body: {
-        [key: string]: string | boolean;
+        [key: string]: string | boolean | {
+            [key: string]: string;
+        };
     };
     /**
      * The fields that the caller must add
@@ -2418,9 +2431,9 @@ export type Offer = {
      */
     base?: string;
     /**
-     * The unit of the price: the job, each started minute of audio, or each post of an account
+     * The unit of the price: the job, each started minute of audio, each post of an account, or each entry of a list
      */
-    per: 'job' | 'minute' | 'post';
+    per: 'job' | 'minute' | 'post' | 'entry';
 };
 
 export type JobDetails = {
@@ -2730,7 +2743,7 @@ export type ImgnetAudioResult = {
     data: ImgnetAudioRecord;
 } | ImgnetNoAudio;
 
-export type BatchRequest = {
+export type BatchRequest = unknown & {
     /**
      * A name for people
      */
@@ -2738,7 +2751,44 @@ export type BatchRequest = {
     /**
      * The requests, which are started in this order. Two items must not mean the same job
      */
-    items: Array<BatchItemRequest>;
+    items?: Array<BatchItemRequest> | null;
+    /**
+     * A list whose entries become the items, instead of `items`
+     */
+    from?: string | null;
+    /**
+     * Required with `from`
+     */
+    each?: {
+        operation: 'requestAudio';
+    } | {
+        operation: 'requestVideo';
+    } | {
+        operation: 'requestMedia';
+        /**
+         * `audio`: M4A; `video`: MP4
+         */
+        format: 'audio' | 'video';
+    } | {
+        operation: 'requestTranscript';
+        /**
+         * Language code such as `en`, `de` or `pt-BR`
+         */
+        language: string;
+        /**
+         * Include the video's comments
+         */
+        include_comments?: boolean | null;
+    } | null;
+    filter?: EntryFilter;
+    /**
+     * With `from`: the most items; default: 10000
+     */
+    limit?: number | null;
+    /**
+     * With `from`: `newest`, the default: in the order of the list, which is newest first for a channel; `oldest`: from its end
+     */
+    order?: 'newest' | 'oldest' | null;
     /**
      * The batch pauses when its next item would make it cost more than this
      */
@@ -2820,6 +2870,34 @@ export type BatchItemRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
 };
+
+/**
+ * Which entries are fetched. An entry whose list shows no length or date passes the conditions on it. Dates of lists may be off by days for old entries, because platforms show ages such as "3 weeks ago"
+ */
+export type EntryFilter = {
+    /**
+     * Upper and lower case are the same
+     */
+    title_contains?: string | null;
+    /**
+     * Entries whose title contains this are left out
+     */
+    title_omits?: string | null;
+    min_seconds?: number | null;
+    max_seconds?: number | null;
+    /**
+     * Published on this day or later, in UTC
+     */
+    after?: string | null;
+    /**
+     * Published before this day
+     */
+    before?: string | null;
+    /**
+     * Only these; `stream`: a broadcast or its recording
+     */
+    kinds?: Array<'video' | 'short' | 'stream'> | null;
+} | null;
 
 export type BatchList = {
     /**

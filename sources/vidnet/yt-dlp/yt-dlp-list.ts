@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { entryKinds, type EntryKind, type ListEntry } from '../../../contract/lists/list-entry.ts';
+import { channelReferenceOf } from '../../../contract/urls/channel-urls.ts';
+import { JobError } from '../../../runtime/job-error.ts';
+import { optional } from '../../../runtime/optional.ts';
+import type { SourceCall } from '../../source-call-options.ts';
+import type { ChannelSource } from '../channel-source.ts';
+import { bounded, lineSchema, linkSchema, TITLE_MAX_CHARS } from '../fact-schemas.ts';
+import type { ListPart, ListSource } from '../list-source.ts';
+import { flatEntries, listPages } from './yt-dlp-flat-list.ts';
+import type { YtdlpSettings } from './yt-dlp-settings.ts';
+
+const numberSchema = z.number().nonnegative().optional().catch(undefined);
+const entrySchema = z.object({
+  id: z.string().min(1).max(300).optional().catch(undefined),
+  url: linkSchema,
+  webpage_url: linkSchema,
+  title: lineSchema,
+  duration: numberSchema,
+  timestamp: numberSchema,
+  playlist_count: numberSchema,
+  live_status: z.string().optional().catch(undefined),
+});
+
+/**
+ * The platform has a list of the uploads of each channel, newest first, and lists of the uploads of one kind. Their IDs are that
+ * of the channel with another beginning.
+ */
+const UPLOADS = { all: 'UU', video: 'UULF', short: 'UUSH', stream: 'UULV' } as const;
+const CHANNEL_ID = /^channel\/UC/;
+
+/** Lists read by yt-dlp. @param channels finds the ID of a channel that is known by another name */
+export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<ChannelSource, 'describe'>): ListSource {
+  const playlist = (id: string, kind?: EntryKind): ListPart => ({
+    ...{ url: new URL(`/playlist?list=${id}`, settings.videoUrlTemplate).href, subject: 'playlist' },
+    ...optional('kind', kind),
+  });
+  async function* entriesOf(part: ListPart, most: number | undefined, call: SourceCall): AsyncGenerator<ListEntry> {
+    const { url, subject, kind } = part;
+    const args = { approximate_date: [] };
+    const options = { ...{ url, subject, schema: entrySchema }, ...optional('most', most) };
+    try {
+      for await (const entry of flatEntries(
+        settings,
+        { ...options, extractorArgs: [{ extractor: 'youtubetab', args }] },
+        call,
+      )) {
+        const known = toEntry(entry, kind);
+        if (known !== undefined) yield known;
+      }
+    } catch (error) {
+      // A channel has no list of a kind that it has never uploaded.
+      if (!(isUploads(part) && error instanceof JobError && error.code === 'removed')) throw error;
+      const id = new URL(url).searchParams.get('list')?.replace(/^UU(?:LF|SH|LV)?(?=[\w-]{22}$)/, 'UC') ?? '';
+      await channels.describe({ kind: 'id', name: id }, call);
+    }
+  }
+  async function* all(parts: readonly ListPart[], most: number | undefined, call: SourceCall) {
+    for (const part of parts) yield* entriesOf(part, most, call);
+  }
+  return {
+    async partsOf(reference, kinds = entryKinds, call) {
+      if (reference.kind === 'page') return [{ url: reference.url, subject: 'page' }];
+      if (reference.kind === 'playlist') return [playlist(reference.id)];
+      const id = CHANNEL_ID.test(reference.path) ? reference.path.slice('channel/'.length) : undefined;
+      const channel = id ?? (await describe(channels, reference.path, call));
+      const listOf = (prefix: string): string => channel.replace(/^UC/, prefix);
+      if (entryKinds.every((kind) => kinds.includes(kind))) return [playlist(listOf(UPLOADS.all))];
+      return kinds.map((kind) => playlist(listOf(UPLOADS[kind]), kind));
+    },
+    pages: (parts, from, call) => listPages(all(parts, undefined, call), from),
+    first: (parts, most, call) => all(parts, most, call),
+  };
+}
+
+async function describe(channels: Pick<ChannelSource, 'describe'>, path: string, call: SourceCall): Promise<string> {
+  const reference = channelReferenceOf(`https://www.youtube.com/${path}`);
+  if (reference === undefined) throw new Error(`${path} is no channel`);
+  return (await channels.describe(reference, call)).facts.vidnet_id;
+}
+
+function isUploads({ url }: ListPart): boolean {
+  return /[?&]list=UU/.test(url);
+}
+
+/** @returns undefined for an entry without a page */
+function toEntry(entry: z.infer<typeof entrySchema>, kind: EntryKind | undefined): ListEntry | undefined {
+  const { id, webpage_url: page, url = page, title, duration, timestamp, live_status: status } = entry;
+  if (url === undefined) return undefined;
+  const isStream = ['is_live', 'is_upcoming', 'was_live', 'post_live'].includes(status ?? '');
+  const open = { is_live: 'live', is_upcoming: 'upcoming' } as const;
+  return {
+    id: id ?? bounded(url, 300),
+    url,
+    title: bounded(title ?? id ?? url, TITLE_MAX_CHARS),
+    kind: kind ?? (isStream ? 'stream' : url.includes('/shorts/') ? 'short' : 'video'),
+    ...optional('total', entry.playlist_count),
+    ...optional('seconds', duration === undefined ? undefined : Math.round(duration)),
+    ...optional('publishedAtMs', timestamp === undefined ? undefined : timestamp * 1000),
+    ...optional('state', open[status as keyof typeof open]),
+  };
+}

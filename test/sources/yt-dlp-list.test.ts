@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EntryKind, ListEntry, ListReference } from '../../contract/lists/list-entry.ts';
+import type { EntryPage } from '../../sources/vidnet/list-source.ts';
+import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
+import { createYtdlpLists } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
+import { collect } from '../helpers/promises.ts';
+import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+
+let site: RecordedSite;
+let sandbox: TestSandbox;
+let settings: YtdlpSettings;
+const TALKS: ListReference = { kind: 'channel', path: '@evening-talks' };
+
+beforeAll(async () => {
+  site = await RecordedSite.start();
+  sandbox = await startTestSandbox({ idSalt: undefined });
+  settings = site.settings({
+    channelUrlTemplate: `${sandbox.url}/{path}`,
+    videoUrlTemplate: `${sandbox.url}/watch?v={id}`,
+    pluginDir: sandbox.env.YTDLP_PLUGIN_DIR,
+  });
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await site.stop();
+});
+
+const lists = () => createYtdlpLists(settings, createYtdlpChannels(settings));
+const pagesOf = (reference: ListReference, kinds?: readonly EntryKind[]): Promise<EntryPage[]> =>
+  inFolder(async (call) => collect(lists().pages(await lists().partsOf(reference, kinds, call), undefined, call)));
+const entriesOf = async (reference: ListReference, kinds?: readonly EntryKind[]): Promise<ListEntry[]> =>
+  (await pagesOf(reference, kinds)).flatMap(({ entries }) => entries);
+const change = async (body: object): Promise<string> =>
+  ((await (await sandbox.post('/change', body)).json()) as { id: string }).id;
+
+describe('the entries of a list', () => {
+  it('of a channel are its uploads, newest first, with what the list shows of them', async () => {
+    const entries = await entriesOf(TALKS);
+    const uploads = sandbox.catalogue
+      .filter(({ channel, case: name }) => channel.title === 'Evening Talks' && !['private', 'removed'].includes(name))
+      .sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime());
+    expect(entries.map(({ id }) => id)).toEqual(uploads.map(({ id }) => id));
+    const tea = entries.find(({ title }) => title === 'How long should tea brew?');
+    expect(tea).toEqual({
+      ...{ id: sandbox.idOf('ordinary'), url: `${sandbox.url}/watch?v=${sandbox.idOf('ordinary')}` },
+      ...{ title: 'How long should tea brew?', kind: 'video', seconds: 29 },
+      ...{ publishedAtMs: expect.any(Number), total: entries.length },
+    });
+    const published = sandbox.catalogue.find(({ id }) => id === tea!.id)!.publishedAt.getTime();
+    expect(Math.abs(tea!.publishedAtMs! - published)).toBeLessThan(31 * 86_400_000);
+    const states = entries.flatMap(({ state }) => state ?? []);
+    expect(states).toEqual(expect.arrayContaining(['live', 'upcoming']));
+  });
+
+  it('are those of the wanted kinds', async () => {
+    const short = await change({ publish: '@evening-talks', title: 'In a minute', is_short: true });
+    expect((await entriesOf(TALKS, ['short'])).map(({ id, kind }) => [id, kind])).toEqual([[short, 'short']]);
+    const streams = await entriesOf(TALKS, ['stream']);
+    expect(streams.length).toBeGreaterThan(0);
+    expect(streams.every(({ kind, state }) => kind === 'stream' && state !== undefined)).toBe(true);
+    const both = await entriesOf(TALKS, ['video', 'short']);
+    expect(both.at(-1)!.id).toBe(short);
+    expect(both.filter(({ kind }) => kind === 'stream')).toEqual([]);
+    await change({ remove: short });
+    // The platform has no list of a kind that was never uploaded.
+    expect(await entriesOf(TALKS, ['short'])).toEqual([]);
+  });
+
+  it('of a playlist appear once each, and continue from a cursor', async () => {
+    const { id } = sandbox.playlists[0]!;
+    const firstPages = (most: number, from?: string): Promise<EntryPage[]> =>
+      inFolder(async (call) => {
+        const parts = await lists().partsOf({ kind: 'playlist', id }, undefined, call);
+        const pages: EntryPage[] = [];
+        for await (const page of lists().pages(parts, from, call)) {
+          if (pages.push(page) === most) break;
+        }
+        return pages;
+      });
+    const pages = await firstPages(3);
+    const ids = pages.flatMap(({ entries }) => entries.map((entry) => entry.id));
+    expect(ids).toHaveLength(300);
+    expect(new Set(ids).size).toBe(300);
+    const [third] = await firstPages(1, pages[1]!.next);
+    expect(third!.entries.map((entry) => entry.id)).toEqual(ids.slice(200));
+  });
+
+  it('of an empty channel are none', async () => {
+    expect(await pagesOf({ kind: 'channel', path: '@soon-more' })).toEqual([{ entries: [] }]);
+  });
+
+  it.each([
+    [{ kind: 'channel', path: '@gone-away' }, /^The channel was removed/],
+    [{ kind: 'channel', path: 'channel/UCg0n3AwAy_chann3l-Taped' }, /^The channel was removed/],
+    [{ kind: 'playlist', id: 'PLnever-was' }, /^The playlist was removed/],
+  ] as const)('of a list that does not exist are a failure: %o', async (reference, message) => {
+    await expect(pagesOf(reference)).rejects.toMatchObject({
+      code: 'removed',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+it('the first entries of a channel cost one request', async () => {
+  const { id } = sandbox.channels[1]!;
+  await sandbox.post('/stats/reset', {});
+  const reference: ListReference = { kind: 'channel', path: `channel/${id}` };
+  const entries = await inFolder(async (call) =>
+    collect(lists().first(await lists().partsOf(reference, undefined, call), 100, call)),
+  );
+  expect(entries).toHaveLength(100);
+  const stats = (await (await fetch(`${sandbox.url}/stats`)).json()) as { playlists: object; totals: object };
+  expect(stats.playlists).toEqual({ [id.replace(/^UC/, 'UU')]: 1 });
+  expect(stats.totals).toMatchObject({ channel_pages: 0, page_reads: 0 });
+});
