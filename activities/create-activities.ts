@@ -27,6 +27,8 @@ import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids
 import { languageSchema } from '../contract/text/language-tags.ts';
 import { createBatchActivities } from './batches/advance-batch.ts';
 import { createBatchListing } from './batches/list-batch.ts';
+import { createNewEntries } from './subscriptions/find-new-entries.ts';
+import { createSubscriptionChecks } from './subscriptions/subscription-checks.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
 import { createChannelActivities, createListingWaits } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
@@ -53,6 +55,7 @@ const CREATORS = {
   records: [
     createRecordActivities,
     createBatchActivities,
+    createSubscriptionChecks,
     createOwnerActivities,
     createAwaitedAudioActivities,
     createListingWaits,
@@ -68,6 +71,7 @@ const CREATORS = {
     createMediaActivity,
     createMediaInfoActivity,
     createBatchListing,
+    createNewEntries,
     createUploadActivity,
     createTranscriptActivities,
     createChannelActivities,
@@ -103,6 +107,7 @@ export function createActivities(deps: Joined<Parameters<CreatorOf<keyof Creator
 
 const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
 
+const ofSubscription = z.object({ subscriptionId: ulidSchema });
 const seconds = z.number().min(0);
 const media = z.object({ recordId: ulidSchema, mediaId: vidnetVideoIdSchema });
 const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
@@ -160,20 +165,24 @@ export const activityInputs = {
   awaitAudio: one(z.object({ recordId: ulidSchema, audioId: ulidSchema })),
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
+  beginCheck: one(ofSubscription),
   beginJob: one(jobSchema),
   beginListing: one(z.object({ batchId: ulidSchema })),
+  closeCheck: one(ofSubscription),
   clearSpeech: one(ulidSchema),
   collectSnapshot: one(order),
   describeChannel: one(
     z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelReferenceSchema }),
   ),
   discardUpload: one(ulidSchema),
+  endCheck: one(ofSubscription.extend({ failure: batchFailureSchema.exactOptional() })),
   fetchAudio: one(media),
   fetchComments: one(media),
   fetchImgnetAudio: one(z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema })),
   fetchMedia: one(z.object({ recordId: ulidSchema, mediaId: mediaIdSchema, page: mediaPageSchema })),
   fetchTranscript: one(media.extend({ language: languageSchema })),
   fetchVideo: one(media),
+  findNewEntries: one(ofSubscription),
   findFreshContent: one(shortcodeSchema),
   finishJob: one(z.object({ recordId: ulidSchema, outcome, price: thousandthsSchema })),
   hasFetchedProfile: one(ulidSchema),

@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { z } from 'zod';
+import { SUBSCRIPTION_ENDPOINT } from '../contract/subscriptions/subscription-state.ts';
+import type { SubscriptionStore } from '../store/records/subscription-store.ts';
 import { BATCH_ENDPOINT } from '../contract/batches/batch-state.ts';
 import { MissingContentsError } from '../contract/kinds/contents.ts';
 import { kinds } from '../contract/kinds/kinds.ts';
@@ -18,6 +20,7 @@ import { webhookMessage, type EndedWork, type MessageDeps } from './webhook-mess
 export interface DeliverDeps extends MessageDeps {
   readonly records: RecordStore;
   readonly batches: Pick<BatchStore, 'get'>;
+  readonly subscriptions: Pick<SubscriptionStore, 'get'>;
   readonly deliveries: DeliveryStore;
   readonly webhooks: WebhookClient;
   readonly receivers: ReceiverShares;
@@ -118,9 +121,12 @@ async function openDelivery(
   deps: DeliverDeps,
   { deliveryId, recordId, url, subscribedBy = [] }: AttemptInput,
 ): Promise<{ readonly ended: EndedWork; readonly delivery: Delivery }> {
-  const ended = (await deps.records.getKnown(recordId)) ?? (await deps.batches.get(recordId));
+  const ended =
+    (await deps.records.getKnown(recordId)) ??
+    (await deps.batches.get(recordId)) ??
+    (await deps.subscriptions.get(recordId));
   if (ended === undefined || ended.status === 'pending') throw new Error(`record ${recordId} has not ended`);
-  const endpoint = 'counts' in ended ? BATCH_ENDPOINT : kinds[ended.type].endpoint;
+  const endpoint = endpointOf(ended);
   const delivery = await deps.deliveries.open({
     id: deliveryId,
     recordId,
@@ -130,6 +136,11 @@ async function openDelivery(
     createdAt: nowMicroseconds(),
   });
   return { ended, delivery };
+}
+
+function endpointOf(ended: EndedWork): string {
+  if ('counts' in ended) return BATCH_ENDPOINT;
+  return 'everyMinutes' in ended ? SUBSCRIPTION_ENDPOINT : kinds[ended.type].endpoint;
 }
 
 function attemptOf(outcome: PostOutcome): Pick<DeliveryAttempt, 'durationMs' | 'statusCode' | 'error'> {

@@ -1,5 +1,7 @@
 import { webhookIdOf } from '../contract/http/delivery-schemas.ts';
 import { renderBatch } from '../contract/batches/batch-answers.ts';
+import { renderSubscription } from '../contract/subscriptions/subscription-request.ts';
+import type { StoredSubscription } from '../contract/subscriptions/subscription-state.ts';
 import type { StoredBatch } from '../contract/batches/batch-state.ts';
 import { originalStatusOf } from '../contract/failures.ts';
 import type { DownloadRecord, PendingRecord } from '../contract/download-record.ts';
@@ -15,8 +17,8 @@ import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/webhook-si
 /** A longer body is not kept in memory: it is generated once for its length and again while it is sent. */
 const HELD_BODY_BYTES = 1_000_000;
 
-/** The subject of a webhook: the record of a job, or a batch. */
-export type EndedWork = Exclude<DownloadRecord, PendingRecord> | StoredBatch;
+/** The subject of a webhook: the record of a job, a batch, or a subscription that was paused. */
+export type EndedWork = Exclude<DownloadRecord, PendingRecord> | StoredBatch | StoredSubscription;
 
 export interface MessageDeps {
   readonly rendering: RenderContext;
@@ -35,13 +37,13 @@ export async function webhookMessage(
   ended: EndedWork,
   { rendering, signWebhook, traceHeaders }: MessageDeps,
 ): Promise<{ headers: Record<string, string>; body: string | LongBody }> {
-  const body = 'counts' in ended ? JSON.stringify(renderBatch(ended, rendering)) : await bodyOf(ended, rendering);
+  const body = await bodyOf(ended, rendering);
   const headers = {
     ...webhookHeaders({
       endpoint: delivery.endpoint,
       originalStatus: ended.status === 'failed' && ended.failure !== undefined ? originalStatusOf(ended.failure) : 200,
       // Callers of speaker labels know only the ID of the audio.
-      downloadId: 'counts' in ended ? ended.id : audioIdOf(ended),
+      downloadId: 'type' in ended ? audioIdOf(ended) : ended.id,
     }),
     ...traceHeaders?.(),
     ...(await signWebhook({ id: webhookIdOf(delivery.id), url: delivery.url, body })),
@@ -55,7 +57,9 @@ async function bytesOf(chunks: LongBody['chunks']): Promise<number> {
   return bytes;
 }
 
-async function bodyOf(record: DownloadRecord, rendering: RenderContext): Promise<WebhookBody> {
+async function bodyOf(record: EndedWork, rendering: RenderContext): Promise<WebhookBody> {
+  if ('counts' in record) return JSON.stringify(renderBatch(record, rendering));
+  if ('everyMinutes' in record) return JSON.stringify(renderSubscription(record, Date.now()));
   // Links are signed once here, and stored lists do not change, so each iteration generates the same text.
   const result = await renderResult(record, rendering);
   const held: Buffer[] = [];

@@ -12,6 +12,7 @@ import { followFilesFolder } from '../store/files/files-folder.ts';
 import { createKeyStore } from '../store/accounts/key-store.ts';
 import { createLinkSigner } from '../store/files/link-signer.ts';
 import { createListStore } from '../store/records/list-store.ts';
+import { createSubscriptionStore } from '../store/records/subscription-store.ts';
 import { createWebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
 import { createYtdlpInUse } from '../store/records/ytdlp-in-use.ts';
 import { createSpeechLanguages } from '../store/records/speech-languages.ts';
@@ -33,6 +34,7 @@ import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from './admission-queue.ts';
 import { codecPages } from './http/codec-endpoint.ts';
 import { createBatchGateway } from './batch-gateway.ts';
+import { createSubscriptionSchedules } from './subscription-schedules.ts';
 import { createDeliveryGateway } from './delivery-gateway.ts';
 import type { ServiceDeps } from './service-deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
@@ -110,6 +112,8 @@ const deps: ServiceDeps = {
   jobs,
   batches: createBatchStore(mongo.db),
   batchRuns: createBatchGateway(client, config.TASK_QUEUE),
+  subscriptions: createSubscriptionStore(mongo.db),
+  schedules: createSubscriptionSchedules(client, config.TASK_QUEUE),
   ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }),
   admissionQueue: measured?.timed(admissionQueue) ?? admissionQueue,
   webhookSubscriptions: createWebhookSubscriptionStore(mongo.db),

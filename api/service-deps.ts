@@ -12,6 +12,7 @@ import type { FileStore } from '../store/files/file-store.ts';
 import type { KeyStore } from '../store/accounts/key-store.ts';
 import type { LinkSigner } from '../store/files/link-signer.ts';
 import type { ListStore } from '../store/records/list-store.ts';
+import type { SubscriptionStore } from '../store/records/subscription-store.ts';
 import type { WebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
 import type { RequestCountStore } from '../store/accounts/request-counts.ts';
@@ -25,6 +26,7 @@ import type { AnswerBudget } from './edge/answer-budget.ts';
 import type { EngineHealth } from '../store/mongo/engine-health.ts';
 import type { DownloadFeeds } from './events/download-feeds.ts';
 import type { JobWatches } from './events/job-watches.ts';
+import type { SubscriptionSchedules } from './subscription-schedules.ts';
 import type { JobGateway } from './job-gateway.ts';
 
 export interface ServiceDeps {
@@ -39,6 +41,8 @@ export interface ServiceDeps {
   readonly jobs: JobGateway;
   readonly batches: BatchStore;
   readonly batchRuns: BatchGateway;
+  readonly subscriptions: SubscriptionStore;
+  readonly schedules: SubscriptionSchedules;
   readonly watches: JobWatches;
   readonly feeds: DownloadFeeds;
   readonly admissionQueue: AdmissionQueue;

@@ -46,6 +46,15 @@ export type Parsed =
       readonly isJson: boolean;
     }
   | { readonly action: 'job' | 'cancel' | 'items'; readonly ids: readonly string[]; readonly isJson: boolean }
+  | {
+      readonly action: 'follow';
+      readonly urls: readonly string[];
+      readonly request: Readonly<Record<string, string>>;
+      readonly isVideo: boolean;
+      readonly language: string | undefined;
+      readonly isJson: boolean;
+    }
+  | { readonly action: 'unfollow'; readonly ids: readonly string[]; readonly isJson: boolean }
   | { readonly action: 'upload'; readonly paths: readonly string[]; readonly isJson: boolean }
   | { readonly action: 'webhook test'; readonly url: string; readonly isJson: boolean };
 
@@ -97,6 +106,14 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
     case 'items':
       if (rest.length === 0) throw new UsageError(`${name}: give the ID of a job.`);
       return { action: name, ids: rest, isJson };
+    case 'follow': {
+      const request = given({ since: textOf(values, 'since') ?? 'now', every: textOf(values, 'every') });
+      const how = { isVideo: values.video === true, language: textOf(values, 'language') };
+      return { action: 'follow', urls: rest, request, ...how, isJson };
+    }
+    case 'unfollow':
+      if (rest.length === 0) throw new UsageError('unfollow: give the ID of a subscription.');
+      return { action: 'unfollow', ids: rest, isJson };
     case 'upload':
       if (rest.length === 0) throw new UsageError('upload: give the path of a file.');
       return { action: 'upload', paths: rest, isJson };

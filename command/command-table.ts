@@ -52,6 +52,8 @@ export const OPTIONS = {
   },
   before: { type: 'string', value: 'TIME', about: 'only jobs created before this time, in UTC' },
   limit: { type: 'string', value: 'N', about: 'the greatest number of jobs (default 20)' },
+  since: { type: 'string', value: 'now|all|DATE', about: 'what is fetched first (default now)' },
+  every: { type: 'string', value: 'TIME', about: 'the time between two checks, such as 30m, 6h or 1d (default 6h)' },
   help: { type: 'boolean', short: 'h', about: 'show this' },
   version: { type: 'boolean', about: 'show the version' },
 } as const satisfies Record<string, Option>;
@@ -116,6 +118,12 @@ const OTHER_COMMANDS = {
     about: 'send recordings, for `speakers ID`; one that was cut is continued',
     options: ['json'],
   },
+  follow: {
+    operands: '[URL…]',
+    about: 'fetch what channels, playlists and feeds publish; without a URL, list what is followed',
+    options: ['since', 'every', 'video', 'language', 'json'],
+  },
+  unfollow: { operands: 'ID…', about: 'end what `follow` has begun', options: ['json'] },
   cancel: { operands: 'ID…', about: 'cancel running jobs', options: ['json'] },
   webhook: {
     operands: 'test URL',

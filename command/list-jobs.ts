@@ -113,7 +113,7 @@ export async function testWebhook(
 }
 
 /** Handles the IDs one by one. A failure is reported, and the others continue. */
-async function forEach(
+export async function forEach(
   { service, display }: Connection,
   ids: readonly string[],
   work: (id: string) => Promise<void>,

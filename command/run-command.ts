@@ -9,6 +9,7 @@ import type { Display } from './display.ts';
 import { findService, type FoundService } from './embedded.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { fetchAll } from './fetch-result.ts';
+import { followSources, unfollow } from './follow-sources.ts';
 import { helpText } from './help.ts';
 import { cancelJobs, listJobs, printItems, showJobs, testWebhook, uploadFiles, type Connection } from './list-jobs.ts';
 import { readTexts } from './read-list.ts';
@@ -53,6 +54,10 @@ export async function run(words: readonly string[], surroundings: Surroundings):
       return printItems(await connect(surroundings, true), parsed);
     case 'cancel':
       return cancelJobs(await connect(surroundings, true), parsed);
+    case 'follow':
+      return followSources(await connect(surroundings, true), parsed);
+    case 'unfollow':
+      return unfollow(await connect(surroundings, true), parsed);
     case 'upload':
       return uploadFiles({ ...surroundings.config, ...(await connect(surroundings, true)) }, parsed);
     case 'webhook test':

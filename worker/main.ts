@@ -9,6 +9,7 @@ import { createLog } from '../runtime/telemetry/log.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
 import { createBrightDataSource } from '../sources/imgnet/bright-data.ts';
+import { createSubscriptionSchedules } from '../api/subscription-schedules.ts';
 import { createDataApiChannels } from '../sources/vidnet/data-api/data-api-channel.ts';
 import { createDataApi } from '../sources/vidnet/data-api/data-api-client.ts';
 import { createDataApiComments } from '../sources/vidnet/data-api/data-api-comments.ts';
@@ -22,6 +23,7 @@ import { SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
 import { engineKeyOf } from '../speech/speech-engine.ts';
 import { createKeyStore } from '../store/accounts/key-store.ts';
 import { createBatchStore } from '../store/records/batch-store.ts';
+import { createSubscriptionStore } from '../store/records/subscription-store.ts';
 import { createContentsStore } from '../store/records/contents-store.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
 import { joinFilesFolder } from '../store/files/files-folder.ts';
@@ -147,6 +149,8 @@ const activities = createActivities({
   records,
   keys,
   batches,
+  subscriptions: createSubscriptionStore(mongo.db),
+  pauseSchedule: createSubscriptionSchedules(client, config.TASK_QUEUE).pause,
   ...acceptor,
   deliveries: createDeliveryStore(mongo.db),
   contents,

@@ -2,6 +2,7 @@
 export { audio } from './jobs/audio.ts';
 export { batch } from './batches/run-batch.ts';
 export { channel } from './jobs/channel.ts';
+export { checkSubscription } from './subscriptions/check-subscription.ts';
 export { deliverWebhook } from './webhooks/deliver-webhook.ts';
 export { imgnetAudio } from './jobs/imgnet-audio.ts';
 export { imgnetContent } from './jobs/imgnet-content.ts';

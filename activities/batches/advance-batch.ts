@@ -10,6 +10,7 @@ import {
   type StoredBatch,
 } from '../../contract/batches/batch-state.ts';
 import type { Failure } from '../../contract/failures.ts';
+import type { ListReference } from '../../contract/lists/list-entry.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { optional } from '../../runtime/optional.ts';
@@ -126,9 +127,7 @@ export function createBatchActivities(deps: BatchDeps) {
     async beginListing({ batchId }: { readonly batchId: string }): Promise<ListingOrder | undefined> {
       const { source } = await begun(batchId);
       if (source === undefined || source.isListed) return undefined;
-      const site = source.list.kind === 'page' ? source.list.site : undefined;
-      const use = site === undefined ? 'vidnet-page' : (`site/${site}` as const);
-      return { url: source.url, use, routes: routeNamesOf(deps.routes) };
+      return { url: source.url, use: useOf(source.list), routes: routeNamesOf(deps.routes) };
     },
 
     /** Stores the status of a batch, which only its workflow changes. */
@@ -192,8 +191,17 @@ function marksOf({ marks, counts }: StoredBatch, known: BatchTotals): { readonly
   return { marks: [...marks, mark].slice(-MARKS_MAX) };
 }
 
-/** @returns the caller that started a batch; undefined if its key was revoked */
-async function callerOf(keys: Pick<KeyStore, 'get'>, { startedBy }: StoredBatch): Promise<Caller | undefined> {
+/** How a list uses an upstream. */
+export function useOf(list: ListReference): UpstreamUse {
+  const site = list.kind === 'page' ? list.site : undefined;
+  return site === undefined ? 'vidnet-page' : `site/${site}`;
+}
+
+/** @returns the caller that started something; undefined if its key was revoked */
+export async function callerOf(
+  keys: Pick<KeyStore, 'get'>,
+  { startedBy }: Pick<StoredBatch, 'startedBy'>,
+): Promise<Caller | undefined> {
   if (startedBy === WITHOUT_KEY) return { kind: 'anonymous' };
   if (startedBy === 'service') return { kind: 'service' };
   const key = await keys.get(startedBy);

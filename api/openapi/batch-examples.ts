@@ -2,6 +2,7 @@ import { renderBatch, renderBatchItem } from '../../contract/batches/batch-answe
 import { BATCH_ARCHIVE, NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
+import { subscriptionExamples } from './subscription-examples.ts';
 import type { operations } from '../operations/operations.ts';
 import type { AnswerExamples } from './answer-examples.ts';
 import { CREATED_AT, FINISHED_AT, samples } from './sample-records.ts';
@@ -50,6 +51,7 @@ export function batchExamples(): Partial<Record<keyof typeof operations, AnswerE
     archiveBatch: { [BATCH_ARCHIVE.contentType]: { example: { summary: 'The start of an archive', value: 'PK' } } },
     cancelBatch: one({ ...running, status: 'cancelling' }),
     resumeBatch: one({ ...running, status: 'paused', pause: 'max_cost' }),
+    ...subscriptionExamples(item),
     retryBatch: one({ ...running, end: 2 }),
   };
 }

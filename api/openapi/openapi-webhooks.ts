@@ -2,6 +2,8 @@ import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { batchSchema, renderBatch } from '../../contract/batches/batch-answers.ts';
 import { BATCH_ENDPOINT } from '../../contract/batches/batch-state.ts';
+import { renderSubscription, subscriptionSchema } from '../../contract/subscriptions/subscription-request.ts';
+import { SUBSCRIPTION_ENDPOINT } from '../../contract/subscriptions/subscription-state.ts';
 import { WEBHOOK_TEST_BODY, webhookIdSchema, webhookTestBodySchema } from '../../contract/http/delivery-schemas.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import type { RenderContext } from '../../contract/kinds/kind.ts';
@@ -11,6 +13,8 @@ import type { RecordType } from '../../contract/download-record.ts';
 import type { Operation } from '../operations/operation.ts';
 import { webhooksOfJobs } from './answer-examples.ts';
 import { CONTEXT, finishedBatch } from './batch-examples.ts';
+import { FINISHED_AT } from './sample-records.ts';
+import { failedSubscription } from './subscription-examples.ts';
 import type { Examples } from './render-examples.ts';
 import { JSON_TYPE } from './operation-responses.ts';
 
@@ -63,7 +67,20 @@ export async function webhooksOf(
     id: webhookIdSchema,
     schema: batchSchema,
   });
-  return [...(await Promise.all(described)), batch, test];
+  const subscription = routeOf({
+    operationId: 'subscriptionPaused',
+    endpoint: SUBSCRIPTION_ENDPOINT,
+    summary: 'The pause of a subscription of POST /api/subscriptions that its caller has not requested',
+    examples: {
+      example: {
+        summary: 'Its source is gone',
+        value: renderSubscription(failedSubscription, Date.parse(FINISHED_AT)),
+      },
+    },
+    id: webhookIdSchema,
+    schema: subscriptionSchema,
+  });
+  return [...(await Promise.all(described)), batch, subscription, test];
 }
 
 function routeOf({ operationId, endpoint, summary, schema, examples, id }: Webhook): RouteConfig {

@@ -59,7 +59,7 @@ interface OperationAnswer {
 }
 
 interface Described {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
   /** The tRPC procedure, if there is one, such as `downloads.audio`: a query for GET, otherwise a mutation. */
   readonly rpc?: string;

@@ -5,6 +5,7 @@ import { resultOperations } from './result-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 import { speakerLabelOperations } from './speaker-label-operations.ts';
 import { speechOperations } from './speech-operations.ts';
+import { subscriptionOperations } from './subscription-operations.ts';
 import { vidnetOperations } from './vidnet-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
 
@@ -17,6 +18,7 @@ export const operations = {
   ...speechOperations,
   ...imgnetOperations,
   ...batchOperations,
+  ...subscriptionOperations,
   ...webhookOperations,
   ...serviceOperations,
 } as const;
@@ -33,6 +35,11 @@ export const operationGroups = [
   },
   { tag: 'Photo platform', about: 'Profiles, lists, posts and reels', rows: imgnetOperations },
   { tag: 'Batches', about: 'Many jobs by one request', rows: batchOperations },
+  {
+    tag: 'Subscriptions',
+    about: 'What channels, playlists and feeds publish, fetched as it appears',
+    rows: subscriptionOperations,
+  },
   { tag: 'Webhooks', about: 'Notifications of ended jobs, and their deliveries', rows: webhookOperations },
   { tag: 'Service', about: 'Credit and health checks', rows: serviceOperations },
 ] as const;

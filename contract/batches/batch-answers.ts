@@ -59,7 +59,7 @@ export const batchListSchema = z
   .meta({ id: 'BatchList' });
 export type BatchList = z.infer<typeof batchListSchema>;
 
-const itemSchema = z
+export const batchItemSchema = z
   .object({
     number: countSchema.describe('Counted from 0, in the order of the request'),
     state: z.enum(itemStates),
@@ -70,11 +70,11 @@ const itemSchema = z
     record: downloadRecordSchema.nullable().describe('The download record, as soon as the item has one'),
   })
   .meta({ id: 'BatchItem' });
-export type BatchItemAnswer = z.infer<typeof itemSchema>;
+export type BatchItemAnswer = z.infer<typeof batchItemSchema>;
 
 export const batchItemsSchema = z
   .object({
-    items: z.array(itemSchema),
+    items: z.array(batchItemSchema),
     next_cursor: countSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
   })
   .meta({ id: 'BatchItems' });
@@ -83,7 +83,7 @@ export type BatchItemsAnswer = z.infer<typeof batchItemsSchema>;
 export const batchEventSchema = z
   .object({
     batch: batchSchema,
-    ended: z.array(itemSchema).describe('The items that have ended since the event before'),
+    ended: z.array(batchItemSchema).describe('The items that have ended since the event before'),
   })
   .meta({ id: 'BatchEvent' });
 export type BatchEvent = z.infer<typeof batchEventSchema>;

@@ -105,6 +105,8 @@ export interface StoredBatch extends BatchTotals {
   /** The sum of the prices in each piece. */
   readonly piecePrices: readonly Thousandths[];
   readonly source?: BatchSource;
+  /** The subscription whose new entries are the items. */
+  readonly subscriptionId?: string;
   readonly maxCost?: Thousandths;
   readonly skip: readonly FailureCode[];
   /** They are never shown, because they may contain secrets. */

@@ -36,7 +36,7 @@ export function changeChannel(library: Library, change: Change): string | undefi
     library.put({ ...template, ...{ id, title, case: name, isShort, publishedAt, channel } });
     return id;
   }
-  const [name = ''] = Object.values(change) as string[];
+  const [name = ''] = Object.values<string>(change);
   const video = library.video(name);
   if (video === undefined) return undefined;
   if ('rename' in change) library.put({ ...video, title: change.title });

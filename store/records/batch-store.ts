@@ -111,15 +111,21 @@ export function createBatchStore(db: Db) {
     /** @param startedBy undefined: all batches @returns a page, newest first */
     async list({
       startedBy,
+      subscriptionId,
       before,
       limit,
     }: {
       readonly startedBy: Starter | undefined;
+      readonly subscriptionId?: string;
       readonly before: string | undefined;
       readonly limit: number;
     }): Promise<readonly StoredBatch[]> {
       // The driver ignores undefined fields (mongo-client.ts).
-      const filter = { startedBy, ...(before !== undefined && { _id: { $lt: before } }) } as Filter<BatchDocument>;
+      const filter = {
+        startedBy,
+        subscriptionId,
+        ...(before !== undefined && { _id: { $lt: before } }),
+      } as Filter<BatchDocument>;
       return (await scans(batches, { filter, limit })).map(fromDocument);
     },
   };

@@ -12,6 +12,7 @@ import type { JobOutcome } from '../../contract/download-record.ts';
 import { speakerLabelsSchema } from '../../contract/kinds/speaker-labels.ts';
 import { createContentsStore, type ContentsStore } from '../../store/records/contents-store.ts';
 import { createBatchStore } from '../../store/records/batch-store.ts';
+import { createSubscriptionStore } from '../../store/records/subscription-store.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../store/records/delivery-store.ts';
 import { createListStore, type ListStore } from '../../store/records/list-store.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
@@ -68,6 +69,7 @@ function attempt(input: AttemptInput, outcome: PostOutcome, isLocal = false): Pr
   const { attemptDelivery } = createDeliverActivity({
     records,
     batches: createBatchStore(mongo.db),
+    subscriptions: createSubscriptionStore(mongo.db),
     deliveries,
     webhooks: { post, close: vi.fn() },
     receivers,

@@ -44,10 +44,12 @@ describe('null', () => {
       new Set([
         ...['include_webhook', 'include_comments', 'language', 'speakers', 'max_age_days'],
         ...['url', 'vidnet_video_id', 'download_id', 'item_webhooks', 'max_cost', 'name', 'skip'],
-        ...['items', 'from', 'each', 'filter', 'limit', 'order'],
+        ...['every', 'max_cost_per_day', 'items', 'from', 'each', 'filter', 'limit', 'order'],
       ]),
     );
-    expect(queries.map(({ name }) => name)).toEqual(['listDownloads', 'listBatches', 'listDeliveries']);
+    expect(queries.map(({ name }) => name)).toEqual([
+      ...['listDownloads', 'listBatches', 'listSubscriptions', 'listDeliveries'],
+    ]);
   });
 
   it.each(optionalInBodies)('in the field $field of $name is the same as leaving it out', ({ body, field }) => {

@@ -41,6 +41,13 @@ describe('a command line', () => {
       query: { type: 'captions', status: 'failed', created_after: '2026-11-21T00:00:00.000Z' },
       ...{ limit: 3, isJson: false },
     });
+    const follow = { action: 'follow', isVideo: false, language: undefined, isJson: false };
+    expect(line('follow')).toEqual({ ...follow, urls: [], request: { since: 'now' } });
+    expect(line('follow @tea --since 2026-01-31 --every 1d --video')).toEqual({
+      ...{ ...follow, urls: ['@tea'], isVideo: true },
+      request: { since: '2026-01-31', every: '1d' },
+    });
+    expect(line('unfollow A')).toEqual({ action: 'unfollow', ids: ['A'], isJson: false });
     expect(line('cancel A B --json')).toEqual({ action: 'cancel', ids: ['A', 'B'], isJson: true });
     expect(line('items A')).toEqual({ action: 'items', ids: ['A'], isJson: false });
     expect(line('webhook test https://x.example')).toMatchObject({ action: 'webhook test', url: 'https://x.example' });

@@ -20,6 +20,7 @@ import { createKeyDownloadStore } from '../../store/accounts/key-downloads.ts';
 import { createKeyStore } from '../../store/accounts/key-store.ts';
 import { createRequestCountStore } from '../../store/accounts/request-counts.ts';
 import { createLinkSigner } from '../../store/files/link-signer.ts';
+import { createSubscriptionStore } from '../../store/records/subscription-store.ts';
 import { createBatchStore } from '../../store/records/batch-store.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
@@ -54,6 +55,12 @@ export function serviceDeps(
   const deps: ServiceDeps = {
     ...{ records, contents, lists, keyDownloads, signer, now, stopping, log },
     batches: createBatchStore(db),
+    subscriptions: createSubscriptionStore(db),
+    schedules: {
+      put: () => Promise.resolve(),
+      pause: () => Promise.resolve(),
+      remove: () => Promise.resolve(),
+    },
     batchRuns: {
       start: () => Promise.resolve(true),
       resume: () => Promise.resolve(true),

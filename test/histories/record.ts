@@ -39,6 +39,8 @@ import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import type { BatchAdvance } from '../../activities/batches/advance-batch.ts';
 import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
+import type { CheckEnd } from '../../activities/subscriptions/subscription-checks.ts';
+import { checkSubscription } from '../../workflows/subscriptions/check-subscription.ts';
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/jobs/speaker-labels.ts';
 import type { UploadJob } from '../../contract/kinds/upload.ts';
@@ -114,6 +116,9 @@ await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attem
 
 await batchHistory('batch-finished', {}, [advanceWith(1), advanceWith(0, { isOver: true })]);
 await batchHistory('batch-paused', { isRetry: true }, [advanceWith(0, { blocked: 'max_cost' }), advanceWith(0, { isOver: true })], (handle) => handle.signal(resumeSignal));
+await checkHistory('check-quiet', {}, () => Promise.resolve());
+await checkHistory('check-new', { batchId: ulid() }, () => Promise.resolve());
+await checkHistory('check-given-up', { notice: 1 }, () => Promise.reject(toApplicationFailure(new JobError({ code: 'removed', message: 'Gone.' }))));
 await batchHistory('batch-listed', { hasSource: true }, [advanceWith(0, { isOver: true })]);
 await batchHistory('batch-cancelled', {}, [advanceWith(0, { blocked: 'max_cost' }), advanceWith(0, { isOver: true })], (handle) => handle.cancel());
 await retentionHistory('retention');
@@ -210,6 +215,21 @@ async function batchHistory(
     }
     return handle;
   });
+}
+
+async function checkHistory(name: string, end: CheckEnd, findNewEntries: () => Promise<void>): Promise<void> {
+  const order = { url: 'https://www.youtube.com/@evening-talks', use: 'vidnet-page' as const, startedBy: 'anonymous', webhookUrl: url };
+  const records = {
+    beginCheck: () => Promise.resolve({ ...order, routes: routeNamesOf(routesWith(GENEROUS)) }),
+    endCheck: () => Promise.resolve(end),
+    closeCheck: () => Promise.resolve(),
+    advanceBatch: () => Promise.resolve(advanceWith(0, { isOver: true })),
+    setBatchStatus: () => Promise.resolve(),
+  };
+  const subscriptionId = ulid();
+  await record(name, { ...obliging, records: { ...obliging.records, ...records }, fetch: { ...obliging.fetch, findNewEntries } }, (env, taskQueue) =>
+    env.client.workflow.start(checkSubscription, { workflowId: `check/${subscriptionId}`, taskQueue, args: [{ subscriptionId }] }),
+  );
 }
 
 async function retentionHistory(name: string, kept: Pick<RetentionInput, 'keepDays' | 'confirmedBy'> = {}): Promise<void> {

@@ -233,6 +233,17 @@ const own: Readonly<Record<Exclude<Workflow, Sampled>, StepsOf>> = {
       ],
     ],
   },
+  checkSubscription: {
+    input: { subscriptionId: recordId },
+    answers: {
+      beginCheck: [{ url, use: 'vidnet-page', startedBy: 'anonymous', routes: routeNamesOf(routesWith(GENEROUS)) }],
+    },
+    steps: [
+      ['beginCheck', { subscriptionId: recordId }],
+      ['findNewEntries', { subscriptionId: recordId }],
+      ['endCheck', { subscriptionId: recordId }],
+    ],
+  },
   deliverWebhook: delivered,
   retention: {
     input: { retentionDays: 30, keepDays: { contents: 365 }, confirmedBy },

@@ -175,11 +175,16 @@ function OfferRow({ choice, options, isFirst, children }: OfferProps) {
 }
 
 /** The choice that most users want comes first, and then the transcript, which there is of everything with sound. */
+/** The text of a field; fields of batches may have fields themselves. */
+function textOf(value: Offer['body'][string] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
 function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Choice[] {
   const choices = offers.flatMap((offer) => {
     const { operation, body } = offer;
     if (operation === 'requestTranscript' && 'include_comments' in body !== hasComments) return [];
-    const known = CHOICES[operation] ?? CHOICES[`${operation} ${String(body['format'])}`];
+    const known = CHOICES[operation] ?? CHOICES[`${operation} ${textOf(body['format'])}`];
     return known === undefined ? [] : [{ ...known, offer }];
   });
   const isSpeech = ({ offer }: Choice): boolean => offer.operation === 'requestSpeech';

@@ -8,6 +8,7 @@ import { priceTable } from '../../../contract/kinds/configured-prices.ts';
 import { deliveryIdOf, deliveryPriorityOf } from '../../../contract/http/webhook-delivery.ts';
 import { createContentsStore } from '../../../store/records/contents-store.ts';
 import { createBatchStore } from '../../../store/records/batch-store.ts';
+import { createSubscriptionStore } from '../../../store/records/subscription-store.ts';
 import { createDeliveryStore } from '../../../store/records/delivery-store.ts';
 import { openMongo } from '../../../store/mongo/mongo-client.ts';
 import { createListStore } from '../../../store/records/list-store.ts';
@@ -70,6 +71,7 @@ async function aWorker() {
   const activities = createDeliverActivity({
     records,
     batches: createBatchStore(mongo.db),
+    subscriptions: createSubscriptionStore(mongo.db),
     deliveries: createDeliveryStore(mongo.db),
     webhooks,
     receivers: createReceiverShares({ maxAtOnce: AT_ONCE }),

@@ -57,6 +57,17 @@ export type Procedures = {
     resume: Mutation<rest.ResumeBatchData, rest.ResumeBatchResponses & rest.ResumeBatchErrors, 202>;
     retry: Mutation<rest.RetryBatchData, rest.RetryBatchResponses & rest.RetryBatchErrors, 202>;
   };
+  subscriptions: {
+    create: Mutation<rest.CreateSubscriptionData, rest.CreateSubscriptionResponses & rest.CreateSubscriptionErrors, 202>;
+    list: Query<rest.ListSubscriptionsData, rest.ListSubscriptionsResponses & rest.ListSubscriptionsErrors, 200>;
+    get: Query<rest.GetSubscriptionData, rest.GetSubscriptionResponses & rest.GetSubscriptionErrors, 200>;
+    change: Mutation<rest.ChangeSubscriptionData, rest.ChangeSubscriptionResponses & rest.ChangeSubscriptionErrors, 200>;
+    remove: Mutation<rest.RemoveSubscriptionData, rest.RemoveSubscriptionResponses & rest.RemoveSubscriptionErrors, 200>;
+    pause: Mutation<rest.PauseSubscriptionData, rest.PauseSubscriptionResponses & rest.PauseSubscriptionErrors, 200>;
+    resume: Mutation<rest.ResumeSubscriptionData, rest.ResumeSubscriptionResponses & rest.ResumeSubscriptionErrors, 202>;
+    check: Mutation<rest.CheckSubscriptionData, rest.CheckSubscriptionResponses & rest.CheckSubscriptionErrors, 202>;
+    items: Query<rest.ListSubscriptionItemsData, rest.ListSubscriptionItemsResponses & rest.ListSubscriptionItemsErrors, 200>;
+  };
   webhook: {
     test: Mutation<rest.TestWebhookData, rest.TestWebhookResponses & rest.TestWebhookErrors, 200>;
     deliveries: Query<rest.ListDeliveriesData, rest.ListDeliveriesResponses & rest.ListDeliveriesErrors, 200>;

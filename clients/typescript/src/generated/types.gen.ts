@@ -5,7 +5,7 @@ export type ClientOptions = {
     baseUrl: 'http://127.0.0.1:3000' | (string & {});
 };
 
-export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestMediaInfoEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | CreateUploadEndedWebhookRequest | CreateBatchEndedWebhookRequest | TestWebhookSentWebhookRequest;
+export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestMediaInfoEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | CreateUploadEndedWebhookRequest | CreateBatchEndedWebhookRequest | SubscriptionPausedWebhookRequest | TestWebhookSentWebhookRequest;
 
 /**
  * ULID
@@ -1950,6 +1950,69 @@ export type Batch = {
     archive_url: string;
 };
 
+export type Subscription = {
+    id: Ulid;
+    name: string | null;
+    from: string;
+    each: {
+        [key: string]: unknown;
+    };
+    filter: {
+        [key: string]: unknown;
+    };
+    since: string;
+    every: string;
+    status: 'active' | 'paused';
+    /**
+     * POST …/resume continues it
+     */
+    pause: {
+        code: 'requested' | 'backlog' | 'source_failed' | 'key_revoked';
+        message: string;
+    } | null;
+    /**
+     * Entries that wait: for POST …/resume, for the end of a premiere, or for the next day
+     */
+    backlog: {
+        items: number;
+        /**
+         * At most
+         */
+        cost: string;
+    };
+    /**
+     * The number of entries that were started
+     */
+    started: number;
+    /**
+     * The prices of what was started today, in UTC
+     */
+    cost_today: string;
+    /**
+     * Decimal string with three decimals
+     */
+    max_cost_per_day: string | null;
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    checked_at: string | null;
+    /**
+     * Why the last check failed
+     */
+    failure: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * The path of the subscription
+     */
+    url: string;
+};
+
 export type WebhookTestBody = {
     test: true;
     message: string;
@@ -2923,6 +2986,147 @@ export type ResumeBatchRequest = {
      * Replaces the `max_cost` of the batch
      */
     max_cost?: string | null;
+};
+
+export type SubscriptionRequest = {
+    /**
+     * URL of a playlist or channel of the video platform, or of a page of another site that lists recordings, such as a podcast feed
+     */
+    from: string;
+    each: EachEntry;
+    /**
+     * `now`: only what is published from now on; a day: also what was published since then; `all`: everything, after POST …/resume, before which the answer has the number and cost in `backlog`
+     */
+    since: 'now' | 'all' | string;
+    /**
+     * A name for people
+     */
+    name?: string | null;
+    filter?: EntryFilter;
+    /**
+     * Default: `6h`. Checks are spread over a tenth of it
+     */
+    every?: string | null;
+    /**
+     * Entries that would make a day in UTC cost more than this wait for the next one
+     */
+    max_cost_per_day?: string | null;
+    /**
+     * As in a batch
+     */
+    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
+    /**
+     * The URL to which each batch of new entries is POSTed at its end, and the subscription when its source fails for long
+     */
+    include_webhook?: string | null;
+    /**
+     * The URL to which the result of each entry is POSTed
+     */
+    item_webhooks?: string | null;
+};
+
+/**
+ * The `operationId` of a single request and its options, for every entry. Lists of other sites have `requestMedia` only
+ */
+export type EachEntry = {
+    operation: 'requestAudio';
+} | {
+    operation: 'requestVideo';
+} | {
+    operation: 'requestMedia';
+    /**
+     * `audio`: M4A; `video`: MP4
+     */
+    format: 'audio' | 'video';
+} | {
+    operation: 'requestTranscript';
+    /**
+     * Language code such as `en`, `de` or `pt-BR`
+     */
+    language: string;
+    /**
+     * Include the video's comments
+     */
+    include_comments?: boolean | null;
+};
+
+export type SubscriptionList = {
+    /**
+     * Newest first
+     */
+    subscriptions: Array<Subscription>;
+    /**
+     * `cursor` of the next page; null on the last one
+     */
+    next_cursor: string | null;
+};
+
+export type SubscriptionChange = {
+    /**
+     * A name for people
+     */
+    name?: string | null;
+    filter?: EntryFilter;
+    /**
+     * Default: `6h`. Checks are spread over a tenth of it
+     */
+    every?: string | null;
+    /**
+     * Entries that would make a day in UTC cost more than this wait for the next one
+     */
+    max_cost_per_day?: string | null;
+    /**
+     * As in a batch
+     */
+    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
+    /**
+     * The URL to which each batch of new entries is POSTed at its end, and the subscription when its source fails for long
+     */
+    include_webhook?: string | null;
+    /**
+     * The URL to which the result of each entry is POSTed
+     */
+    item_webhooks?: string | null;
+};
+
+export type SubscriptionItems = {
+    /**
+     * Those of the newest batch first
+     */
+    items: Array<{
+        /**
+         * Counted from 0, in the order of the request
+         */
+        number: number;
+        state: 'waiting' | 'running' | 'success' | 'failed' | 'skipped' | 'cancelled';
+        /**
+         * The `operationId` of the single request
+         */
+        operation: string;
+        /**
+         * The body of the single request, without its webhook
+         */
+        request: {
+            [key: string]: unknown;
+        };
+        /**
+         * The charge for this item; 0.000 if its job was started by another request
+         */
+        cost: string;
+        failure: {
+            code: string;
+            message: string;
+        } | null;
+        /**
+         * The download record, as soon as the item has one
+         */
+        record: AudioRecord | VideoRecord | ChannelRecord | CaptionsRecord | FactsRecord | ImgnetAudioRecord | MediaRecord | UploadRecord | null;
+        batch_id: Ulid;
+    }>;
+    /**
+     * `cursor` of the next page; null on the last one
+     */
+    next_cursor: string | null;
 };
 
 export type WebhookTestResult = {
@@ -5549,6 +5753,548 @@ export type RetryBatchResponses = {
 
 export type RetryBatchResponse = RetryBatchResponses[keyof RetryBatchResponses];
 
+export type ListSubscriptionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of items on a page
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/api/subscriptions';
+};
+
+export type ListSubscriptionsErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ListSubscriptionsError = ListSubscriptionsErrors[keyof ListSubscriptionsErrors];
+
+export type ListSubscriptionsResponses = {
+    /**
+     * A page of subscriptions
+     */
+    200: SubscriptionList;
+};
+
+export type ListSubscriptionsResponse = ListSubscriptionsResponses[keyof ListSubscriptionsResponses];
+
+export type CreateSubscriptionData = {
+    body: SubscriptionRequest;
+    path?: never;
+    query?: never;
+    url: '/api/subscriptions';
+};
+
+export type CreateSubscriptionErrors = {
+    /**
+     * invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type CreateSubscriptionError = CreateSubscriptionErrors[keyof CreateSubscriptionErrors];
+
+export type CreateSubscriptionResponses = {
+    /**
+     * The subscription, whose first check begins
+     */
+    202: Subscription;
+};
+
+export type CreateSubscriptionResponse = CreateSubscriptionResponses[keyof CreateSubscriptionResponses];
+
+export type RemoveSubscriptionData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        subscriptionId: Ulid;
+    };
+    query?: never;
+    url: '/api/subscriptions/{subscriptionId}';
+};
+
+export type RemoveSubscriptionErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RemoveSubscriptionError = RemoveSubscriptionErrors[keyof RemoveSubscriptionErrors];
+
+export type RemoveSubscriptionResponses = {
+    /**
+     * The subscription as it was
+     */
+    200: Subscription;
+};
+
+export type RemoveSubscriptionResponse = RemoveSubscriptionResponses[keyof RemoveSubscriptionResponses];
+
+export type GetSubscriptionData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        subscriptionId: Ulid;
+    };
+    query?: never;
+    url: '/api/subscriptions/{subscriptionId}';
+};
+
+export type GetSubscriptionErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetSubscriptionError = GetSubscriptionErrors[keyof GetSubscriptionErrors];
+
+export type GetSubscriptionResponses = {
+    /**
+     * The subscription
+     */
+    200: Subscription;
+};
+
+export type GetSubscriptionResponse = GetSubscriptionResponses[keyof GetSubscriptionResponses];
+
+export type ChangeSubscriptionData = {
+    body: SubscriptionChange;
+    path: {
+        /**
+         * ULID
+         */
+        subscriptionId: Ulid;
+    };
+    query?: never;
+    url: '/api/subscriptions/{subscriptionId}';
+};
+
+export type ChangeSubscriptionErrors = {
+    /**
+     * invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ChangeSubscriptionError = ChangeSubscriptionErrors[keyof ChangeSubscriptionErrors];
+
+export type ChangeSubscriptionResponses = {
+    /**
+     * The subscription
+     */
+    200: Subscription;
+};
+
+export type ChangeSubscriptionResponse = ChangeSubscriptionResponses[keyof ChangeSubscriptionResponses];
+
+export type PauseSubscriptionData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        subscriptionId: Ulid;
+    };
+    query?: never;
+    url: '/api/subscriptions/{subscriptionId}/pause';
+};
+
+export type PauseSubscriptionErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type PauseSubscriptionError = PauseSubscriptionErrors[keyof PauseSubscriptionErrors];
+
+export type PauseSubscriptionResponses = {
+    /**
+     * The subscription is paused
+     */
+    200: Subscription;
+};
+
+export type PauseSubscriptionResponse = PauseSubscriptionResponses[keyof PauseSubscriptionResponses];
+
+export type ResumeSubscriptionData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        subscriptionId: Ulid;
+    };
+    query?: never;
+    url: '/api/subscriptions/{subscriptionId}/resume';
+};
+
+export type ResumeSubscriptionErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ResumeSubscriptionError = ResumeSubscriptionErrors[keyof ResumeSubscriptionErrors];
+
+export type ResumeSubscriptionResponses = {
+    /**
+     * The subscription continues with a check
+     */
+    202: Subscription;
+};
+
+export type ResumeSubscriptionResponse = ResumeSubscriptionResponses[keyof ResumeSubscriptionResponses];
+
+export type CheckSubscriptionData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        subscriptionId: Ulid;
+    };
+    query?: never;
+    url: '/api/subscriptions/{subscriptionId}/check';
+};
+
+export type CheckSubscriptionErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * not_ready
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type CheckSubscriptionError = CheckSubscriptionErrors[keyof CheckSubscriptionErrors];
+
+export type CheckSubscriptionResponses = {
+    /**
+     * A check has begun
+     */
+    202: Subscription;
+};
+
+export type CheckSubscriptionResponse = CheckSubscriptionResponses[keyof CheckSubscriptionResponses];
+
+export type ListSubscriptionItemsData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        subscriptionId: Ulid;
+    };
+    query?: {
+        /**
+         * Maximum number of items on a page
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/api/subscriptions/{subscriptionId}/items';
+};
+
+export type ListSubscriptionItemsErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ListSubscriptionItemsError = ListSubscriptionItemsErrors[keyof ListSubscriptionItemsErrors];
+
+export type ListSubscriptionItemsResponses = {
+    /**
+     * A page of items
+     */
+    200: SubscriptionItems;
+};
+
+export type ListSubscriptionItemsResponse = ListSubscriptionItemsResponses[keyof ListSubscriptionItemsResponses];
+
 export type TestWebhookData = {
     body: WebhookTestRequest;
     path?: never;
@@ -5998,6 +6744,15 @@ export type CreateBatchEndedWebhookPayload = Batch;
 export type CreateBatchEndedWebhookRequest = {
     body: CreateBatchEndedWebhookPayload;
     key: 'batches';
+    path?: never;
+    query?: never;
+};
+
+export type SubscriptionPausedWebhookPayload = Subscription;
+
+export type SubscriptionPausedWebhookRequest = {
+    body: SubscriptionPausedWebhookPayload;
+    key: 'subscriptions';
     path?: never;
     query?: never;
 };

@@ -1,0 +1,213 @@
+import { ulid } from 'ulid';
+import { renderBatchItem } from '../../contract/batches/batch-answers.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import { formatMoney, parseMoney } from '../../contract/money.ts';
+import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
+import type { EntryFilter } from '../../contract/lists/entry-filter.ts';
+import {
+  minutesOf,
+  renderSubscription,
+  type subscriptionItemsSchema,
+  type subscriptionListSchema,
+  type SubscriptionAnswer,
+  type SubscriptionChange,
+  type SubscriptionRequest,
+} from '../../contract/subscriptions/subscription-request.ts';
+import { dayOf, type StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
+import { optional } from '../../runtime/optional.ts';
+import { nowMicroseconds } from '../../store/mongo/clock.ts';
+import type { z } from 'zod';
+import { invalidField } from '../http/to-api-error.ts';
+import type { Answer, UseCase } from '../operations/operation.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { sourceOf } from './lists.ts';
+import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
+
+const DEFAULT_EVERY = '6h';
+
+export interface OneSubscription {
+  readonly subscription_id: string;
+}
+
+/** POST /api/subscriptions: stores the subscription and creates its schedule, whose first check begins at once. */
+export const createSubscription: UseCase<SubscriptionRequest, SubscriptionAnswer> = async (deps, caller, request) => {
+  const { source, price } = await sourceOf(deps, request);
+  if (request.since !== 'now' && request.since !== 'all' && request.since > dayOf(deps.now())) {
+    throw invalidField('since', 'must not be in the future');
+  }
+  const subscription: StoredSubscription = {
+    ...{
+      id: ulid(),
+      startedBy: subscriberOf(caller),
+      createdAt: nowMicroseconds(),
+      source,
+      since: request.since,
+      price,
+    },
+    ...{ status: 'active', notice: 1, waiting: [], started: 0, spent: { day: dayOf(deps.now()), amount: 0 } },
+    ...{ everyMinutes: minutesOf(DEFAULT_EVERY), skip: [] },
+    ...changesOf(deps, request, price),
+  };
+  await deps.subscriptions.create(subscription);
+  // Without a schedule, a subscription would never be checked.
+  await putSchedule(deps, subscription).catch(async (error: unknown) => {
+    await deps.subscriptions.remove(subscription.id);
+    throw error;
+  });
+  return answerOf(deps, subscription, 'pending');
+};
+
+function changesOf(deps: ServiceDeps, change: Omit<SubscriptionChange, 'filter'>, price: number) {
+  const { include_webhook: webhookUrl, item_webhooks: itemWebhookUrl, name, skip, every } = change;
+  for (const field of ['include_webhook', 'item_webhooks'] as const) {
+    const url = change[field];
+    if (url !== undefined) assertWebhookTarget(deps, { url, field });
+  }
+  const maxCostPerDay = change.max_cost_per_day === undefined ? undefined : parseMoney(change.max_cost_per_day);
+  if (maxCostPerDay !== undefined && maxCostPerDay < price) {
+    throw invalidField('max_cost_per_day', `must be at least ${formatMoney(price)}, the price of one entry`);
+  }
+  return {
+    ...optional('name', name),
+    ...optional('everyMinutes', every === undefined ? undefined : minutesOf(every)),
+    ...optional('maxCostPerDay', maxCostPerDay),
+    ...optional('skip', skip),
+    ...optional('webhookUrl', webhookUrl),
+    ...optional('itemWebhookUrl', itemWebhookUrl),
+  };
+}
+
+/** GET /api/subscriptions: the caller's subscriptions, newest first. Internal services see all. */
+export const listSubscriptions: UseCase<
+  { readonly limit: number; readonly cursor?: string | undefined },
+  z.infer<typeof subscriptionListSchema>
+> = async (deps, caller, { limit, cursor: before }) => {
+  const startedBy = caller.kind === 'service' ? undefined : subscriberOf(caller);
+  const found = await deps.subscriptions.list({ startedBy, before, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const subscriptions = shown.map((one) => renderSubscription(one, deps.now()));
+  const next = found.length > limit ? (shown.at(-1)?.id ?? null) : null;
+  return { state: 'finished', body: { subscriptions, next_cursor: next } };
+};
+
+/** GET /api/subscriptions/{subscriptionId} */
+export const getSubscription: UseCase<OneSubscription, SubscriptionAnswer> = async (deps, caller, input) =>
+  answerOf(deps, await ownSubscription(deps, caller, input));
+
+/** PATCH /api/subscriptions/{subscriptionId}: changes the given fields. */
+export const changeSubscription: UseCase<OneSubscription & SubscriptionChange, SubscriptionAnswer> = async (
+  deps,
+  caller,
+  { filter, ...input },
+) => {
+  const before = await ownSubscription(deps, caller, input);
+  const changes = changesOf(deps, input, before.price);
+  // Which lists of a channel are read depends on the wanted kinds, and is found out again.
+  const source = filter === undefined ? {} : { source: { ...before.source, filter: keepingKinds(filter, before) } };
+  await deps.subscriptions.change(before.id, { ...changes, ...source });
+  const subscription = { ...before, ...changes, ...source };
+  if (input.every !== undefined) await putSchedule(deps, subscription);
+  return answerOf(deps, subscription);
+};
+
+function keepingKinds(filter: EntryFilter, { source }: StoredSubscription): EntryFilter {
+  const [now = [], before = []] = [filter.kinds, source.filter.kinds];
+  if ([...now].sort().join() !== [...before].sort().join()) {
+    throw invalidField('filter.kinds', 'cannot be changed: delete the subscription and create another one');
+  }
+  return filter;
+}
+
+/** DELETE /api/subscriptions/{subscriptionId}: what was started goes on. */
+export const removeSubscription: UseCase<OneSubscription, SubscriptionAnswer> = async (deps, caller, input) => {
+  const subscription = await ownSubscription(deps, caller, input);
+  await deps.schedules.remove(subscription.id);
+  await deps.subscriptions.remove(subscription.id);
+  return answerOf(deps, subscription);
+};
+
+/** POST /api/subscriptions/{subscriptionId}/pause */
+export const pauseSubscription: UseCase<OneSubscription, SubscriptionAnswer> = async (deps, caller, input) => {
+  const subscription = await ownSubscription(deps, caller, input);
+  if (subscription.status === 'paused') return answerOf(deps, subscription);
+  const changes = { status: 'paused', pause: 'requested' } as const;
+  await deps.subscriptions.change(subscription.id, changes);
+  await deps.schedules.pause(subscription.id, 'requested');
+  return answerOf(deps, { ...subscription, ...changes });
+};
+
+/** POST /api/subscriptions/{subscriptionId}/resume: also starts the entries that wait, and a check. */
+export const resumeSubscription: UseCase<OneSubscription, SubscriptionAnswer> = async (deps, caller, input) => {
+  const { pause: _pause, failing: _failing, ...before } = await ownSubscription(deps, caller, input);
+  const subscription = { ...before, status: 'active' as const };
+  await deps.subscriptions.change(before.id, { status: 'active' }, ['pause', 'failing']);
+  await putSchedule(deps, subscription);
+  return answerOf(deps, subscription, 'pending');
+};
+
+/** POST /api/subscriptions/{subscriptionId}/check: a check now. */
+export const checkSubscription: UseCase<OneSubscription, SubscriptionAnswer> = async (deps, caller, input) => {
+  const subscription = await ownSubscription(deps, caller, input);
+  if (subscription.status === 'paused') {
+    throw new ApiError('not_ready', 'The subscription is paused: resume it first.', { id: subscription.id });
+  }
+  await putSchedule(deps, subscription);
+  return answerOf(deps, subscription, 'pending');
+};
+
+/** GET /api/subscriptions/{subscriptionId}/items: the items of its batches, those of the newest one first. */
+export const listSubscriptionItems: UseCase<
+  OneSubscription & { readonly limit: number; readonly cursor?: string | undefined },
+  z.infer<typeof subscriptionItemsSchema>
+> = async (deps, caller, { limit, cursor, ...input }) => {
+  const { id: subscriptionId } = await ownSubscription(deps, caller, input);
+  const items: z.infer<typeof subscriptionItemsSchema>['items'] = [];
+  const [from, start = '0'] = cursor?.split(':') ?? [];
+  let next: string | null = null;
+  const first = from === undefined ? undefined : await deps.batches.get(from);
+  const rest = await deps.batches.list({ startedBy: undefined, subscriptionId, before: from, limit: limit + 1 });
+  for (const batch of [...(first?.subscriptionId === subscriptionId ? [first] : []), ...rest]) {
+    const begin = batch.id === from ? Number(start) : 0;
+    for (let number = begin; number < batch.items && next === null; number += 1) {
+      if (items.length === limit) {
+        next = `${batch.id}:${String(number)}`;
+        break;
+      }
+      const piece = await deps.batches.piece({ batchId: batch.id, number: Math.floor(number / BATCH_PIECE_ITEMS) + 1 });
+      const index = number % BATCH_PIECE_ITEMS;
+      const [item, progress] = [piece.items[index], piece.progressOf(index)];
+      const record = progress?.recordId === undefined ? undefined : await deps.records.get(progress.recordId);
+      if (item === undefined) continue;
+      const { request } = item;
+      items.push({ ...renderBatchItem({ number, request, progress }, record, deps.rendering), batch_id: batch.id });
+    }
+    if (next !== null) break;
+  }
+  return { state: 'finished', body: { items, next_cursor: next } };
+};
+
+function putSchedule(deps: ServiceDeps, { id, everyMinutes, source, status }: StoredSubscription): Promise<void> {
+  return deps.schedules.put({ id, everyMinutes, url: source.url }, { isPaused: status === 'paused' });
+}
+
+function answerOf(
+  deps: ServiceDeps,
+  subscription: StoredSubscription,
+  state: 'finished' | 'pending' = 'finished',
+): Answer<SubscriptionAnswer> {
+  return { state, body: renderSubscription(subscription, deps.now()), ...(state === 'pending' && { pollSeconds: 5 }) };
+}
+
+/** Subscriptions of others are answered like unknown ones. Internal services see all. */
+async function ownSubscription(
+  deps: ServiceDeps,
+  caller: Caller,
+  { subscription_id: id }: OneSubscription,
+): Promise<StoredSubscription> {
+  const subscription = await deps.subscriptions.get(id);
+  if (subscription === undefined || (caller.kind !== 'service' && subscription.startedBy !== subscriberOf(caller))) {
+    throw new ApiError('not_found', 'There is no subscription with this id.');
+  }
+  return subscription;
+}

@@ -1,0 +1,53 @@
+import type { Resolved, Subscription, SubscriptionList } from '../clients/typescript/src/index.ts';
+import type { Parsed } from './arguments.ts';
+import { EXIT } from './exit-codes.ts';
+import { forEach, type Connection } from './list-jobs.ts';
+import { jsonText } from './printable.ts';
+
+type Follow = Extract<Parsed, { readonly action: 'follow' }>;
+
+/** Subscribes to channels, playlists and feeds, or lists the subscriptions. */
+export async function followSources(
+  connection: Connection,
+  { urls, request, isJson, ...how }: Follow,
+): Promise<number> {
+  const { service, display } = connection;
+  const print = (one: Subscription): void => display.print(isJson ? jsonText(one) : rowOf(one));
+  if (urls.length > 0) {
+    return forEach(connection, urls, async (url) => {
+      const { subjects } = await service.send<Resolved>('GET', '/api/resolve', { query: { url } });
+      const each = eachOf(how, subjects[0]?.kind === 'page');
+      print(await service.send<Subscription>('POST', '/api/subscriptions', { body: { ...request, from: url, each } }));
+    });
+  }
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const query: Record<string, string> = cursor === '' ? {} : { cursor };
+    const page: SubscriptionList = await service.send('GET', '/api/subscriptions', { query });
+    page.subscriptions.forEach(print);
+    cursor = page.next_cursor;
+  }
+  return EXIT.success;
+}
+
+export function unfollow(
+  connection: Connection,
+  { ids, isJson }: Extract<Parsed, { readonly action: 'unfollow' }>,
+): Promise<number> {
+  return forEach(connection, ids, async (id) => {
+    const path = `/api/subscriptions/${encodeURIComponent(id)}`;
+    const removed = await connection.service.send<Subscription>('DELETE', path);
+    connection.display.print(isJson ? jsonText(removed) : rowOf(removed));
+  });
+}
+
+function eachOf({ isVideo, language }: Pick<Follow, 'isVideo' | 'language'>, isPage: boolean): object {
+  if (language !== undefined) return { operation: 'requestTranscript', language };
+  if (isPage) return { operation: 'requestMedia', format: isVideo ? 'video' : 'audio' };
+  return { operation: isVideo ? 'requestVideo' : 'requestAudio' };
+}
+
+function rowOf({ id, status, every, from, started, pause, failure }: Subscription): string {
+  const why = pause?.message ?? failure?.message ?? '';
+  return [id, status.padEnd(6), `every ${every}`, `${String(started)} fetched`, from, why].join('  ').trimEnd();
+}

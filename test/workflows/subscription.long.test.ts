@@ -1,0 +1,2 @@
+// With every row of its tables.
+import './subscription.test.ts';

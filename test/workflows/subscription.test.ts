@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type { Activities } from '../../activities/create-activities.ts';
+import { createNewEntries } from '../../activities/subscriptions/find-new-entries.ts';
+import { createSubscriptionChecks } from '../../activities/subscriptions/subscription-checks.ts';
+import { toApplicationFailure } from '../../activities/to-application-failure.ts';
+import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
+import { failureFor } from '../../contract/failures.ts';
+import { dayOf, type StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
+import { JobError } from '../../runtime/job-error.ts';
+import { createWorkFolders } from '../../store/files/work-folders.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createBatchStore, type BatchStore } from '../../store/records/batch-store.ts';
+import { createContentsStore } from '../../store/records/contents-store.ts';
+import { createSubscriptionStore, type SubscriptionStore } from '../../store/records/subscription-store.ts';
+import { checkSubscription } from '../../workflows/subscriptions/check-subscription.ts';
+import { GENEROUS, routesWith } from '../helpers/breakers.ts';
+import { isLong } from '../helpers/rows.ts';
+import { PublishingChannel } from '../helpers/publishing-channel.ts';
+import { workflowBench } from '../helpers/workflow-bench.ts';
+
+const { withService } = workflowBench('skipping');
+const HOUR_MS = 3_600_000;
+const START_MS = Date.parse('2026-05-01T00:00:00Z');
+const PRICE = 5;
+const ROUNDS = isLong() ? 200 : 40;
+
+let mongo: Mongo;
+let subscriptions: SubscriptionStore;
+let batches: BatchStore;
+let channel: PublishingChannel;
+const pauseSchedule = vi.fn().mockResolvedValue(undefined);
+const attemptDelivery = vi.fn<Activities['deliver']['attemptDelivery']>().mockResolvedValue('delivered');
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `subs-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  subscriptions = createSubscriptionStore(mongo.db);
+  batches = createBatchStore(mongo.db);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+beforeEach(() => {
+  pauseSchedule.mockClear();
+  attemptDelivery.mockClear();
+});
+
+async function aSubscription(more: Partial<StoredSubscription> = {}): Promise<string> {
+  const id = ulid();
+  const each = { operation: 'requestAudio' } as const;
+  const list = { kind: 'channel', path: 'channel/UCx' } as const;
+  await subscriptions.create({
+    ...{ id, startedBy: 'anonymous', createdAt: new Date(channel.nowMs).toISOString(), since: 'now', price: PRICE },
+    source: { url: 'https://www.youtube.com/channel/UCx', list, each, filter: {} as never },
+    ...{ everyMinutes: 360, skip: [], status: 'active', notice: 1, waiting: [], started: 0 },
+    spent: { day: dayOf(channel.nowMs), amount: 0 },
+    ...more,
+  });
+  return id;
+}
+const read = async (id: string): Promise<StoredSubscription> => (await subscriptions.get(id))!;
+
+/** The IDs of all entries that batches of the subscription fetch. */
+async function fetched(subscriptionId: string): Promise<string[]> {
+  const all = await batches.list({ startedBy: undefined, subscriptionId, before: undefined, limit: 1000 });
+  const ids: string[] = [];
+  for (const { id, items } of all.toReversed()) {
+    for (let number = 1; number <= Math.ceil(items / 100); number += 1) {
+      const piece = await batches.piece({ batchId: id, number });
+      ids.push(...piece.items.map(({ subjectId }) => subjectId));
+    }
+  }
+  return ids;
+}
+
+function withChecks(body: (check: (subscriptionId: string) => Promise<string>) => Promise<void>): Promise<void> {
+  const now = (): number => channel.nowMs;
+  const checks = createSubscriptionChecks({
+    ...{ subscriptions, now, pauseSchedule, routes: routesWith(GENEROUS) },
+    keys: { get: () => Promise.resolve(undefined) },
+  });
+  const { findNewEntries } = createNewEntries({
+    ...{ subscriptions, batches, now, listSource: channel.source(), contents: createContentsStore(mongo.db) },
+    ...{ workFolders: createWorkFolders('/tmp'), fetchTimeoutMs: 60_000 },
+    planItem: (request) => {
+      const subjectId = (request as { readonly vidnet_video_id: string }).vidnet_video_id;
+      return Promise.resolve({ request, subjectId, price: PRICE });
+    },
+  });
+  const over = { position: { open: [], next: 2, ended: NO_TOTALS }, running: 0, changed: 1, isOver: true };
+  const activities = {
+    records: { ...checks, advanceBatch: () => Promise.resolve(over), setBatchStatus: () => Promise.resolve() },
+    fetch: { findNewEntries },
+    deliver: { attemptDelivery },
+  };
+  return withService({ activities }, (client, taskQueue) =>
+    body(async (subscriptionId) =>
+      (
+        await client.workflow.start(checkSubscription, {
+          ...{ workflowId: `check/${ulid()}`, taskQueue, args: [{ subscriptionId }] },
+        })
+      ).result(),
+    ),
+  );
+}
+
+describe('the checks of a subscription', () => {
+  it(`fetch everything that a channel publishes in ${String(ROUNDS)} checks, once each, and nothing old`, async () => {
+    channel = new PublishingChannel(START_MS, 250);
+    const old = new Set(channel.uploads.map(({ id }) => id));
+    const id = await aSubscription();
+    const wanted: string[] = [];
+    const premieres = new Map<string, number>();
+    let quiet = 0;
+    await withChecks(async (check) => {
+      await check(id);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        channel.pass(6 * HOUR_MS);
+        const isQuiet = round % 5 === 4 && premieres.size === 0;
+        if (!isQuiet) {
+          for (let count = channel.random(4); count > 0; count -= 1) wanted.push(channel.publish());
+          const victim = channel.uploads[channel.random(60)]!;
+          const change = channel.random(6);
+          if (change === 0 && old.has(victim.id)) channel.remove(victim.id);
+          if (change === 1) channel.rename(victim.id);
+          if (change === 2) channel.pin(channel.uploads.at(-1 - channel.random(100))!.id);
+          // What is uploaded again is another video.
+          if (change === 3 && old.has(victim.id)) {
+            channel.remove(victim.id);
+            wanted.push(channel.publish({ title: victim.title }));
+          }
+          if (change === 4) {
+            const endsAtMs = channel.nowMs + (1 + channel.random(30)) * HOUR_MS;
+            const premiere = channel.publish({ state: 'upcoming', endsAtMs });
+            premieres.set(premiere, endsAtMs);
+            wanted.push(premiere);
+          }
+        }
+        const before = channel.requests;
+        const result = await check(id);
+        if (isQuiet) {
+          quiet += 1;
+          expect([result, channel.requests - before]).toEqual(['Nothing is new.', 1]);
+        }
+        if (premieres.size > 0) {
+          const done = new Set(await fetched(id));
+          for (const [premiere, endsAtMs] of premieres) {
+            expect(done.has(premiere)).toBe(endsAtMs <= channel.nowMs);
+            if (endsAtMs <= channel.nowMs) premieres.delete(premiere);
+          }
+        }
+      }
+      channel.pass(48 * HOUR_MS);
+      await check(id);
+    });
+    expect(quiet).toBeGreaterThan(ROUNDS / 14);
+    expect(wanted.length).toBeGreaterThan(ROUNDS);
+    const all = await fetched(id);
+    expect(all.toSorted()).toEqual(wanted.toSorted());
+    expect((await read(id)).started).toBe(wanted.length);
+  }, 600_000);
+
+  it('find all that was published since the last one, on several pages', async () => {
+    channel = new PublishingChannel(START_MS, 30);
+    const id = await aSubscription();
+    const wanted: string[] = [];
+    await withChecks(async (check) => {
+      await check(id);
+      channel.pass(240 * HOUR_MS);
+      for (let count = 0; count < 250; count += 1) wanted.push(channel.publish());
+      await check(id);
+    });
+    expect((await fetched(id)).toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('of a playlist find entries anywhere in it, however old', async () => {
+    channel = new PublishingChannel(START_MS, 130);
+    const list = { kind: 'playlist', id: 'PLx' } as const;
+    const id = await aSubscription();
+    await subscriptions.change(id, { source: { ...(await read(id)).source, list } });
+    await withChecks(async (check) => {
+      await check(id);
+      channel.pass(24 * HOUR_MS);
+      channel.uploads.push({ id: 'at-the-end', title: 'Old', publishedAtMs: START_MS - 9_000 * HOUR_MS });
+      await check(id);
+      await check(id);
+    });
+    expect(await fetched(id)).toEqual(['at-the-end']);
+  });
+
+  it('since a day fetch what was published since then', async () => {
+    channel = new PublishingChannel(START_MS, 10);
+    const id = await aSubscription({ since: dayOf(START_MS - 3.5 * 24 * HOUR_MS) });
+    await withChecks(async (check) => {
+      await check(id);
+      await check(id);
+    });
+    expect((await fetched(id)).toSorted()).toEqual(['upload-10', 'upload-7', 'upload-8', 'upload-9']);
+  });
+
+  it('of all wait for a confirmation, with their number, and send a webhook', async () => {
+    channel = new PublishingChannel(START_MS, 250);
+    const id = await aSubscription({ since: 'all', webhookUrl: 'https://example.com/hook' });
+    await withChecks(async (check) => {
+      await check(id);
+      expect(await read(id)).toMatchObject({ status: 'paused', pause: 'backlog', started: 0 });
+      expect((await read(id)).waiting).toHaveLength(250);
+      expect(pauseSchedule).toHaveBeenCalledExactlyOnceWith(id, 'backlog');
+      expect(await check(id)).toMatch(/is paused/);
+      expect(await fetched(id)).toEqual([]);
+      await subscriptions.change(id, { status: 'active' }, ['pause']);
+      await check(id);
+    });
+    expect(new Set(await fetched(id)).size).toBe(250);
+    expect((await read(id)).waiting).toEqual([]);
+    expect(attemptDelivery.mock.calls.map(([{ recordId }]) => recordId)).toContain(id);
+  });
+
+  it('start no more on a day than it may cost, and the rest on the next days', async () => {
+    channel = new PublishingChannel(START_MS, 5);
+    const id = await aSubscription({ maxCostPerDay: 2 * PRICE });
+    const counts: number[] = [];
+    await withChecks(async (check) => {
+      await check(id);
+      for (let count = 0; count < 5; count += 1) channel.publish();
+      for (let round = 0; round < 6; round += 1) {
+        await check(id);
+        counts.push((await fetched(id)).length);
+        channel.pass(12 * HOUR_MS);
+      }
+    });
+    expect(counts).toEqual([2, 2, 4, 4, 5, 5]);
+    expect(new Set(await fetched(id)).size).toBe(5);
+  });
+
+  it('leave out what the filter names, also after it was renamed', async () => {
+    channel = new PublishingChannel(START_MS, 5);
+    const id = await aSubscription();
+    const filter = { title_omits: 'tea' } as never;
+    await subscriptions.change(id, { source: { ...(await read(id)).source, filter } });
+    await withChecks(async (check) => {
+      await check(id);
+      channel.pass(HOUR_MS);
+      const tea = channel.publish({ title: 'About Tea' });
+      const other = channel.publish();
+      await check(id);
+      channel.uploads = channel.uploads.map((one) => (one.id === tea ? { ...one, title: 'About it' } : one));
+      await check(id);
+      expect(await fetched(id)).toEqual([other]);
+    });
+  });
+
+  it('pause the subscription after a day of failures, with one webhook, and not before', async () => {
+    channel = new PublishingChannel(START_MS, 5);
+    const id = await aSubscription({ webhookUrl: 'https://example.com/hook' });
+    await withChecks(async (check) => {
+      await check(id);
+      channel.failure = toApplicationFailure(new JobError(failureFor('subjectRemoved', { subject: 'channel' })));
+      for (let round = 0; round < 4; round += 1) {
+        await check(id);
+        expect(await read(id)).toMatchObject({ status: 'active', failing: { checks: round + 1 } });
+        channel.pass(6 * HOUR_MS);
+      }
+      expect(await check(id)).toBe('The channel was removed or does not exist.');
+    });
+    expect(await read(id)).toMatchObject({ status: 'paused', pause: 'source_failed', notice: 2 });
+    expect(pauseSchedule).toHaveBeenCalledExactlyOnceWith(id, 'source_failed');
+  });
+
+  it('of a subscription that was deleted do nothing', async () => {
+    channel = new PublishingChannel(START_MS, 5);
+    await withChecks(async (check) => {
+      expect(await check(ulid())).toMatch(/does not exist/);
+    });
+    expect(channel.requests).toBe(0);
+  });
+});
