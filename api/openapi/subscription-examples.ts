@@ -26,9 +26,7 @@ export const failedSubscription: StoredSubscription = {
 };
 
 /** @param items an item of a batch, as an example of one of a subscription */
-export function subscriptionExamples(
-  item: object,
-): Partial<Record<keyof typeof operations, AnswerExamples>> {
+export function subscriptionExamples(item: object): Partial<Record<keyof typeof operations, AnswerExamples>> {
   const one = (status: number, subscription: StoredSubscription) => ({
     [status]: { example: { summary: 'The subscription', value: renderSubscription(subscription, NOW_MS) } },
   });

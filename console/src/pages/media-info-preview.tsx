@@ -13,7 +13,8 @@ export function MediaInfoPreview({ offer }: { readonly offer: Offer | undefined 
   const isFree = Number(offer?.price) === 0;
   const [isWanted, setWanted] = useState(isFree);
   if (offer === undefined) return null;
-  if (isWanted) return <MediaInfoWhenRead path={offer.path} url={typeof offer.body['url'] === 'string' ? offer.body['url'] : ''} />;
+  if (isWanted)
+    return <MediaInfoWhenRead path={offer.path} url={typeof offer.body['url'] === 'string' ? offer.body['url'] : ''} />;
   return (
     <p class="row">
       <Button onClick={() => setWanted(true)}>Look first</Button>
