@@ -40,7 +40,7 @@ export async function findService(
     const stack = await startStack({
       env: config.serviceEnv,
       dataDir,
-      roles: ['api', 'worker'],
+      services: ['api', 'worker'],
       ports: 'free',
       log: (line) => display.note(line, 'dim'),
       output: { dir: join(dataDir, 'logs') },

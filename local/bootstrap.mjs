@@ -1,7 +1,7 @@
-// node local/bootstrap.mjs TARGET [ARG...]    runs it by a Node that Tapedeck supports, with the npm packages installed
-// node local/bootstrap.mjs --node [TARGET]    the same preparations; prints that Node's path
-// Makes the first command after a clone work: where Node is too old it fetches a newer one as an npm package, and it installs
-// the packages when they are missing or stale. Plain JavaScript without dependencies, for Node 18, since nothing is installed yet.
+// node local/bootstrap.mjs TARGET [ARG...]    runs TARGET with a supported Node and the installed npm packages
+// node local/bootstrap.mjs --node [TARGET]    installs the same and prints the path of that Node
+// It makes the first command after a clone work: if Node is too old, it downloads a newer one as an npm package, and it installs
+// missing or outdated packages. It is plain JavaScript for Node 18 without dependencies, because nothing is installed yet.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ function npm(node, args, cwd) {
   return done.status === 0 ? undefined : `\`npm ${args[0]}\` ended with ${String(done.status ?? done.signal)}`;
 }
 
-/** PATH, so that programs that look for `node` find this one. */
+/** @returns PATH with this Node first, for programs that start `node` */
 function withFirst(node) {
   return [dirname(node), process.env.PATH].filter(Boolean).join(delimiter);
 }
@@ -46,13 +46,13 @@ function supportedNode() {
   if (isSupported(process.versions.node)) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   const version = JSON.parse(readFileSync(join(PINNED_NODE, 'package.json'), 'utf8')).optionalDependencies[name];
-  const problem = `Node ${process.versions.node} at ${process.execPath} is not one that Tapedeck supports`;
+  const problem = `Node ${process.versions.node} at ${process.execPath} is not supported`;
   const remedy = 'install Node 24 from https://nodejs.org and run this again.';
   if (version === undefined) fail(`${problem}, and npm has no ${name}: ${remedy}`);
   const dir = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tapedeck', `${name}-${version}`);
   const program = join('node_modules', name, 'bin', 'node');
   if (existsSync(join(dir, program))) return join(dir, program);
-  console.error(`Node: ${process.versions.node} is not supported, fetching ${version} with npm (about 50 MB)`);
+  console.error(`Node: ${process.versions.node} is not supported; downloading ${version} with npm (about 50 MB)`);
   const started = Date.now();
   const staging = `${dir}.${randomBytes(6).toString('hex')}.tmp`;
   process.once('exit', () => rmSync(staging, { recursive: true, force: true }));
@@ -60,7 +60,7 @@ function supportedNode() {
   const trouble = npm(process.execPath, ['ci', '--ignore-scripts'], staging);
   if (trouble !== undefined || !existsSync(join(staging, program))) {
     fail(
-      `${problem}, and one that it does could not be fetched${trouble === undefined ? '' : ` (${trouble})`}: ${remedy}`,
+      `${problem}, and a supported one could not be downloaded${trouble === undefined ? '' : ` (${trouble})`}: ${remedy}`,
     );
   }
   const says = spawnSync(join(staging, program), ['--version'], { encoding: 'utf8' });
@@ -72,14 +72,14 @@ function supportedNode() {
   try {
     renameSync(staging, dir);
   } catch (error) {
-    // Two set-ups may run at once: the first rename wins.
+    // Another process has installed it meanwhile.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   }
   console.error(`Node: ${version} is ready after ${((Date.now() - started) / 1000).toFixed(0)} s`);
   return join(dir, program);
 }
 
-/** Compares with the list that npm writes at each installation. Optional packages may be absent. */
+/** Compares package-lock.json with the list that npm writes at each installation. Optional packages may be absent. */
 function isFresh(target) {
   if (!existsSync(INSTALLED)) return false;
   const installed = JSON.parse(readFileSync(INSTALLED, 'utf8')).packages;
@@ -95,7 +95,7 @@ function isFresh(target) {
 
 function isHeld() {
   const text = existsSync(LOCK) ? readFileSync(LOCK, 'utf8') : '';
-  // Made but not yet written: its owner is alive and about to write.
+  // The owner has created the file and is about to write its process ID.
   if (text === '') return true;
   try {
     process.kill(Number(text), 0);
@@ -105,7 +105,7 @@ function isHeld() {
   }
 }
 
-/** Creating a file exclusively is atomic, so only one of two set-ups that start together runs npm; the other waits. */
+/** Lets one process run npm at a time, because the exclusive creation of a file is atomic; others wait. */
 function withLock(target, work) {
   mkdirSync(dirname(LOCK), { recursive: true });
   for (let waits = 0; ; waits++) {
@@ -115,12 +115,12 @@ function withLock(target, work) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
       if (!isHeld()) rmSync(LOCK, { force: true });
-      if (waits === 0) console.error('npm packages: another set-up is installing them, waiting for it');
+      if (waits === 0) console.error('npm packages: waiting for another process that installs them');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     }
   }
   const release = () => rmSync(LOCK, { force: true });
-  // npm runs synchronously, so these run only after it; it gets the terminal's own signals.
+  // npm runs synchronously and receives the terminal's signals itself, so this runs after it.
   process.once('exit', release);
   try {
     if (!isFresh(target)) work();
@@ -136,11 +136,11 @@ function installPackages(node, target) {
     const missing = !existsSync(join(ROOT, 'node_modules'));
     console.error(`npm packages: ${missing ? 'missing' : 'not those of package-lock.json'}, running npm ci`);
     const started = Date.now();
-    // No scripts of packages: none that we use needs its own.
+    // No package that Tapedeck uses needs its install scripts.
     const trouble = npm(node, ['ci', '--ignore-scripts'], ROOT);
     if (trouble !== undefined) fail(`npm packages: ${trouble}; its own message is above.`);
     const pruned = spawnSync(node, [join(ROOT, 'local', 'prune-packages.mjs')], { stdio: 'inherit' });
-    if (pruned.status !== 0) fail('npm packages: what is not needed could not be removed; the error is above.');
+    if (pruned.status !== 0) fail('npm packages: files that are not needed could not be removed; the error is above.');
     console.error(`npm packages: installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
   });
 }

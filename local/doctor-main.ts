@@ -1,4 +1,4 @@
-// npm run doctor: shows which programs are there, and what to do about missing ones. Installs nothing.
+// npm run doctor: shows which programs were found, and how to install missing ones. It installs nothing.
 import { loadConfigOrExit } from '../config.ts';
 import { defaultCacheDir } from './engines/cache.ts';
 import { examine } from './doctor.ts';

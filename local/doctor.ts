@@ -27,7 +27,7 @@ export interface Finding {
   /** `will be set up`: the first start installs it. `missing`: a person must install it. */
   readonly state: 'ready' | 'will be set up' | 'missing';
   readonly version: string;
-  /** Path or address and strategy, or what will be done, or what a person can do. */
+  /** The path or address with the strategy, or what the first start or a person will do. */
   readonly where: string;
   readonly optional: boolean;
 }

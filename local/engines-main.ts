@@ -1,4 +1,4 @@
-// npm run engines: only the engines and the tools, for a service that is started by hand beside them.
+// npm run engines: runs only the engines, for an api and a worker that are started separately.
 import { runUntilSignal } from './run-until-signal.ts';
 import { startStack } from './stack.ts';
 
@@ -8,7 +8,7 @@ await runUntilSignal(async () => {
   const stack = await startStack({
     env: process.env,
     dataDir: process.env['DATA_DIR'] || './data',
-    roles: [],
+    services: [],
     ports: 'preferred',
     log: (line) => console.error(line),
     output: 'inherit',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** With Node's 5 s a busy client may send a request on a connection that is being closed. */
+/** With Node's default of 5 s, a busy client may send a request on a connection that is being closed. */
 const KEEP_ALIVE_MS = 60_000;
 
 export async function serveOnLoopback(listener: RequestListener, port = 0, host = '127.0.0.1') {

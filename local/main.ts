@@ -1,4 +1,4 @@
-// npm start: the whole service on this machine, engines included. `npm run api` and `npm run worker` are its parts.
+// npm start: runs the whole service on this machine, including its engines.
 import { releaseMemoryAfterStart } from './release-memory.ts';
 import { withoutPassword } from './engines/strategies.ts';
 import { runUntilSignal } from './run-until-signal.ts';
@@ -9,7 +9,7 @@ await runUntilSignal(async () => {
   const stack = await startStack({
     env: process.env,
     dataDir: process.env['DATA_DIR'] || './data',
-    roles: ['api', 'worker'],
+    services: ['api', 'worker'],
     ports: 'preferred',
     log: (line) => console.error(line),
     output: 'inherit',

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PATIENCE_MS = 60_000;
 
-/** fetch that retries after 503, since an engine may not answer for a while on a busy computer. */
+/** Like `fetch`, but retries after 503, because an engine may not respond for a while on a busy computer. */
 export async function politeFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const deadlineMs = Date.now() + PATIENCE_MS;
   for (;;) {

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 const AFTER_MS = 10_000;
 
-/** Frees what the start of a process leaves behind, a third of its heap, which would stay while the service is idle. */
+/** Frees the garbage of the start of a process, a third of its heap, which would otherwise stay while the service is idle. */
 export function releaseMemoryAfterStart(): void {
   setTimeout(() => {
     setFlagsFromString('--expose-gc');

@@ -1,9 +1,9 @@
 import { onNpmGone } from '../runtime/subprocess/on-stop.ts';
 
-/** npm forwards the Ctrl-C that the terminal has sent to the whole group. */
+/** npm also forwards a Ctrl-C that the terminal has sent to the whole process group. */
 const ONE_KEY_PRESS_MS = 1_000;
 
-/** 128 plus the number of the signal, as in shells. */
+/** The exit codes of shells: 128 plus the number of the signal. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export function isWatched(): boolean {
@@ -44,7 +44,7 @@ export function onFirstSignal(stop: (what: string, exitCode: number) => void): v
 
 export async function runUntilSignal(start: () => Promise<{ stop: () => Promise<void> }>): Promise<void> {
   const signalled = new Promise<string>((resolve) => onFirstSignal(resolve));
-  // Nothing has accepted work during the start.
+  // During the start, no part has accepted work yet.
   const early = signalled.then(() => 'stop' as const);
   const started = start();
   const running = await Promise.race([started, early]).catch((error: unknown) => {

@@ -1,12 +1,12 @@
-// Loaded before the main file of a role (node --import): ends the process when its parent is gone. The main file stops in
-// order once it listens for `disconnect`; this ends it while it still loads, or when it hangs.
+// Loaded before the main file of a process (node --import): ends the process when its parent is gone. The main file stops in
+// order once it listens for `disconnect`; this module ends the process while that still loads, or when it hangs.
 import { isMainThread } from 'node:worker_threads';
 import { releaseMemoryAfterStart } from './release-memory.ts';
 
 const FORCE_AFTER_MS = (Number(process.env.SHUTDOWN_GRACE_SECONDS || 10) + 5) * 1000;
 
 if (isMainThread) {
-  // Files of a role are for its user alone.
+  // Only the user of the process may read its files.
   process.umask(0o077);
   releaseMemoryAfterStart();
 }

@@ -7,7 +7,7 @@ import { endOf, signalProcess, supervise, type Run, type Supervised } from './su
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PARENT_WATCH = new URL('./service-lifeline.mjs', import.meta.url).href;
-/** With these a worker holds 372 MiB after 10,000 jobs instead of 627. A smaller semi-space costs a sixth of the jobs a minute. */
+/** With these options a worker uses 372 MiB after 10,000 jobs instead of 627. A smaller semi-space costs a sixth of the jobs per minute. */
 const SMALL_HEAP = ['--max-semi-space-size=16', '--heap-growing-percent=50'] as const;
 /** Compiled code saves a third of the processor time of a start. */
 const COMPILED = join(ROOT, 'node_modules', '.cache', 'tapedeck', 'compiled');
@@ -16,23 +16,23 @@ const READY_TIMEOUT_MS = 180_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 
 export type ServiceName = 'api' | 'worker';
-/** Our own output, or `NAME.log` in a folder. */
+/** The output of this process, or the file `NAME.log` in a folder. */
 export type Output = 'inherit' | { readonly dir: string };
 
 export interface ServiceProcessOptions {
   readonly name: ServiceName;
   readonly env: Readonly<Record<string, string>>;
   readonly output: Output;
-  /** Answers 200 when the process is ready; without it the process sends `{ "ready": true }`. */
+  /** A URL that answers 200 when the process is ready. Without it, the process sends the message `{ "ready": true }`. */
   readonly healthUrl: string | undefined;
   readonly log: Log;
-  /** Gives up the first start. */
+  /** Aborts the first start. */
   readonly signal?: AbortSignal;
-  /** The checkout whose code runs; default this one. */
+  /** The checkout whose code runs; default: this one. */
   readonly root?: string;
 }
 
-/** The process is restarted when it dies, and stops when this process is gone. @throws when it is not ready in time */
+/** Starts a process that is restarted when it dies, and stops when this process is gone. @throws if it is not ready in time */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<Supervised> {
   const { name, output, log, signal } = options;
   const logFile = output === 'inherit' ? undefined : join(output.dir, `${name}.log`);
@@ -52,9 +52,9 @@ function launch({ name, env, healthUrl, root = ROOT }: ServiceProcessOptions, lo
   const main = join(root, name, 'main.ts');
   const child = spawn(process.execPath, [...SMALL_HEAP, '--import', PARENT_WATCH, main], {
     cwd: root,
-    // Fewer arenas of glibc save 20 to 30 MB a worker.
+    // Fewer arenas of glibc save 20 to 30 MB in each worker.
     env: { MALLOC_ARENA_MAX: '2', NODE_COMPILE_CACHE: COMPILED, ...env },
-    // In a group of its own, so that Ctrl-C reaches only this process, which stops everything in order.
+    // The process gets its own process group, so that Ctrl-C reaches only this process, which stops everything in order.
     detached: true,
     stdio: ['ignore', out, out, 'ipc'],
   });

@@ -11,7 +11,7 @@ import { ensureTools } from './engines/tools.ts';
 import { startServiceProcess, type Output, type ServiceName } from './service-process.ts';
 import { signalProcess, type Supervised } from './supervise.ts';
 
-/** For closing connections after the grace time of a role. */
+/** The time for closing connections after the grace time of a process. */
 const EXTRA_GRACE_MS = 5_000;
 const SETTINGS = new Set(Object.keys(settings.shape));
 const ENGINE_PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'MONGODB_PORT'];
@@ -25,7 +25,7 @@ export function withoutSettings(env: Env, kept: RegExp): Env {
 export interface StackOptions {
   readonly env: Env;
   readonly dataDir: string;
-  readonly roles: readonly ServiceName[];
+  readonly services: readonly ServiceName[];
   readonly ports: PortChoice;
   readonly log: Log;
   readonly output: Output;
@@ -37,7 +37,7 @@ export type ProcessName = (typeof PROCESSES)[number];
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** Each part is restarted when it dies. @throws when one does not start; the others are stopped then */
+/** Starts the service, whose parts are restarted when they die. @throws if one does not start; the others are then stopped */
 export async function startStack(options: StackOptions) {
   const { log } = options;
   const dataDir = resolve(options.dataDir);
@@ -49,16 +49,16 @@ export async function startStack(options: StackOptions) {
   });
   const addresses = Promise.withResolvers<EngineAddresses>();
   const failed = new AbortController();
-  const roles = new Map<ServiceName, Supervised>();
+  const services = new Map<ServiceName, Supervised>();
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000 + EXTRA_GRACE_MS;
-  /** The roles load while the engines start, and wait for them. */
-  const startRoles = async () => {
+  /** Api and worker load while the engines start, and wait for them. */
+  const startServices = async () => {
     const [tools, speech, engines] = await Promise.all([
       ensureTools({ env: options.env, cacheDir, log }),
-      options.roles.includes('worker') ? speechSettings({ env: options.env, cacheDir, log }, config) : {},
+      options.services.includes('worker') ? speechSettings({ env: options.env, cacheDir, log }, config) : {},
       addresses.promise,
     ]);
-    const ports = await rolePorts(options, config);
+    const ports = await servicePorts(options, config);
     const rpcToken = await secretOf(options.env, 'RPC_TOKEN', join(dataDir, 'rpc-token'));
     const env: Readonly<Record<string, string>> = {
       ...serviceEnv(options.env, SETTINGS),
@@ -77,9 +77,9 @@ export async function startStack(options: StackOptions) {
     };
     const restUrl = urlOf(config.HOST, ports.rest);
     const { output } = options;
-    const starts = options.roles.map(async (name) => {
+    const starts = options.services.map(async (name) => {
       const healthUrl = name === 'api' ? `${restUrl}/health` : undefined;
-      roles.set(name, await startServiceProcess({ name, env, output, log, healthUrl, signal: failed.signal }));
+      services.set(name, await startServiceProcess({ name, env, output, log, healthUrl, signal: failed.signal }));
     });
     await allOrError(starts);
     return { env, restUrl, rpcUrl: urlOf(config.RPC_HOST, ports.rpc), rpcToken };
@@ -94,11 +94,11 @@ export async function startStack(options: StackOptions) {
   const enginesStart = failing(
     startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log, onAddresses }),
   );
-  const rolesStart = failing(startRoles());
+  const servicesStart = failing(startServices());
   let stopped: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
-    await roles.get('api')?.stop(graceMs);
-    await roles.get('worker')?.stop(graceMs);
+    await services.get('api')?.stop(graceMs);
+    await services.get('worker')?.stop(graceMs);
     await enginesStart.then(
       (engines) => engines.stop(),
       () => undefined,
@@ -106,11 +106,11 @@ export async function startStack(options: StackOptions) {
   };
   const stop = (): Promise<void> => (stopped ??= stopAll());
   try {
-    await allOrError([enginesStart, rolesStart]);
+    await allOrError([enginesStart, servicesStart]);
     const engines = await enginesStart;
-    const { env, restUrl, rpcUrl, rpcToken } = await rolesStart;
+    const { env, restUrl, rpcUrl, rpcToken } = await servicesStart;
     const processes = (): { name: ProcessName; pid: number }[] => {
-      const pids = { api: roles.get('api')?.pid(), worker: roles.get('worker')?.pid(), ...engines.pids() };
+      const pids = { api: services.get('api')?.pid(), worker: services.get('worker')?.pid(), ...engines.pids() };
       return PROCESSES.flatMap((name) => (pids[name] === undefined ? [] : [{ name, pid: pids[name] }]));
     };
     return {
@@ -121,7 +121,7 @@ export async function startStack(options: StackOptions) {
       temporalAddress: engines.temporalAddress,
       temporalUiUrl: engines.temporalUiUrl,
       mongodbUri: engines.mongodbUri,
-      /** The environment of the roles, including secrets. */
+      /** The environment of api and worker, including secrets. */
       env,
       processes,
       kill(name: ProcessName, signal: NodeJS.Signals) {
@@ -137,17 +137,17 @@ export async function startStack(options: StackOptions) {
   }
 }
 
-/** Waits for all. @throws the first error of the list */
+/** Waits for all promises. @throws the first error in their order */
 async function allOrError(work: readonly Promise<unknown>[]): Promise<void> {
   for (const one of await Promise.allSettled(work)) if (one.status === 'rejected') throw one.reason;
 }
 
-async function rolePorts(
-  { env, roles, ports, log }: StackOptions,
+async function servicePorts(
+  { env, services, ports, log }: StackOptions,
   { PORT, RPC_PORT }: Config,
 ): Promise<{ rest: number; rpc: number }> {
-  // Without an API of its own the stack uses no ports.
-  if (!roles.includes('api')) return { rest: PORT, rpc: RPC_PORT };
+  // Without an api, the stack uses no ports.
+  if (!services.includes('api')) return { rest: PORT, rpc: RPC_PORT };
   const wish = { env, choice: ports };
   return {
     rest: await choosePort({ ...wish, what: 'REST', setting: 'PORT', preferred: 3000 }, log),
@@ -155,7 +155,7 @@ async function rolePorts(
   };
 }
 
-/** Generated secrets are kept, since signed links and tokens must stay valid after restarts. */
+/** Generated secrets are stored, because signed links and tokens must stay valid after restarts. */
 async function secretOf(env: Env, setting: string, file: string): Promise<{ value: string; from: string }> {
   const given = env[setting];
   if (given !== undefined && given !== '') return { value: given, from: setting };
@@ -167,7 +167,7 @@ async function secretOf(env: Env, setting: string, file: string): Promise<{ valu
   return { value: (await readFile(file, 'utf8')).trim(), from: file };
 }
 
-/** A role that listens on all addresses is reached by loopback. */
+/** A process that listens on all addresses is reached by loopback. */
 function urlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

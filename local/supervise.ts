@@ -10,7 +10,7 @@ const POLL_MS = 50;
 const TAIL_CHARS = 600;
 
 export interface Run {
-  /** Resolves with its signal, exit code or error. */
+  /** Resolves with the signal, exit code or error of the program. */
   readonly gone: Promise<string>;
   ended(): boolean;
   pid(): number | undefined;
@@ -25,7 +25,7 @@ export interface SuperviseOptions {
   readonly readyTimeoutMs: number;
   readonly logFile: string | undefined;
   readonly log: Log;
-  /** Gives up the first start. */
+  /** Aborts the first start. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Supervised {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts a program, waits until it is ready, and restarts it until `stop`. @throws with the end of its log when it does not start */
+/** Starts a program, waits until it is ready, and restarts it until `stop`. @throws an error with the end of its log if it does not start */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
   let current = await options.launch();
   const stopping = new AbortController();
@@ -46,7 +46,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
       await untilReady(current, options);
       break;
     } catch (error) {
-      // A program that was killed from outside gets another start; one that exits does not.
+      // A program that was killed from outside is started again; one that exits is not.
       const wasKilled = current.ended();
       current.signal('SIGKILL');
       const how = await current.gone;
@@ -75,7 +75,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
         options.log(`${options.name} is back`);
       } catch (error) {
         if (!isStopping()) options.log(error instanceof Error ? error.message : String(error));
-        // Its end starts the next attempt.
+        // When it ends, the next attempt starts.
         current.signal('SIGKILL');
       }
     }
@@ -106,7 +106,7 @@ async function untilReady(run: Run, { name, readyTimeoutMs, logFile, signal }: S
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    // Once the program is gone, another one may answer the check.
+    // After the program has ended, another one may answer the check.
     if (run.ended()) throw new Error(`${name} ended (${await run.gone}) while starting: ${seeLog()}`);
     if (reason === undefined && run.pid() !== undefined) return;
     signal?.throwIfAborted();

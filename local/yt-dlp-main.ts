@@ -1,4 +1,4 @@
-// npm run yt-dlp: as operator/yt-dlp/main.ts, with the yt-dlp that npm start uses.
+// npm run yt-dlp: runs operator/yt-dlp/main.ts with the yt-dlp that npm start uses.
 import { defaultCacheDir } from './engines/cache.ts';
 import { ensure } from './engines/strategies.ts';
 import { ytdlp } from './engines/ytdlp.ts';

@@ -1,4 +1,4 @@
-// npm run demo [-- --media FILE]: the main job once, on this machine. In a terminal the service then runs until Ctrl-C.
+// npm run demo [-- --media FILE]: runs one job and shows its result. In a terminal the service then runs until Ctrl-C.
 import { once } from 'node:events';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -42,7 +42,7 @@ try {
   exitCode ||= 1;
   terminal.failure(error instanceof Error ? error.message : String(error));
   if (error instanceof TypeError && 'code' in error) terminal.failure('usage: npm run demo [-- --media FILE]');
-  // Without the lock the logs are another run's.
+  // Without the lock, the logs belong to another run.
   if (!signal.aborted && stops.length > 0) terminal.note(`The logs are in ${join(dataDir, 'logs')}`);
 } finally {
   for (const stop of stops.reverse()) {
@@ -61,7 +61,7 @@ if (exitCode === 0 && durationMs !== undefined) {
     'npm run demo -- --media FILE does the same with a recording of your own',
   );
 }
-// A set-up that was interrupted may still be building something.
+// An interrupted installation may still be building a program.
 process.exit(exitCode);
 
 async function demo(): Promise<string> {
@@ -81,7 +81,7 @@ async function demo(): Promise<string> {
 async function readMediaArgument(): Promise<string | undefined> {
   const { media } = parseArgs({ options: { media: { type: 'string' } } }).values;
   if (media === undefined) return undefined;
-  // npm runs scripts in the project's folder; INIT_CWD is the user's.
+  // npm runs scripts in the project's folder; INIT_CWD is the folder of the user.
   const path = resolve(env['INIT_CWD'] ?? process.cwd(), media);
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() === true) return path;

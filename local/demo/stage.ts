@@ -19,7 +19,7 @@ export interface StageOptions {
   readonly media: string | undefined;
   readonly dataDir: string;
   readonly log: Log;
-  /** Called with a function that stops a part, as soon as it runs. They must be called in reverse order. */
+  /** Called as soon as a part runs, with a function that stops it. These functions must be called in reverse order. */
   readonly onStarted: (stop: () => Promise<void>) => void;
 }
 
@@ -62,7 +62,7 @@ export async function setStage({ env: given, media, dataDir, log, onStarted }: S
     env: { ...env, YTDLP_PATH: ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe, ...sandbox.env },
     dataDir,
     cacheDir,
-    roles: ['api', 'worker'],
+    services: ['api', 'worker'],
     ports: 'free',
     log,
     output: { dir: join(dataDir, 'logs') },
@@ -80,7 +80,7 @@ function demoEnv(given: Env): Env {
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     // The progress bar sends several requests a second.
     RATE_LIMIT_PER_MINUTE: '100000',
-    // Models are shared with npm start.
+    // The models are shared with npm start.
     SPEECH_MODELS_DIR: given['SPEECH_MODELS_DIR'] || resolve(given['DATA_DIR'] || './data', 'models'),
     TASK_QUEUE: ownName,
     MONGODB_DATABASE: ownName,

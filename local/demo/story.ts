@@ -65,7 +65,7 @@ async function runJob(scene: Scene, service: Service): Promise<AudioRecord> {
   return record;
 }
 
-/** Slows the audio of the video down so that its progress is visible. @returns bytes a second */
+/** Slows down the audio of the video, so that its progress is visible. @returns the rate in bytes per second */
 async function slowDown({ sandbox, video }: Stage): Promise<number> {
   const audio = video.formats.filter(({ facts }) => facts.vcodec === 'none' && facts.ext === 'm4a');
   const sizes = (audio.length > 0 ? audio : video.formats).map(({ facts }) => facts.sizeBytes);

@@ -8,7 +8,7 @@ export function defaultCacheDir(env: Readonly<Record<string, string | undefined>
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tapedeck');
 }
 
-/** All or nothing: builds in a temporary folder, then renames it. Two set-ups may run at once; the first rename wins. */
+/** Builds in a temporary folder and renames it, so that the result is always complete. If two processes do so, the first rename wins. */
 export async function installOnce(dir: string, build: (staging: string) => Promise<void>): Promise<void> {
   if (await exists(dir)) return;
   const staging = `${dir}.${randomBytes(6).toString('hex')}.tmp`;
@@ -17,7 +17,7 @@ export async function installOnce(dir: string, build: (staging: string) => Promi
   try {
     await build(staging);
     await rename(staging, dir).catch((error: unknown) => {
-      // A rename replaces no folder with content: another set-up was first.
+      // A rename does not replace a folder with content, so another process was first.
       const code = (error as NodeJS.ErrnoException).code;
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
     });

@@ -10,7 +10,7 @@ import { firstWorking, inCache, programTool, type Strategy, type Tool } from './
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const;
 const DOWNLOAD_URL = 'https://cdn.playwright.dev';
 
-/** Chromium or Chrome. For tests only. */
+/** Chromium or Chrome, which only tests use. */
 export function chromium(setup: Setup): Tool {
   const { env } = setup;
   const base = env['PLAYWRIGHT_DOWNLOAD_HOST'] ?? DOWNLOAD_URL;
@@ -26,7 +26,7 @@ export function chromium(setup: Setup): Tool {
   const onPath = tool.found.slice(0, 1);
   const installed: Strategy<string>[] = [
     {
-      // Debian signs its packages, while only the connection vouches for the download.
+      // Debian signs its packages, whereas only the connection authenticates the download.
       name: 'Debian package',
       hint: 'root on Debian, and a package mirror',
       possible: () => debianRoot(env),
@@ -67,7 +67,7 @@ async function chromiumVersion(program: string, env: Env): Promise<string> {
   return version;
 }
 
-/** The path of apt-get. @throws when this is not Debian (Ubuntu's package has no browser), or the user is not root */
+/** @returns the path of apt-get @throws if this is not Debian (Ubuntu's package has no browser), or the user is not root */
 async function debianRoot(env: Env): Promise<string> {
   const program = await aptGet(env);
   if (process.getuid?.() !== 0) throw new Error('only root may install packages');
@@ -75,7 +75,7 @@ async function debianRoot(env: Env): Promise<string> {
 }
 
 async function programIn(dir: string, env: Env): Promise<string> {
-  // A program gets only a part of the environment.
+  // The program needs this variable, which is not part of the environment of tools.
   const script =
     'process.env.PLAYWRIGHT_BROWSERS_PATH = process.argv[2]; console.log(require(process.argv[1]).chromium.executablePath())';
   const program = await capture(process.execPath, ['-e', script, playwright(), dir], env);

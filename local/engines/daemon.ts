@@ -8,9 +8,9 @@ import { signalGroup } from '../../runtime/subprocess/run-program.ts';
 import { endOf, signalProcess, supervise, type Run, type Supervised, type SuperviseOptions } from '../supervise.ts';
 
 const PARENT_DEATH_WATCH = fileURLToPath(new URL('../../runtime/subprocess/parent-death-watch.sh', import.meta.url));
-/** File size, memory and processor time: an engine runs for months. */
+/** An engine runs for months, so its file size, memory and processor time are not limited. */
 const UNLIMITED = ['unlimited', 'unlimited', 'unlimited'];
-/** Writes its process ID to descriptor 4 and becomes the program. */
+/** A shell command that writes its process ID to descriptor 4 and becomes the program. */
 const WRITE_PID = 'echo "$$" >&4; exec 4>&-; exec "$@"';
 
 export interface DaemonOptions extends Omit<SuperviseOptions, 'launch'> {
@@ -22,7 +22,7 @@ export interface DaemonOptions extends Omit<SuperviseOptions, 'launch'> {
   readonly check: () => Promise<void>;
 }
 
-/** The program is restarted when it dies, and ends with this process. @throws with the end of its log */
+/** Starts a program, which is restarted when it dies and ends with this process. @throws an error with the end of its log */
 export async function startDaemon(options: DaemonOptions): Promise<Supervised> {
   mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
   const { args } = options;
@@ -34,7 +34,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Supervised> {
 
 function launch(options: DaemonOptions, args: readonly string[]): Run {
   const out = openSync(options.logFile, 'a', 0o600);
-  // In a group of its own, so that Ctrl-C reaches only this process, which stops everything in order.
+  // The program gets its own process group, so that Ctrl-C reaches only this process, which stops everything in order.
   const child = spawn(
     '/bin/sh',
     [PARENT_DEATH_WATCH, ...UNLIMITED, '/bin/sh', '-c', WRITE_PID, 'sh', options.program, ...args],
@@ -57,7 +57,7 @@ function launch(options: DaemonOptions, args: readonly string[]): Run {
     check: options.check,
     signal(name) {
       if (end.ended()) return;
-      // SIGTERM goes to the program alone: the watch must outlive it.
+      // SIGTERM is sent to the program alone, because the parent-death watch must outlive it.
       if (name === 'SIGTERM' && pid !== undefined) signalProcess(pid, name);
       else signalGroup(child.pid, name);
     },

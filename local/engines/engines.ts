@@ -13,12 +13,12 @@ const STOP_GRACE_MS = 10_000;
 /** A file in DATA_DIR while the embedded MongoDB runs, for `npm run keys`. */
 const MONGODB_URI_FILE = 'mongodb-uri';
 
-/** Engines that `env` names are used: TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI. *_PORT set the ports of others. */
+/** Uses engines that `env` names by TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI, and starts the others on the ports of *_PORT. */
 export interface EnginesOptions extends Setup {
   readonly dataDir: string;
   readonly ports: PortChoice;
   readonly namespaces?: readonly string[];
-  /** Called before the engines are ready, since those that use them wait for them. */
+  /** Called before the engines are ready, because the processes that use them wait for them. */
   readonly onAddresses?: (addresses: EngineAddresses) => void;
 }
 

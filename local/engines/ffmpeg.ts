@@ -67,7 +67,7 @@ export function mediaProgram(name: 'ffmpeg' | 'ffprobe', setup: Setup): Tool {
     checkCached: wasChecked,
     version,
     checkAge: (program, found) => {
-      // Snapshot builds such as "N-66595-…" have no version number, and are accepted.
+      // Snapshot builds such as "N-66595-…" have no version number; they are accepted.
       if (/^n?\d/.test(found) && !isAtLeast(found.replace(/^n/, ''), OLDEST_VERSION)) {
         throw new Error(`${program} is ${found}, older than ${OLDEST_VERSION}`);
       }

@@ -15,7 +15,7 @@ export type ReleaseFile = {
   readonly name: string;
 } & ({ readonly sha256: string } | { readonly sums: string });
 
-/** A published list of SHA-256 protects no better than the connection does. */
+/** The publisher's list of checksums comes over the same connection, so it protects no better than that. */
 export async function downloadRelease(release: ReleaseFile, file: string, log: Log): Promise<void> {
   const { folder, name } = release;
   const url = `${folder}/${name}`;
@@ -61,7 +61,7 @@ export interface InstallTarget {
   readonly check: (program: string) => Promise<unknown>;
 }
 
-/** Installs one program, all or nothing. @param build writes it to `staged` in the folder `staging` */
+/** Installs one program completely or not at all. @param build writes it to `staged` in the folder `staging` */
 export async function installProgram(
   { program, check }: InstallTarget,
   build: (staged: string, staging: string) => Promise<void>,
@@ -158,7 +158,7 @@ export async function installNpmProgram(
   return join(dir, path);
 }
 
-/** The platform in Go's form, such as `linux_amd64`. */
+/** @returns the platform in Go's form, such as `linux_amd64` */
 export const GO_PLATFORM = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
 
 export function platformFolder({ cacheDir }: Setup, nameAndVersion: string): string {

@@ -37,7 +37,7 @@ export async function ensureMongodbServer(setup: Setup, stateDir: string): Promi
   return ensure(tool, setup.log);
 }
 
-/** A server for a state folder, which must be of the kind that has used the folder before. */
+/** Selects a server for a state folder. It must be of the kind that has used the folder before. */
 export async function mongodbServer(setup: Setup, stateDir: string): Promise<MongodbTool> {
   const used = await usedKind(stateDir);
   const [official, ferret] = [mongod(setup), ferretdb(setup)];
@@ -206,6 +206,6 @@ export async function startMongodb(options: MongodbServerOptions): Promise<Super
 
 function mongodListens(at: MongodbAddress['at']): readonly string[] {
   if ('port' in at) return ['--bind_ip', '127.0.0.1', '--port', String(at.port), '--nounixsocket'];
-  // mongod also makes a socket named after its port, by default in /tmp.
+  // mongod also creates a socket named after its port, by default in /tmp.
   return ['--bind_ip', at.socket, '--unixSocketPrefix', dirname(at.socket)];
 }

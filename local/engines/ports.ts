@@ -75,7 +75,7 @@ export async function checkListens(at: NetConnectOpts, timeoutMs: number): Promi
  */
 export const REFUSED_BY_BROWSERS = [1719, 1720, 1723, 3659, 4045, 5060, 5061, 6665, 6666, 6667, 6668, 6669, 6697];
 
-/** Free ports of 127.0.0.1 that pages cannot reach. @throws when fewer than `count` are free */
+/** @returns free ports of 127.0.0.1 that browsers refuse @throws if fewer than `count` are free */
 export async function portsWithoutPages(
   count: number,
   from: readonly number[] = REFUSED_BY_BROWSERS,
@@ -122,7 +122,7 @@ function bySocket(dir: string): Pick<MongodbAddress, 'at' | 'uri'> {
   return { at: { socket }, uri: `mongodb://${encodeURIComponent(socket)}/` };
 }
 
-/** mongod makes a second socket, with this longer name. */
+/** mongod creates a second socket, with this longer name. */
 function fits(dir: string): boolean {
   return Buffer.byteLength(join(dir, 'mongodb-27017.sock')) <= MAX_SOCKET_PATH_BYTES;
 }

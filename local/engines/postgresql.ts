@@ -13,7 +13,7 @@ import { ensure, inCache, programTool, type Tool } from './strategies.ts';
 const READY_TIMEOUT_MS = 60_000;
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const USER = 'temporal';
-/** PostgreSQL refuses to run as root. As nobody it keeps the capability to enter root's folders. */
+/** PostgreSQL refuses to run as root. As the user `nobody`, it keeps the capability to enter root's folders. */
 const AS_NOBODY = [
   ...['--reuid=65534', '--regid=65534', '--clear-groups'],
   ...['--inh-caps=-all,+dac_override', '--ambient-caps=+dac_override'],
@@ -45,7 +45,7 @@ export function postgresql(setup: Setup): Tool {
     ...tool,
     found: [
       ...tool.found,
-      // Debian installs none on PATH.
+      // Debian does not install these programs on PATH.
       { ...inCache([DEBIAN_FOLDER], working), name: 'installed by Debian' },
       inCache([join(folder, DEBIAN_FOLDER)], working),
     ],

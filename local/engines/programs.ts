@@ -56,7 +56,7 @@ export async function step(
 
 const BY_NUMBERS = new Intl.Collator('en', { numeric: true });
 
-/** Compares versions such as 2026.08.19; one that begins with no number is older than all. */
+/** Compares versions such as 2026.08.19. A version that does not begin with a number is older than all others. */
 export function isAtLeast(version: string, oldest: string): boolean {
   return /^\d/.test(version) && BY_NUMBERS.compare(version, oldest) >= 0;
 }

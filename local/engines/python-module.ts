@@ -43,7 +43,7 @@ export function ensureSchemathesis(setup: Setup): Promise<Found<string>> {
   });
 }
 
-/** A Python that makes clients from an OpenAPI document, and can run them. @throws {NoStrategyError} */
+/** A Python that generates clients from an OpenAPI document and can run them. @throws {NoStrategyError} */
 export function ensurePythonClient(setup: Setup): Promise<Found<string>> {
   const requirements = listed('python-client');
   return ensurePythonModule(setup, { name: 'openapi-python-client', module: 'openapi_python_client', requirements });

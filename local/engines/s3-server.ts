@@ -52,7 +52,7 @@ export function s3Server(setup: Setup): Tool {
   });
 }
 
-/** Starts it on a free port of 127.0.0.1 with a new key; buckets are folders of `stateDir`. @throws when it does not come up */
+/** Starts the server on a free port of 127.0.0.1 with a new key; buckets are folders of `stateDir`. @throws if it does not start */
 export async function startS3Server({ stateDir, ...setup }: Setup & { stateDir: string }) {
   const { value: program } = await ensure(s3Server(setup), setup.log);
   const { env, log } = setup;

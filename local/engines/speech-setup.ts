@@ -11,14 +11,14 @@ import { privatePython, PYTHON_HINT, pythonIn } from './python.ts';
 import { ensure, givenBy, inCache, type Tool } from './strategies.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('./speech-requirements.txt', import.meta.url));
-/** Does not import silero_vad, which needs PyTorch. */
+/** This check does not import silero_vad, which needs PyTorch. */
 const FIND_MODEL =
   'import importlib.util as u, os; print(os.path.join(os.path.dirname(u.find_spec("silero_vad").origin), "data", "silero_vad.onnx"))';
 const IMPORTS = 'import numpy, ctranslate2, tokenizers';
 
 /**
- * Sets up what the chosen engine needs, and logs what cannot be had: the other jobs work without, and a transcription reports
- * the setting that it needs. A later start tries again.
+ * Installs the programs and models of the speech engine, and logs those that cannot be installed: other jobs work without them, and
+ * a transcription reports the setting that it needs. A later start tries again.
  *
  * @returns settings for the worker
  */
@@ -43,14 +43,14 @@ export async function speechSettings(setup: Setup, config: SpeechConfig): Promis
 
 /** Whether the settings and the models folder name all that the engine needs. */
 export async function isComplete(config: SpeechConfig): Promise<boolean> {
-  // Nothing is analysed, so no work folder is needed.
+  // No audio is analysed here, so no work folder is needed.
   return !('missing' in (await chooseSpeech(config, '')));
 }
 
-/** Where models are installed that are not in SPEECH_MODELS_DIR, once for all data folders. */
+/** Models that are not in SPEECH_MODELS_DIR are installed in this folder, once for all data folders. */
 export const sharedModelsDir = ({ cacheDir }: Pick<Setup, 'cacheDir'>): string => join(cacheDir, 'speech-models');
 
-/** @returns the folder that has the model of words @throws when it is a model of the catalogue and cannot be fetched */
+/** @returns the folder of the transcription model @throws if it is a model of the catalogue and cannot be downloaded */
 export async function ensureModel(setup: Setup, config: SpeechConfig): Promise<string> {
   const { speechModelsDir, SPEECH_MODEL, SPEECH_MODELS_URL, SPEECH_PACKAGES_URL } = config;
   const name = SPEECH_MODEL ?? (engineOf(config) === 'sherpa' ? 'parakeet' : DEFAULT_MODEL);

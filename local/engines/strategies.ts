@@ -6,7 +6,7 @@ export interface Strategy<T> {
   readonly name: string;
   /** The setting or command that would make it work; shown when all strategies failed. */
   readonly hint?: string;
-  /** Only searches; its failure is shown when something has to be installed, so that a warm start is quiet. */
+  /** The strategy only searches. Its failure is shown only if something must be installed, so that a later start is quiet. */
   readonly looks?: boolean;
   /** The doctor calls it. @throws the reason why it cannot work here */
   readonly possible?: () => Promise<unknown>;
@@ -27,12 +27,12 @@ export interface Found<T> {
   readonly value: T;
 }
 
-/** No strategy worked; the message lists reasons and hints. */
+/** Thrown if no strategy worked. The message lists reasons and hints. */
 export class NoStrategyError extends Error {
   override readonly name = 'NoStrategyError';
 }
 
-/** Finds a tool, or sets it up. @throws {NoStrategyError}; an error that names the setting when the given one can't be used */
+/** Finds a tool or installs it. @throws {NoStrategyError}; an error that names the setting if its program cannot be used */
 export async function ensure<T>({ name, given, found, installed }: Tool<T>, log: Log): Promise<Found<T>> {
   if (given !== undefined) return { by: given.setting, value: await given.check() };
   return firstWorking(name, [...found, ...installed], log);
@@ -115,7 +115,7 @@ export function programTool({ env }: Setup, options: ProgramOptions): Tool {
   };
 }
 
-/** For programs of one file: they were run when they were installed, and appeared at once. */
+/** Checks a program that is a single file, which was run before it was installed by a rename. */
 export const wasChecked = (): Promise<void> => Promise.resolve();
 
 export function inCache<T>(paths: readonly string[], use: (path: string) => Promise<T>): Strategy<T> {

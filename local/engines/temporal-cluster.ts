@@ -26,7 +26,7 @@ const STORES = { 'postgres-default': 'temporal', 'postgres-visibility': 'visibil
 type Store = keyof typeof STORES;
 type Postgresql = Awaited<ReturnType<typeof startPostgresql>>;
 
-/** A program of a Temporal cluster. For the bench only. */
+/** A program of a Temporal cluster, which only the benchmark uses. */
 function serverProgram(setup: Setup, { name, command, file }: { name: string; command: string; file: string }): Tool {
   const { env } = setup;
   const version = async (program: string): Promise<string> => {
@@ -57,7 +57,7 @@ const temporalSqlTool = (setup: Setup): Tool =>
 
 export type TemporalCluster = Awaited<ReturnType<typeof startTemporalCluster>>;
 
-/** Runs on an empty PostgreSQL. @param options.stateDir an empty folder */
+/** Starts a cluster on an empty PostgreSQL. @param options.stateDir an empty folder */
 export async function startTemporalCluster({ stateDir, ...setup }: Setup & { readonly stateDir: string }) {
   const { env, log } = setup;
   const server = await ensure(temporalServer(setup), log);
@@ -167,7 +167,7 @@ async function writeConfig(
 }
 
 async function withFrontend(address: string, body: (connection: Connection) => Promise<unknown>): Promise<void> {
-  // A new connection each time, without the SDK's retries: an old one would wait out its back-off, which grows.
+  // Each attempt uses a new connection without the SDK's retries, because an old one would wait for its growing back-off.
   const connection = Connection.lazy({ address, interceptors: [] });
   try {
     await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, () => body(connection));
@@ -187,7 +187,7 @@ async function makeNamespace(address: string): Promise<void> {
       workflowExecutionRetentionPeriod: msToTs(RETENTION),
     }),
   );
-  // All services know it after a while.
+  // It takes a while until all services know the namespace.
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     try {

@@ -12,9 +12,9 @@ const CHECK_TIMEOUT_MS = 2_000;
 const MOST_TRIES = 5;
 const DESCRIBE_NAMESPACE = '/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace';
 const FAIR_QUEUES = [
-  // A key with thousands of jobs does not delay another key's first.
+  // With fairness, a key with thousands of jobs does not delay the first job of another key.
   ...['matching.useNewMatcher=true', 'matching.enableFairness=true'],
-  // Partitions spread queues over several processes; here is only one.
+  // Partitions spread queues over several processes, but this server is one process.
   ...['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1'],
 ];
 
@@ -50,7 +50,7 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Sup
   }
 }
 
-/** Ports that clients need not know. Another process may take one while the server is down. */
+/** Ports that clients need not know. They change if another process takes one while the server is down. */
 interface HiddenPorts {
   ui: number;
   metrics: number;
@@ -64,7 +64,7 @@ async function chooseAnew(ports: HiddenPorts): Promise<readonly string[]> {
   return ['--ui-port', String(ui), '--metrics-port', String(metrics), '--http-port', String(http)];
 }
 
-/** Whether task queues are fair. A server with fair queues does not find older tasks, so an older folder stays without. */
+/** Whether task queues are fair. A server with fair queues does not find the tasks of unfair ones, so an existing folder keeps those. */
 async function isFairIn(stateDir: string): Promise<boolean> {
   const sign = join(stateDir, 'fair');
   const exists = (path: string): Promise<boolean> =>
@@ -118,12 +118,12 @@ function startServer(
 
 /** The server answers before its namespaces exist. */
 async function checkNamespaces(address: string, namespaces: readonly string[]): Promise<void> {
-  // A new connection each time: an old one would wait out its back-off, which grows. Temporal's client takes 20 MB more.
+  // Each attempt uses a new connection, because an old one would wait for its growing back-off. Temporal's client takes 20 MB more.
   const client = new Client(address, credentials.createInsecure());
   const bytes = (message: Buffer): Buffer => message;
   const describe = (namespace: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      // The first field of the message is the name.
+      // The first field of the message is the name of the namespace.
       const request = Buffer.from(`\n${String.fromCharCode(namespace.length)}${namespace}`);
       const deadline = { deadline: Date.now() + CHECK_TIMEOUT_MS };
       client.makeUnaryRequest(DESCRIBE_NAMESPACE, bytes, bytes, request, deadline, (error) =>

@@ -15,7 +15,7 @@ export async function ensureTools(setup: Setup) {
       return '';
     }
   };
-  // All are awaited, so that no installation goes on in the background after a failure.
+  // All installations are awaited, so that none continues in the background after a failure.
   const [ytdlpPath, ffmpeg, ffprobe] = await Promise.all([
     pathOf(ytdlp(setup)),
     pathOf(mediaProgram('ffmpeg', setup)),

@@ -19,7 +19,7 @@ export async function startUiProxy(port: number, uiPort: () => number): Promise<
 
 function forward(req: IncomingMessage, res: ServerResponse, uiPort: number): void {
   const headers = { ...withoutConnection(req.headers), host: `${LOOPBACK}:${String(uiPort)}` };
-  // A kept connection may lead to a server that has died since.
+  // A connection that is kept open may lead to a server that has died meanwhile.
   const where = { host: LOOPBACK, port: uiPort, agent: false };
   const upstream = request({ ...where, method: req.method, path: req.url, headers });
   upstream.once('response', (response) => {

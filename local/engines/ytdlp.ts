@@ -9,7 +9,7 @@ import { capture, isAtLeast } from './programs.ts';
 import { privatePython, pythonIn } from './python.ts';
 import { programTool, wasChecked, type Tool } from './strategies.ts';
 
-/** Pinned, since releases behave differently; raise it often. */
+/** The version is pinned, because releases behave differently. Update it often. */
 export const YTDLP_VERSION = '2026.10.26';
 /** Older releases no longer work with the platforms. */
 const OLDEST_VERSION = '2026.08.19';
@@ -31,7 +31,7 @@ export function ytdlp(setup: Setup): Tool {
     hint: `put yt-dlp ${OLDEST_VERSION} or newer on PATH, or set YTDLP_PATH`,
     cached: [launcherIn(folder), standalone],
     version,
-    // Running it takes a second of a core.
+    // Running yt-dlp takes a second of processor time.
     checkCached: (program) =>
       program === standalone
         ? wasChecked()

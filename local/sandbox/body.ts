@@ -20,7 +20,7 @@ export interface BodySource {
 export interface SendOptions {
   readonly misbehaviour?: Misbehaviour | undefined;
   readonly onBytes?: ((sizeBytes: number) => void) | undefined;
-  /** The status of a whole body; default 200. */
+  /** The status of a complete body; default 200. */
   readonly status?: number;
   readonly onComplete?: () => void;
 }

@@ -25,7 +25,7 @@ export function commentsOf(
   });
 }
 
-/** Generates comments, `total` including replies, that are the same at every start. */
+/** Generates comments that are the same at every start; `total` includes replies. */
 export function generateComments(total: number, videoId: string): CatalogueComment[] {
   const threads: CatalogueComment[] = [];
   for (let made = 0, n = 0; made < total; n += 1) {

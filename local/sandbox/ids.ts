@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-// IDs in the platform's form, the same for the same parts.
+// Generates IDs in the form of the platform. The same parts give the same ID.
 
 export function videoIdFrom(...parts: readonly string[]): string {
   return digest(parts).slice(0, 11);
@@ -20,7 +20,7 @@ export function replyIdFrom(threadId: string, ...parts: readonly string[]): stri
 
 export type Naming = ReturnType<typeof namingOf>;
 
-/** Keeps names, or changes them by a salt: sandboxes with different salts share no ID. */
+/** Changes names by a salt, if there is one, so that sandboxes with different salts share no ID. */
 export function namingOf(salt: string | undefined) {
   const same = (value: string): string => value;
   if (salt === undefined) return { videoId: same, channelId: same, name: same };

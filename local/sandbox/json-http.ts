@@ -46,7 +46,7 @@ export async function readJson(req: IncomingMessage): Promise<unknown> {
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Reads the rest, so that the answer is not lost in a reset connection.
+    // The rest of the body is read, so that the answer is not lost when the connection is reset.
     if (size <= REQUEST_BODY_MAX_BYTES) chunks.push(chunk);
   }
   if (size > REQUEST_BODY_MAX_BYTES) return undefined;

@@ -10,7 +10,7 @@ export interface ServedPlaylist {
 
 export type Library = ReturnType<typeof createLibrary>;
 
-/** Cases that the platform does not list. */
+/** Cases of videos that the platform does not list. */
 const UNLISTED = ['private', 'removed'];
 
 export function createLibrary(catalogue: Catalogue) {

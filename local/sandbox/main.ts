@@ -1,4 +1,4 @@
-// npm run sandbox [-- --media DIR]: the whole service on this machine, with stand-ins for both platforms.
+// npm run sandbox [-- --media DIR]: runs the whole service on this machine, with stand-ins for both platforms.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../engines/cache.ts';
@@ -38,15 +38,15 @@ await runUntilSignal(async () => {
       WEBHOOK_ALLOWED_NETWORKS: [given(env['WEBHOOK_ALLOWED_NETWORKS']) ?? [], LOOPBACK].flat().join(','),
       // API fuzzers give up on an answer after 10 s.
       DEFAULT_WAIT_SECONDS: given(env['DEFAULT_WAIT_SECONDS']) ?? '8',
-      // Shared with npm start and npm run demo.
+      // The models are shared with npm start and npm run demo.
       SPEECH_MODELS_DIR: given(env['SPEECH_MODELS_DIR']) ?? resolve(given(env['DATA_DIR']) ?? './data', 'models'),
-      // The user's key is for the real platform.
+      // A key in the user's environment is for the real platform.
       VIDNET_API_KEY: '',
       ...sandbox.env,
     },
     dataDir: given(env['DATA_DIR']) ?? './data/sandbox',
     cacheDir,
-    roles: ['api', 'worker'],
+    services: ['api', 'worker'],
     ports: 'preferred',
     log,
     output: 'inherit',

@@ -7,7 +7,7 @@ import { exists } from '../engines/cache.ts';
 
 const FFMPEG_TIMEOUT_MS = 120_000;
 
-/** Makes a missing file. Two sandboxes may make it at once: each writes its own, and the last rename wins. */
+/** Creates a missing file. If two sandboxes do so at once, each writes its own file, and the last rename wins. */
 export async function madeOnce(path: string, make: (temporary: string) => Promise<void>): Promise<string> {
   if (await exists(path)) return path;
   const temporary = join(dirname(path), `${randomUUID()}${extname(path)}`);
@@ -49,7 +49,7 @@ export async function loopMedia(path: string, seconds: number, settings: MediaTo
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,aiff,avi,mpegts,asf,amr,caf';
 const PROBE_TIMEOUT_MS = 30_000;
 const PROBE_MAX_CHARS = 1_000_000;
-/** Part of the cache key; raise it when the facts change their meaning. */
+/** A part of the cache key. Increase it when the facts change their meaning. */
 const FACTS_VERSION = '3';
 /** Containers without an index, whose duration ffprobe estimates from the bit rate. */
 const GUESSED_DURATION = /^(aac|mp3|amr|mpegts|asf)$/;

@@ -157,7 +157,7 @@ function formatFacts(video: CatalogueVideo, { formatId, facts }: MediaFormat, ba
   };
 }
 
-/** Recognised captions are listed twice, as `en` and `en-orig`, among machine translations. */
+/** Automatic captions are listed twice, as `en` and `en-orig`, among machine translations. */
 function captionLists({ id, liveChat }: CatalogueVideo, tracks: readonly CaptionTrack[], baseUrl: string): object {
   const files = (track: CaptionTrack, name: string, translateTo = track.language): object[] =>
     track.files.map((file) => {

@@ -89,7 +89,7 @@ export async function startSandbox(options: SandboxOptions) {
       VIDNET_API_URL: `${publicUrl}/`,
       ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
       YTDLP_PLUGIN_DIR: PLUGIN_DIR,
-      // The service otherwise fetches nothing from loopback.
+      // Without this setting, the service fetches nothing from loopback.
       MEDIA_ALLOWED_NETWORKS: '127.0.0.1/32',
       ...dataset.env(),
     },
@@ -101,7 +101,7 @@ export async function startSandbox(options: SandboxOptions) {
   };
 }
 
-/** Whether a page shows one of the pictures here, as the console does: that changes and reveals nothing. */
+/** Whether a page, such as the console, requests one of the pictures, which changes and reveals nothing. */
 function isShown({ method, url = '', headers: { host = '', ...headers } }: IncomingMessage): boolean {
   const isPicture = headers['sec-fetch-dest'] === 'image' && /^\/[^?]+\.png(?:\?|$)/.test(url);
   return method === 'GET' && isPicture && isLoopbackName(host);
@@ -121,7 +121,7 @@ function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerRe
   return async (req, res) => {
     const foreign = foreignPage(req);
     const path = req.url ?? '';
-    // Joined, not resolved: `//x` would otherwise name the host x.
+    // The path is appended instead of resolved, because `//x` would name the host x.
     const url = path.startsWith('/') ? URL.parse(`http://sandbox${path}`) : null;
     if (foreign !== undefined && !isShown(req)) send(res, refusal(403, foreign));
     else if (url === null) send(res, refusal(400, 'The URL cannot be read.'));

@@ -74,7 +74,7 @@ export async function withCounts<Result>(
     };
     const serviceEnv = { TEMPORAL_ADDRESS: engines.temporalAddress, MONGODB_URI: counter.uri };
     return await withBench(
-      { dataDir, engine: 'embedded', roles: ['api', 'worker'], env: serviceEnv },
+      { dataDir, engine: 'embedded', services: ['api', 'worker'], env: serviceEnv },
       async (bench) => {
         const authorization = await bench.openAccount();
         const ask = async (path: string, request: object, prefer?: string): Promise<unknown> => {

@@ -32,7 +32,7 @@ export interface BenchServiceOptions {
   readonly dataDir: string;
   readonly engine: Engine;
   readonly say?: (line: string) => void;
-  readonly roles: readonly ServiceName[];
+  readonly services: readonly ServiceName[];
   readonly videos?: number;
   /** The ID of the video to copy; by default one with nine seconds of speech. */
   readonly copied?: string;
@@ -43,7 +43,7 @@ export const givenEnv = (): Env => withoutSettings(process.env, TAKEN_OVER);
 
 /** Starts a service with its own engines and sandbox. Its rate limits are too high to matter. */
 export async function startBench(options: BenchServiceOptions) {
-  const { dataDir, engine, roles, videos = 0, copied = SHORT_VIDEO, env = {} } = options;
+  const { dataDir, engine, services, videos = 0, copied = SHORT_VIDEO, env = {} } = options;
   const log = (): void => undefined;
   const given = givenEnv();
   const cacheDir = defaultCacheDir(given);
@@ -71,7 +71,7 @@ export async function startBench(options: BenchServiceOptions) {
         ...beside.env,
         ...env,
       },
-      ...{ dataDir, cacheDir, roles, ports: 'free', log, output: { dir: dataDir } },
+      ...{ dataDir, cacheDir, services, ports: 'free', log, output: { dir: dataDir } },
     });
     const mongo = await MongoClient.connect(stack.mongodbUri);
     const db = mongo.db(DATABASE);

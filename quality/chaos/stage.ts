@@ -141,7 +141,7 @@ export async function setStage({
     },
     dataDir: join(dataDir, 'service'),
     cacheDir,
-    roles: before === undefined ? ['api', 'worker'] : [],
+    services: before === undefined ? ['api', 'worker'] : [],
     ports: 'free',
     log,
     output: { dir: join(dataDir, 'logs') },

@@ -38,7 +38,7 @@ try {
   const tools = { YTDLP_PATH: ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe };
   const stack = await startStack({
     env: { ...env, ...tools, RATE_LIMIT_PER_MINUTE: '1000000', ...sandbox.env },
-    ...{ dataDir, cacheDir, roles: ['api', 'worker'], ports: 'free', log, output: { dir: dataDir } },
+    ...{ dataDir, cacheDir, services: ['api', 'worker'], ports: 'free', log, output: { dir: dataDir } },
   });
   const browser = await playwright.launch({ executablePath: program.value, args: ['--disable-gpu'] });
   try {

@@ -77,7 +77,7 @@ function startMediaWorker(): Promise<Stack> {
       ...service.stack.env,
       ...{ WORKER_ROLES: 'media', WORKER_METRICS_PORT: String(port), TEMPORAL_METRICS_PORT: '' },
     },
-    ...{ dataDir: service.dataDir, roles: ['worker'], ports: 'free', log: () => undefined },
+    ...{ dataDir: service.dataDir, services: ['worker'], ports: 'free', log: () => undefined },
     output: { dir: join(service.dataDir, 'media-worker') },
   });
 }

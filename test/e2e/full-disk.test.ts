@@ -22,7 +22,7 @@ beforeAll(async () => {
   const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=60:r=44100', '-ac', '2'];
   await runTool(inject('tools').ffmpeg, ['-v', 'error', ...noise, join(mediaDir, 'large.wav')]);
   const env = { FILES_STORE: 's3', ...(await bucketSettings()) };
-  service = await TestService.start({ mediaDir, env, roles: ['api'] });
+  service = await TestService.start({ mediaDir, env, services: ['api'] });
   if (canMount) disk = mountSmallDisk(workFolder(), SMALL_DISK_MIB);
 }, 120_000);
 afterAll(async () => {
@@ -38,7 +38,7 @@ async function startWorker(minFreeBytes: string): Promise<Stack> {
   const { dataDir } = service;
   const env = { ...service.stack.env, MIN_FREE_BYTES: minFreeBytes };
   const output = { dir: dataDir };
-  const worker = await startStack({ env, dataDir, roles: ['worker'], ports: 'free', log: () => undefined, output });
+  const worker = await startStack({ env, dataDir, services: ['worker'], ports: 'free', log: () => undefined, output });
   workers.push(worker);
   return worker;
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { PORT: _rest, RPC_PORT: _rpc, ...env } = service.stack.env;
   const log = (): void => undefined;
   const output = { dir: service.dataDir };
-  second = await startStack({ env, dataDir: service.dataDir, roles: ['api'], ports: 'free', log, output });
+  second = await startStack({ env, dataDir: service.dataDir, services: ['api'], ports: 'free', log, output });
 }, 120_000);
 afterAll(async () => {
   await second.stop();

@@ -64,7 +64,7 @@ const stack = await startStack({
     NODE_TURNS_FILE: turnsFile,
     ...sandbox.env,
   },
-  ...{ dataDir: folder, roles: ['api', 'worker'], ports: 'free', log, output: { dir: folder } },
+  ...{ dataDir: folder, services: ['api', 'worker'], ports: 'free', log, output: { dir: folder } },
 });
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

@@ -20,7 +20,7 @@ export interface Answered<Body> {
 }
 
 export interface ServiceOptions {
-  readonly roles?: readonly ServiceName[];
+  readonly services?: readonly ServiceName[];
   readonly mediaDir?: string;
   /** Where the sandbox listens, and the address of the proxy in front of it. */
   readonly platform?: { readonly port: number; readonly publicUrl: string };
@@ -140,7 +140,7 @@ export class TestService {
         ...options.env,
       },
       dataDir,
-      roles: options.roles ?? ['api', 'worker'],
+      services: options.services ?? ['api', 'worker'],
       ports: 'free',
       log: () => undefined,
       output: { dir: dataDir },

@@ -24,7 +24,7 @@ describe('the first command after a clone', () => {
       expect(code).toBe(1);
       expect(stderr).toMatch(
         new RegExp(
-          `^Node ${version.replaceAll('.', '\\.')} at \\S+ is not one that Tapedeck supports, and npm has no node-sunos-\\w+: install Node 24 from https://nodejs\\.org and run this again\\.\\n$`,
+          `^Node ${version.replaceAll('.', '\\.')} at \\S+ is not supported, and npm has no node-sunos-\\w+: install Node 24 from https://nodejs\\.org and run this again\\.\\n$`,
         ),
       );
     },

@@ -103,7 +103,7 @@ beforeAll(async () => {
       ...ELSEWHERE,
     },
     dataDir,
-    roles: ['api', 'worker'],
+    services: ['api', 'worker'],
     ports: 'free',
     log: () => undefined,
     output: { dir: join(dataDir, 'logs') },

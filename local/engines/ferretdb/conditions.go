@@ -7,32 +7,34 @@ import (
 	"github.com/FerretDB/wire/wirebson"
 )
 
-// FerretDB looks by the index for a filter of `_id` alone, and reads the whole collection for one that says more: to end a job,
-// if it is pending, took 0.1 s with 3,000 records. So such a change of one document is taken apart while the gate keeps all
-// others out: first the document is looked for and held against the rest, then it is changed by its `_id`, or none is.
+// FerretDB uses its index only for a filter that consists of `_id`, and reads the whole collection for any other filter: ending
+// a pending job took 0.1 s with 3,000 records. So the gate splits such a change of one document into two steps, during which it
+// lets no other change of the document pass: it checks whether the document matches the other conditions, and then changes the
+// document by its `_id`, or none.
 
-// statements names, by command, where its statements stand, and the filter in each; findAndModify is a statement itself.
+// statements has for each command the field with its list of statements, and the field of a statement with the filter. The
+// command findAndModify is itself a statement.
 var statements = map[string]struct{ list, filter string }{
 	"update":        {"updates", "q"},
 	"delete":        {"deletes", "q"},
 	"findAndModify": {"", "query"},
 }
 
-// byID returns the request with a filter of `_id` alone, if it is one for a single document under more conditions; otherwise
-// the request itself. The document must be locked.
-func (g *gate) byID(request []byte, server net.Conn) ([]byte, error) {
+// filterByID checks the conditions of a change of a single document, and returns the request with a filter that consists of
+// `_id`. It returns any other request unchanged. The document must be locked.
+func (g *gate) filterByID(request []byte, server net.Conn) ([]byte, error) {
 	command, ok := commandOf(request)
 	if !ok {
 		return request, nil
 	}
 	name := command.Command()
-	position, ok := statements[name]
+	fields, ok := statements[name]
 	if !ok {
 		return request, nil
 	}
 	statement := command
-	if position.list != "" {
-		list, ok := command.Get(position.list).(*wirebson.Array)
+	if fields.list != "" {
+		list, ok := command.Get(fields.list).(*wirebson.Array)
 		if !ok || list.Len() != 1 {
 			return request, nil
 		}
@@ -40,8 +42,8 @@ func (g *gate) byID(request []byte, server net.Conn) ([]byte, error) {
 			return request, nil
 		}
 	}
-	filter, ok := statement.Get(position.filter).(*wirebson.Document)
-	// What is made when nothing is found has the fields of the filter.
+	filter, ok := statement.Get(fields.filter).(*wirebson.Document)
+	// An upsert that finds no document inserts one with the fields of the filter.
 	if upserts, _ := statement.Get("upsert").(bool); !ok || upserts {
 		return request, nil
 	}
@@ -49,7 +51,7 @@ func (g *gate) byID(request []byte, server net.Conn) ([]byte, error) {
 	if !ok {
 		return request, nil
 	}
-	holds, ok, err := g.holds(wirebson.MustDocument(
+	isMatch, ok, err := g.findsAny(wirebson.MustDocument(
 		"aggregate", command.Get(name),
 		"pipeline", wirebson.MustArray(
 			wirebson.MustDocument("$match", wirebson.MustDocument("_id", id)),
@@ -62,23 +64,23 @@ func (g *gate) byID(request []byte, server net.Conn) ([]byte, error) {
 		return request, err
 	}
 	only := wirebson.MustDocument("_id", id)
-	if !holds {
-		// No document has it: the service's are texts.
+	if !isMatch {
+		// No document of the service has such an `_id`: they are strings.
 		only = wirebson.MustDocument("_id", wirebson.ObjectID{})
 	}
-	if err := statement.Replace(position.filter, only); err != nil {
+	if err := statement.Replace(fields.filter, only); err != nil {
 		return request, nil
 	}
 	rewritten, ok := message(command, 0)
 	if !ok {
 		return request, nil
 	}
-	// By which the client knows the answer.
+	// The client finds its request by this ID of the response.
 	copy(rewritten[4:8], request[4:8])
 	return rewritten, nil
 }
 
-// conditionsOf takes a filter apart: the text that `_id` must be, and everything else.
+// conditionsOf splits a filter into the string that `_id` must equal, and all other conditions.
 func conditionsOf(filter *wirebson.Document) (id string, rest *wirebson.Document, ok bool) {
 	rest = wirebson.MakeDocument(filter.Len())
 	for i := range filter.Len() {
@@ -94,13 +96,13 @@ func conditionsOf(filter *wirebson.Document) (id string, rest *wirebson.Document
 	return id, rest, ok && rest.Len() > 0
 }
 
-// holds asks whether a query finds anything; ok is false where the database does not say.
-func (g *gate) holds(query *wirebson.Document, server net.Conn) (holds, ok bool, err error) {
-	look, ok := message(query, 0)
+// findsAny reports whether a query finds any document; ok is false if the database returns an error.
+func (g *gate) findsAny(query *wirebson.Document, server net.Conn) (found, ok bool, err error) {
+	request, ok := message(query, 0)
 	if !ok {
 		return false, false, nil
 	}
-	response, err := g.exchange(look, server)
+	response, err := g.exchange(request, server)
 	if err != nil {
 		return false, false, err
 	}

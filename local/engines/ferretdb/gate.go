@@ -12,31 +12,31 @@ import (
 	"sync"
 )
 
-// FerretDB reads a document, changes it and writes it back in three steps, with nothing that keeps another change out
-// in between: of 300 concurrent updates "if the counter is above 0, take one" on a counter of 100, all 300 were told
-// that they matched, and 28 were kept. In MongoDB a change of one document is atomic, and the service builds on that.
+// FerretDB reads a document, changes it and writes it back in three steps, between which another change may occur. Of 300
+// concurrent updates that decremented a counter of 100 if it was above 0, all 300 reported a match, and 28 took effect. In
+// MongoDB a change of one document is atomic, and the service relies on that.
 //
-// So clients talk to a gate, which hands messages on and lets only one change of a document pass at a time.
+// So clients connect to a gate, which forwards messages and lets only one change of a document pass at a time.
 
 const (
 	headerLength = 16
 	opMsg        = 2013
-	// The flag of a request that wants no answer.
+	// The flag of a request that expects no response.
 	moreToCome = 1 << 1
-	// As FerretDB itself.
+	// The limit of FerretDB.
 	maxMessage = 48_000_000
 	stripes    = 1024
 )
 
 type gate struct {
 	backend string
-	// Of the databases.
+	// The folder of the databases.
 	dir    string
 	logger *slog.Logger
 	locks  [stripes]sync.Mutex
 }
 
-// run hands the connections of the listener to the backend until the context ends.
+// run connects the clients of the listener with the backend until the context ends.
 func (g *gate) run(ctx context.Context, listener net.Listener) error {
 	go func() {
 		<-ctx.Done()
@@ -85,7 +85,7 @@ func (g *gate) answer(ctx context.Context, request []byte, client, server net.Co
 		broken = errors.Join(broken, err)
 		return response, err
 	}
-	response, isPage := g.page(ctx, request, exchange)
+	response, isPage := g.answerPage(ctx, request, exchange)
 	if !isPage && broken == nil {
 		response, _ = exchange(request)
 	}
@@ -96,7 +96,8 @@ func (g *gate) answer(ctx context.Context, request []byte, client, server net.Co
 	return err
 }
 
-// exchange holds the lock until the database has answered, and not until the client has read the answer.
+// exchange sends a request to the database and returns the response. It releases the lock of a changed document before the
+// client reads the response.
 func (g *gate) exchange(request []byte, server net.Conn) ([]byte, error) {
 	if key, ok := changedDocument(request); ok {
 		hash := fnv.New32a()
@@ -105,14 +106,14 @@ func (g *gate) exchange(request []byte, server net.Conn) ([]byte, error) {
 		lock.Lock()
 		defer lock.Unlock()
 		var err error
-		if request, err = g.byID(request, server); err != nil {
+		if request, err = g.filterByID(request, server); err != nil {
 			return nil, err
 		}
 	}
 	if _, err := server.Write(request); err != nil {
 		return nil, err
 	}
-	if wantsNoAnswer(request) {
+	if expectsNoResponse(request) {
 		return nil, nil
 	}
 	return readMessage(server)
@@ -137,26 +138,27 @@ func isMsg(message []byte) bool {
 	return binary.LittleEndian.Uint32(message[12:]) == opMsg && len(message) > headerLength+10
 }
 
-func wantsNoAnswer(message []byte) bool {
+func expectsNoResponse(message []byte) bool {
 	return isMsg(message) && binary.LittleEndian.Uint32(message[headerLength:])&moreToCome != 0
 }
 
-// changedDocument returns the collection and the `_id`, a text, of an update, delete or findAndModify. What changes a document by
-// another filter is not held back: the service does that to documents which nobody else changes.
+// changedDocument returns the collection and the string `_id` of an update, delete or findAndModify. Changes with any other
+// filter are not locked: the service makes them only to documents that nothing else changes.
 //
-// The filter is the first part of such a command, so the first `_id` in the message is the one that it asks for. Were
-// it another one, a change would wait for the wrong lock, and nothing else.
+// The filter is the first part of such a command, so the first `_id` in the message belongs to it. If it did not, the change
+// would wait for an unrelated lock, which does no harm.
 func changedDocument(message []byte) ([]byte, bool) {
 	if !isMsg(message) || message[headerLength+4] != 0 {
 		return nil, false
 	}
-	// Flags, the kind of the section, the length of the document; then its first element: a text by the command's name.
+	// The message has flags, the kind of the section and the length of the document, whose first element is a string with the
+	// name of the command.
 	command := message[headerLength+9:]
 	named, value, _ := bytes.Cut(command, []byte{0})
 	if _, ok := statements[string(bytes.TrimPrefix(named, []byte{2}))]; !ok {
 		return nil, false
 	}
-	collection, rest, ok := text(value)
+	collection, rest, ok := cutString(value)
 	if !ok {
 		return nil, false
 	}
@@ -164,12 +166,12 @@ func changedDocument(message []byte) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	id, _, ok := text(value)
+	id, _, ok := cutString(value)
 	return append(append([]byte(nil), collection...), id...), ok
 }
 
-// text cuts a BSON string, the zero at its end included.
-func text(from []byte) (found, rest []byte, ok bool) {
+// cutString cuts a BSON string with its final zero from the front.
+func cutString(from []byte) (found, rest []byte, ok bool) {
 	if len(from) < 4 {
 		return nil, nil, false
 	}

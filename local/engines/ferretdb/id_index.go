@@ -12,22 +12,21 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver that FerretDB uses: locks of one process must be known to one library
+	_ "modernc.org/sqlite" // the driver of FerretDB, because SQLite's locks within a process work only in one library
 )
 
-const lookEvery = time.Second
+const checkInterval = time.Second
 
-// FerretDB looks a document up with `_ferretdb_sjson->'$._id' = ?`, but its unique index is on
-// `_ferretdb_sjson->"_id"`. SQLite compares the text of expressions, so each lookup reads the whole table.
-// Here is an index that the lookup finds. Uniqueness stays with FerretDB's own index, whose presence also tells that
-// the collection is complete.
+// FerretDB finds a document by `_ferretdb_sjson->'$._id' = ?`, but its unique index is on `_ferretdb_sjson->"_id"`. SQLite
+// compares the text of expressions, so each lookup would read the whole table. This index serves the lookups. FerretDB's own
+// index still ensures uniqueness, and its presence shows that the collection is complete.
 const tablesWithout = `SELECT tbl_name FROM sqlite_master AS theirs WHERE type = 'index' AND name = tbl_name || '__id_'
 	AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = theirs.tbl_name || '_id_lookup')`
 
 const createIndex = `CREATE INDEX IF NOT EXISTS %q ON %q (_ferretdb_sjson->'$._id')`
 
-// indexAll gives every collection of the folder its index. Call it before the server runs: building an index keeps
-// writers waiting.
+// indexAll creates the index of every collection in the folder. Call it before the server runs, because building an index blocks
+// writers.
 func indexAll(ctx context.Context, dir string, logger *slog.Logger) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.sqlite"))
 	for _, file := range files {
@@ -37,11 +36,11 @@ func indexAll(ctx context.Context, dir string, logger *slog.Logger) {
 	}
 }
 
-// keepIndexed gives new collections their index until the context ends. A server without one is slow, not wrong:
-// errors are logged, and the next look tries again.
+// keepIndexed creates the index of each new collection until the context ends. Without it the server is slow but correct, so
+// errors are logged, and the next check tries again.
 func keepIndexed(ctx context.Context, dir string, logger *slog.Logger) {
 	seen := map[string]string{}
-	ticker := time.NewTicker(lookEvery)
+	ticker := time.NewTicker(checkInterval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -49,8 +48,8 @@ func keepIndexed(ctx context.Context, dir string, logger *slog.Logger) {
 			return
 		case <-ticker.C:
 		}
-		// Only databases with a log are looked at. FerretDB has set those up, and whoever opens one earlier could
-		// keep it from turning the log on.
+		// Databases without a write-ahead log are skipped: FerretDB has not set them up yet, and an open file could prevent
+		// it from enabling the log.
 		logs, _ := filepath.Glob(filepath.Join(dir, "*.sqlite-wal"))
 		present := make(map[string]string, len(logs))
 		for _, log := range logs {
@@ -68,7 +67,7 @@ func keepIndexed(ctx context.Context, dir string, logger *slog.Logger) {
 	}
 }
 
-// stateOf changes with every write.
+// stateOf returns a text that changes with every write to the file.
 func stateOf(file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -77,7 +76,7 @@ func stateOf(file string) (string, error) {
 	return fmt.Sprint(info.ModTime().UnixNano(), info.Size()), nil
 }
 
-// indexFile opens the file for a moment only: one that stays open outlives the drop of its database.
+// indexFile creates the missing indexes of a database. It closes the file, because an open file outlives the drop of its database.
 func indexFile(ctx context.Context, file string) (err error) {
 	if _, err = os.Stat(file); err != nil {
 		return err
@@ -99,7 +98,7 @@ func indexFile(ctx context.Context, file string) (err error) {
 	return nil
 }
 
-// open takes what exists only: a database that was dropped since must not come back.
+// open opens only an existing file, so that it does not recreate a dropped database.
 func open(file string) (*sql.DB, error) {
 	location := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=rw&_pragma=busy_timeout(10000)"}
 	db, err := sql.Open("sqlite", location.String())

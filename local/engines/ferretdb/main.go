@@ -1,5 +1,5 @@
-// A MongoDB-wire server over SQLite for machines without mongod: FerretDB as a library.
-// Its own binary package panics on a missing version file; the library does not.
+// A server with MongoDB's protocol on SQLite, for machines without mongod. It uses FerretDB as a library, because FerretDB's own
+// program panics if its version file is missing.
 //
 // Usage: ferretdb HOST:PORT|SOCKET STATE_DIR, where SOCKET is the absolute path of a Unix socket
 package main
@@ -22,7 +22,7 @@ import (
 
 const version = "1.24.2"
 
-// Relative to the state folder, since the path of a socket has room for some 100 characters only.
+// The path is relative to the state folder, because a socket's path may have only some 100 characters.
 const socket = "ferretdb.sock"
 
 func main() {
@@ -48,7 +48,7 @@ func serve(address, stateDir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	// The trailing slash tells FerretDB that this is a folder of databases.
+	// The trailing slash marks a folder of databases.
 	location := url.URL{Scheme: "file", Path: filepath.ToSlash(dir) + "/"}
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -58,7 +58,7 @@ func serve(address, stateDir string) error {
 	if err := os.Chdir(dir); err != nil {
 		return err
 	}
-	// One that was killed has left its socket behind. Who may use the folder is settled before this program starts.
+	// A server that was killed leaves its socket behind. The caller ensures that no other server uses the folder.
 	if err := removeSocket(socket); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func serve(address, stateDir string) error {
 	}()
 	gated := make(chan error, 1)
 	go func() {
-		// Without its gate the server is of no use.
+		// Clients cannot reach the server without the gate, so both end together.
 		defer cancel()
 		front := &gate{backend: socket, dir: dir, logger: logger}
 		gated <- front.run(stop, listener)

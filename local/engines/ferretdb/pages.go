@@ -16,28 +16,27 @@ import (
 	"github.com/FerretDB/wire/wirebson"
 )
 
-// FerretDB answers everything but a look-up of one `_id` by reading, parsing and sorting the whole collection: of a million
-// documents for two minutes, with all of them in memory. Pages of listings, the first so many documents by `_id`, are therefore
-// found here, by the index and the JSON in SQLite, and FerretDB is asked for each of their documents. What is not such a page
-// goes to FerretDB as it came.
+// For any query except a lookup of one `_id`, FerretDB reads, parses and sorts the whole collection in memory, which takes two
+// minutes with a million documents. So the gate itself finds the pages of listings (the first documents in the order of `_id`)
+// by the index and the JSON in SQLite, and requests each of their documents from FerretDB. It forwards any other query unchanged.
 
 const (
 	maxPage      = 1000
 	maxPageBytes = 32 << 20
 	idColumn     = `_ferretdb_sjson->'$._id'`
-	// As FerretDB writes it in the indexes that it makes: SQLite compares the text of expressions.
+	// The expression in FerretDB's own indexes. SQLite compares the text of expressions.
 	idOfIndexes = `_ferretdb_sjson->"_id"`
-	// Sorts after all texts, with which the JSON of nothing else begins earlier.
+	// Sorts after the JSON of all strings, and before that of any other value.
 	afterTexts     = `#`
 	maxTimeExpired = 50
 )
 
 var (
 	fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
-	// Written alike by all that write JSON. A blank would come before the quote that ends a text.
-	plainText  = regexp.MustCompile(`^[#-%'-;=?-\[\]-~]*$`)
-	operators  = map[string]string{"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<=", "$eq": "="}
-	withoutUse = map[string]bool{"lsid": true, "$clusterTime": true, "$readPreference": true, "singleBatch": true}
+	// Strings that all encoders write alike. Spaces are excluded, because they sort before the quote at the end of a string.
+	plainText     = regexp.MustCompile(`^[#-%'-;=?-\[\]-~]*$`)
+	operators     = map[string]string{"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<=", "$eq": "="}
+	ignoredFields = map[string]bool{"lsid": true, "$clusterTime": true, "$readPreference": true, "singleBatch": true}
 )
 
 type pageQuery struct {
@@ -51,15 +50,15 @@ type pageQuery struct {
 	maxTime              time.Duration
 }
 
-// equality is of a field that must be this text, in JSON.
+// equality is the condition that a field equals a string, given as JSON.
 type equality struct{ name, json string }
 
-// pageOf tells which page a command asks for, or that it asks for none.
-func pageOf(command *wirebson.Document) (*pageQuery, bool) {
-	query := &pageQuery{where: "TRUE"}
+// pageOf returns the page that a command requests; ok is false if it is no such command.
+func pageOf(command *wirebson.Document) (query *pageQuery, ok bool) {
+	query = &pageQuery{where: "TRUE"}
 	for i := range command.Len() {
 		name, value := command.GetByIndex(i)
-		ok := true
+		ok = true
 		switch name {
 		case "find":
 			query.collection, ok = value.(string)
@@ -78,11 +77,11 @@ func pageOf(command *wirebson.Document) (*pageQuery, bool) {
 		case "filter":
 			var filter *wirebson.Document
 			if filter, ok = value.(*wirebson.Document); ok {
-				query.where, ok = query.all(filter)
+				query.where, ok = query.allOf(filter)
 				query.equals = equalitiesOf(filter)
 			}
 		default:
-			ok = withoutUse[name]
+			ok = ignoredFields[name]
 		}
 		if !ok {
 			return nil, false
@@ -122,8 +121,8 @@ func isIdsOnly(value any) bool {
 	return ok && shown == 1
 }
 
-// all translates a filter into SQL, or says that it can't.
-func (q *pageQuery) all(filter *wirebson.Document) (string, bool) {
+// allOf translates a filter into SQL; ok is false if it contains an unknown condition.
+func (q *pageQuery) allOf(filter *wirebson.Document) (string, bool) {
 	parts := []string{"TRUE"}
 	for i := range filter.Len() {
 		name, value := filter.GetByIndex(i)
@@ -148,7 +147,7 @@ func (q *pageQuery) condition(name string, value any) (string, bool) {
 			if !ok {
 				return "", false
 			}
-			part, ok := q.all(filter)
+			part, ok := q.allOf(filter)
 			if !ok {
 				return "", false
 			}
@@ -159,17 +158,17 @@ func (q *pageQuery) condition(name string, value any) (string, bool) {
 	if name != "_id" && !fieldName.MatchString(name) {
 		return "", false
 	}
-	asked, ok := value.(*wirebson.Document)
+	conditions, ok := value.(*wirebson.Document)
 	if !ok {
-		return q.compared(name, "=", value)
+		return q.comparison(name, "=", value)
 	}
 	parts := []string{"TRUE"}
-	for i := range asked.Len() {
-		operator, operand := asked.GetByIndex(i)
+	for i := range conditions.Len() {
+		operator, operand := conditions.GetByIndex(i)
 		var part string
 		switch operator {
 		case "$ne":
-			part, ok = q.compared(name, "=", operand)
+			part, ok = q.comparison(name, "=", operand)
 			part = "NOT " + part
 		case "$exists":
 			var wanted bool
@@ -177,7 +176,7 @@ func (q *pageQuery) condition(name string, value any) (string, bool) {
 			part = fmt.Sprintf("(json_type(_ferretdb_sjson, '$.%s') IS NOT NULL) = %t", name, wanted)
 		default:
 			sign, known := operators[operator]
-			part, ok = q.compared(name, sign, operand)
+			part, ok = q.comparison(name, sign, operand)
 			ok = ok && known
 		}
 		if !ok {
@@ -188,8 +187,8 @@ func (q *pageQuery) condition(name string, value any) (string, bool) {
 	return "(" + strings.Join(parts, " AND ") + ")", true
 }
 
-// compared is about texts, and about the texts of an array, of which one is enough.
-func (q *pageQuery) compared(name, sign string, value any) (string, bool) {
+// comparison compares strings. Of an array, one string that matches is enough.
+func (q *pageQuery) comparison(name, sign string, value any) (string, bool) {
 	text, ok := value.(string)
 	if !ok || !plainText.MatchString(text) {
 		return "", false
@@ -199,7 +198,7 @@ func (q *pageQuery) compared(name, sign string, value any) (string, bool) {
 		q.args = append(q.args, json)
 		condition := fmt.Sprintf("%s %s ?", idColumn, sign)
 		if strings.HasPrefix(sign, ">") {
-			// By the plus the index leaves this bound alone: SQLite would take it instead of one that is given.
+			// The plus keeps SQLite from using the index for this bound instead of the requested one.
 			condition += fmt.Sprintf(" AND +(%s) < '%s'", idColumn, afterTexts)
 		}
 		return "(" + condition + ")", true
@@ -211,10 +210,10 @@ func (q *pageQuery) compared(name, sign string, value any) (string, bool) {
 		END, FALSE)`, name, sign), true
 }
 
-// ids finds the documents of the page; errNoPage where FerretDB has to.
+// ids returns the IDs of the documents of the page, or errNoPage if FerretDB must answer the query.
 func (q *pageQuery) ids(ctx context.Context, dir string) (ids []string, err error) {
 	file := filepath.Join(dir, q.database+".sqlite")
-	// As in keepIndexed: FerretDB has set it up.
+	// Without a write-ahead log, FerretDB has not set up the database yet (see keepIndexed).
 	if _, err := os.Stat(file + "-wal"); err != nil {
 		return nil, errNoPage
 	}
@@ -238,7 +237,7 @@ func (q *pageQuery) ids(ctx context.Context, dir string) (ids []string, err erro
 	}
 	text := fmt.Sprintf(`SELECT _ferretdb_sjson->>'$._id' FROM %q WHERE %s ORDER BY %s %s LIMIT ?`, table, q.where, idColumn, q.order)
 	args := append(append([]any(nil), q.args...), q.limit)
-	index, found, err := q.indexed(ctx, db, table)
+	index, found, err := q.findIndex(ctx, db, table)
 	if err != nil {
 		return nil, err
 	}
@@ -263,9 +262,9 @@ func (q *pageQuery) ids(ctx context.Context, dir string) (ids []string, err erro
 	return ids, rows.Err()
 }
 
-// indexed finds an index of FerretDB's that leads to the page: by a field that must be one text, then by `_id`. Where a document
-// has an array there, of which one text would be enough, it is of no use.
-func (q *pageQuery) indexed(ctx context.Context, db *sql.DB, table string) (index string, by equality, err error) {
+// findIndex returns an index of FerretDB on a field of an equality and then on `_id`. It skips an index if any document has an
+// array in that field, because one string of the array would be enough for a match.
+func (q *pageQuery) findIndex(ctx context.Context, db *sql.DB, table string) (index string, by equality, err error) {
 	for _, by := range q.equals {
 		column := columnOf(by.name)
 		fields := fmt.Sprintf("(%s, %s DESC)", column, idOfIndexes)
@@ -292,7 +291,7 @@ func (q *pageQuery) indexed(ctx context.Context, db *sql.DB, table string) (inde
 
 func columnOf(name string) string { return fmt.Sprintf(`_ferretdb_sjson->"%s"`, name) }
 
-// equalitiesOf lists what a filter that could be translated demands of all documents.
+// equalitiesOf returns the equalities of a filter that must all hold.
 func equalitiesOf(filter *wirebson.Document) (found []equality) {
 	for i := range filter.Len() {
 		name, value := filter.GetByIndex(i)
@@ -305,8 +304,8 @@ func equalitiesOf(filter *wirebson.Document) (found []equality) {
 
 var errNoPage = errors.New("not a page")
 
-// page answers a command that asks for a page, and says whether it did.
-func (g *gate) page(ctx context.Context, request []byte, exchange func([]byte) ([]byte, error)) ([]byte, bool) {
+// answerPage answers a command that requests a page; ok is false if FerretDB must answer it.
+func (g *gate) answerPage(ctx context.Context, request []byte, exchange func([]byte) ([]byte, error)) (response []byte, ok bool) {
 	if !isMsg(request) || !bytes.HasPrefix(request[headerLength+9:], []byte("\x02find\x00")) {
 		return nil, false
 	}
@@ -326,7 +325,7 @@ func (g *gate) page(ctx context.Context, request []byte, exchange func([]byte) (
 	}
 	if err != nil {
 		if !errors.Is(err, errNoPage) {
-			g.logger.Error("a page was left to the database", "collection", query.collection, "error", err)
+			g.logger.Error("cannot find a page; FerretDB answers the query", "collection", query.collection, "error", err)
 		}
 		return nil, false
 	}
@@ -350,12 +349,12 @@ func (g *gate) page(ctx context.Context, request []byte, exchange func([]byte) (
 	))
 }
 
-// document asks FerretDB for one, which may be gone by now.
+// document reads one document from FerretDB; ok is false if it was removed meanwhile.
 func (q *pageQuery) document(id string, exchange func([]byte) ([]byte, error)) (any, int, bool) {
-	look := wirebson.MustDocument(
+	query := wirebson.MustDocument(
 		"find", q.collection, "filter", wirebson.MustDocument("_id", id), "limit", int64(1), "singleBatch", true, "$db", q.database,
 	)
-	request, ok := message(look, 0)
+	request, ok := message(query, 0)
 	if !ok {
 		return nil, 0, false
 	}
@@ -370,7 +369,7 @@ func (q *pageQuery) document(id string, exchange func([]byte) ([]byte, error)) (
 	return batch.Get(0), len(response), true
 }
 
-// firstBatchOf takes the documents from the answer to a query, if it is one.
+// firstBatchOf returns the documents in the response to a query; ok is false for any other response.
 func firstBatchOf(response []byte) (*wirebson.Array, bool) {
 	answer, ok := commandOf(response)
 	if !ok {
@@ -384,7 +383,7 @@ func firstBatchOf(response []byte) (*wirebson.Array, bool) {
 	return batch, ok
 }
 
-// commandOf decodes a message of one document, without anything beside it.
+// commandOf decodes a message that consists of one document.
 func commandOf(request []byte) (*wirebson.Document, bool) {
 	const start = headerLength + 5
 	if !isMsg(request) || binary.LittleEndian.Uint32(request[headerLength:]) != 0 || request[headerLength+4] != 0 {

@@ -8,19 +8,19 @@ import (
 	"path/filepath"
 )
 
-// FerretDB makes a collection in three steps: a table, an entry that names it, a unique index. Killed after the first, it
-// finds the table there for ever ("already exists") and never stores a document of that collection; killed after the
-// second, the collection takes two documents of one `_id`. Nothing is in such a table yet, so it is removed and made anew.
+// FerretDB creates a collection in three steps: a table, an entry that names it, and a unique index. If it is killed after the
+// first, the table always "already exists" and the collection cannot store any document. If it is killed after the second, the
+// collection accepts two documents with the same `_id`. Such a table is still empty, so it is removed.
 const unfinishedTables = `SELECT name FROM sqlite_master AS made WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 	AND name <> '_ferretdb_collections' AND NOT EXISTS (SELECT 1 FROM sqlite_master JOIN _ferretdb_collections
 	ON table_name = made.name WHERE type = 'index' AND tbl_name = made.name AND sqlite_master.name = made.name || '__id_')`
 
-// removeUnfinished must have ended before the server opens the folder.
+// removeUnfinished removes unfinished collections. It must return before the server opens the folder.
 func removeUnfinished(ctx context.Context, dir string, logger *slog.Logger) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.sqlite"))
 	for _, file := range files {
 		if err := removeUnfinishedFrom(ctx, file); err != nil {
-			logger.Error("unfinished collections stay", "file", file, "error", err)
+			logger.Error("cannot remove unfinished collections", "file", file, "error", err)
 		}
 	}
 }

@@ -162,7 +162,7 @@ function contentDetails(video: CatalogueVideo): object {
   return {
     duration: apiDuration(video.durationSeconds),
     definition: lines >= HD_LINES ? 'hd' : 'sd',
-    // Only manual captions count.
+    // The API reports only manual captions.
     caption: String(video.captions.some(({ kind }) => kind === 'manual')),
     regionRestriction: allowed && { allowed },
   };

@@ -29,7 +29,7 @@ export interface CollectParts extends RecordParts {
 }
 
 const PROFILE_POSTS = 12;
-/** One of 40 items of a list comes twice. */
+/** One of 40 items of a list is repeated. */
 const DUPLICATE_EVERY = 40;
 const DUPLICATE_AT = 5;
 

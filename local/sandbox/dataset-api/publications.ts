@@ -112,7 +112,7 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
     for (let index = 0; index < count; index += 1) yield make(account, kind, index);
   }
 
-  // Tens of thousands of hashes, which are made on the first search.
+  // Tens of thousands of hashes, which are computed on the first search.
   let all: Map<string, Publication> | undefined;
   const find = (shortcode: string): Publication | undefined => {
     all ??= new Map(
@@ -129,7 +129,7 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
       ...list(account, 'post', FEATURED_POSTS),
       ...list(account, 'reel', FEATURED_REELS),
     ]);
-    // A deleted post is in no list.
+    // Lists do not contain deleted posts.
     const deleted = visible.slice(0, 1).map((owner) => ({ ...make(owner, 'post', -1), case: 'deleted' as const }));
     return [...shown, ...deleted];
   };

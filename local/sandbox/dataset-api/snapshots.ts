@@ -13,7 +13,7 @@ export interface Snapshot {
   readonly readyAtMs: number;
   readonly listedAtMs: number;
   readonly linksExpireAtMs: number;
-  /** Why it fails instead of becoming ready. */
+  /** The reason why the snapshot fails instead of becoming ready. */
   readonly failure: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export function readPart(query: URLSearchParams): { from: number; rows: number }
   return { from: (Number(query.get('part') ?? '1') - 1) * rows, rows };
 }
 
-/** Sends rows as they are made. @param options.cut ends the connection within the first row @returns whether all were sent */
+/** Sends rows as they are generated. @param options.cut ends the connection within the first row @returns whether all were sent */
 export async function sendRows(
   res: ServerResponse,
   rows: Iterable<DatasetRecord>,

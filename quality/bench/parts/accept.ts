@@ -11,11 +11,11 @@ const BURSTS = [1, 40, 50, 500];
 const LEAST_REQUESTS = 50;
 const WARM_UP = 50;
 const SLOTS = 16;
-const SERVICES: readonly { readonly beside: string; readonly roles: readonly ServiceName[] }[] = [
+const SERVICES: readonly { readonly beside: string; readonly services: readonly ServiceName[] }[] = [
   // Nothing but accepting is measured.
-  { beside: '', roles: ['api'] },
+  { beside: '', services: ['api'] },
   // Jobs begin while others are being accepted.
-  { beside: ', with a worker', roles: ['api', 'worker'] },
+  { beside: ', with a worker', services: ['api', 'worker'] },
 ];
 const SUBJECTS = ['different subjects', 'one subject'] as const;
 const SHARES = { median: 0.5, p99: 0.99 } as const;
@@ -31,12 +31,12 @@ export const accept: Part = {
     const env = { ...standIns, VIDNET_MAX_JOBS: String(SLOTS), MAX_FETCHES: String(SLOTS) };
     const findings: Finding[] = [];
     const raw: Record<string, unknown> = {};
-    for (const { beside, roles } of SERVICES) {
-      const folder = join(dataDir, roles.join('-'));
-      const measured = await withBench({ dataDir: folder, engine, say, roles, env }, (bench) =>
-        measure(bench, { rounds, say, isWorking: roles.includes('worker') }),
+    for (const { beside, services } of SERVICES) {
+      const folder = join(dataDir, services.join('-'));
+      const measured = await withBench({ dataDir: folder, engine, say, services, env }, (bench) =>
+        measure(bench, { rounds, say, isWorking: services.includes('worker') }),
       );
-      raw[roles.join(' and ')] = measured;
+      raw[services.join(' and ')] = measured;
       findings.push(...findingsOf(measured, beside));
     }
     return { findings, raw };

@@ -25,7 +25,7 @@ export const hostile: Part = {
   run: async ({ dataDir, engine, say, rounds, callerJobs }) => {
     // The sites are on loopback, and each has a host of its own.
     const env = { MEDIA_ALLOWED_NETWORKS: '127.0.0.0/8', ALLOW_ANONYMOUS: 'false' };
-    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], env }, async (bench) => {
+    return withBench({ dataDir, engine, say, services: ['api', 'worker'], env }, async (bench) => {
       const sites = await openSites(bench.tools.ffmpeg, join(dataDir, 'media'), PICTURES);
       try {
         // Jobs of the video platform never end, so that streams can follow them.

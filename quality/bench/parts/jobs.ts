@@ -16,7 +16,7 @@ export const jobs: Part = {
     const slots = String(jobsAtOnce);
     const env = { VIDNET_MAX_JOBS: slots, MAX_FETCHES: slots };
     const videos = size * (rounds + 1);
-    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos, env }, async (bench) => {
+    return withBench({ dataDir, engine, say, services: ['api', 'worker'], videos, env }, async (bench) => {
       const idsOf = (round: number): readonly string[] => bench.ids.slice(round * size, (round + 1) * size);
       const costs: ProcessorTime[] = [];
       const costsOfLists: number[] = [];

@@ -38,7 +38,7 @@ export const oneJob: Part = {
   title: 'One job on an idle service',
   run: ({ dataDir, engine, say, rounds }) => {
     const jobs = rounds * JOBS_PER_ROUND;
-    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos: jobs + WARM_UP }, async (bench) => {
+    return withBench({ dataDir, engine, say, services: ['api', 'worker'], videos: jobs + WARM_UP }, async (bench) => {
       const fetcher = await startFetcher(bench, dataDir);
       const seen: SeenJob[] = [];
       const job = async (index: number): Promise<void> => {

@@ -38,7 +38,7 @@ interface Read {
 export const reads: Part = {
   title: 'Reads',
   run: ({ dataDir, engine, rounds, requests, say }) =>
-    withBench({ dataDir, engine, say, roles: ['api'] }, async (bench) => {
+    withBench({ dataDir, engine, say, services: ['api'] }, async (bench) => {
       const bare = await startBareServer(bench.stack.mongodbUri, bench.db.databaseName);
       try {
         const all = await prepare(bench, { bareUrl: bare.url, dataDir, requests });

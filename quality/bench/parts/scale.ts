@@ -48,7 +48,7 @@ export const scale: Part = {
     const most = String(slots * Math.max(...NUMBERS));
     // The stack sets up speech only for its own workers.
     const env = { ...standIns, VIDNET_MAX_JOBS: most, MAX_FETCHES: String(slots) };
-    return withBench({ dataDir, engine, say, roles: ['api'], env }, async (bench) => {
+    return withBench({ dataDir, engine, say, services: ['api'], env }, async (bench) => {
       const bytesBefore = await bytesBelow(bench.temporalData);
       const runs: ScaleRun[] = [];
       const ofAll = sum(NUMBERS);

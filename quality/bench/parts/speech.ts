@@ -18,7 +18,7 @@ export const speech: Part = {
     const jobs = rounds * JOBS_PER_ROUND;
     // The first one only warms up: a second request for one audio returns the first result.
     const videos = { videos: jobs + 1, copied: TALK, env: { SPEECH_ENGINE: 'whisper' } };
-    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], ...videos }, async (bench) => {
+    return withBench({ dataDir, engine, say, services: ['api', 'worker'], ...videos }, async (bench) => {
       const audioIds: string[] = [];
       for (const videoId of bench.ids) audioIds.push((await bench.requestAudio(videoId)).id);
       const [audio] = await Promise.all(audioIds.map((id) => bench.ended(id)));

@@ -11,7 +11,7 @@ export const webhook: Part = {
   title: 'From the end of a job to its webhook',
   run: ({ dataDir, engine, say, rounds }) => {
     const jobs = rounds * JOBS_PER_ROUND;
-    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos: jobs + 1 }, async (bench) => {
+    return withBench({ dataDir, engine, say, services: ['api', 'worker'], videos: jobs + 1 }, async (bench) => {
       const receiver = await startWebhookReceiver();
       const records = bench.db.collection<{ _id: string; finishedAt: string }>('records');
       try {
