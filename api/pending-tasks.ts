@@ -7,7 +7,7 @@ import type { Waiting } from './job-progress.ts';
 
 /** PENDING_ACTIVITY_STATE_SCHEDULED of the Temporal API. */
 const SCHEDULED = 1;
-/** Shorter waits for a slot are not shown. */
+/** A wait for a slot that is shorter than this is not shown. */
 const QUICK_MS = 10_000;
 
 type Running = WorkflowExecutionDescription['raw'];

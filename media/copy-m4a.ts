@@ -6,7 +6,7 @@ import { loadMediabunny } from './m4a.ts';
 const MAX_BYTES = 8 * 1024 ** 2;
 const MAX_FRAMES = 40_000;
 const SAMPLES_OF_FRAME = 1024;
-/** Less than one frame. */
+/** The tolerance of times, which is less than one frame. */
 const TOLERANCE_SECONDS = 0.01;
 /** Brands of the box `ftyp`; by this one, programs recognise audio. */
 const BRAND = { offset: 8, text: 'M4A ' } as const;

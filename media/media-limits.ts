@@ -9,7 +9,7 @@ export interface Work {
   readonly pixels?: number;
 }
 
-/** A time limit for a slow machine that runs four of them at once. One of two cores takes a tenth of it. */
+/** The time limit of a run, for a slow machine with four runs at once. One of two cores takes a tenth of it. */
 export function timeForMs({ bytes = 0, seconds = 0, pixels = 0 }: Work): number {
   return 1000 * (120 + bytes / 5e6 + seconds / 8 + pixels / 1e7);
 }

@@ -38,7 +38,7 @@ const probeSchema = z
   .transform(({ format, streams }) => ({
     /** Comma-separated names of the container, as ffprobe gives them. */
     container: format.format_name,
-    /** For people, such as `QuickTime / MOV`. */
+    /** The name of the container for people, such as `QuickTime / MOV`. */
     containerName: format.format_long_name,
     /** When the first stream starts on the file's own time line. */
     startSeconds: format.start_time,

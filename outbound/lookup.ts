@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 /** @returns at least one address @throws if the name has no address or no name server responds */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-// The limit per query; the connect timeout limits the whole. A name server that never responds counts as a failure of the receiver.
+// This limits one query; the connect timeout limits all of them. A name server that never responds counts as a failure of the receiver.
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 

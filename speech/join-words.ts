@@ -19,7 +19,7 @@ interface SpokenWord extends Word {
   readonly speaker: number;
 }
 
-/** Each word gets the speaker who overlaps it most. It yields: twelve hours have more than a hundred thousand words. */
+/** Gives each word the speaker who overlaps it most. It yields to the event loop, because twelve hours have over a hundred thousand words. */
 export async function joinWords(words: readonly Word[], speakerTurns: readonly SpeakerTurn[]): Promise<KeptSegment[]> {
   const yieldIfDue = createYielder();
   const sorted = words

@@ -23,7 +23,7 @@ export interface PrepareOptions extends ToolOptions {
   readonly onProgress: (seconds: number) => void;
 }
 
-/** A decoder skips unreadable parts, which would become silence: more than a hundredth is damage. */
+/** A decoder skips unreadable parts, which would become silence. If they exceed a hundredth, the file counts as damaged. */
 const QUIET = ['-v', 'error', '-nostdin', '-y', '-max_error_rate', '0.01'] as const;
 
 /**
@@ -75,7 +75,7 @@ export interface CutOptions extends Span, ToolOptions {
 /** Decoders and filters need some audio around the requested part. Whole seconds keep the samples at their offsets. */
 const LEAD_SECONDS = 1;
 
-/** A hole before the part keeps the offset of {@link prepareWav}. */
+/** Cuts a part of the audio without preparing all of it. Gaps before the part keep its samples at the offsets of {@link prepareWav}. */
 export async function cutWindow(
   input: string,
   output: string,

@@ -14,8 +14,8 @@ const vad = new sherpa.Vad(
   {
     sileroVad: {
       model,
-      // The default of 0.5 misses most distant speech. In docs/speech.md 0.35 misses 17 % of the speech and 0.2 misses
-      // 12 %. A lower threshold joins consecutive utterances of two people.
+      // The default of 0.5 misses most distant speech (docs/decisions/0019-speaker-labels.md). A threshold below 0.2 joins
+      // consecutive utterances of two people.
       threshold: 0.2,
       minSpeechDuration: 0.1,
       minSilenceDuration: 0.25,

@@ -34,7 +34,7 @@ export function engineKeyOf({ name, models = '' }: Pick<SpeechEngine, 'name' | '
   return `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${hash}`;
 }
 
-/** Transcribes and tells speakers apart, one window at a time, so that memory does not grow with the audio. */
+/** Transcribes and distinguishes speakers, one window at a time, so that memory does not grow with the audio. */
 export interface SpeechEngine {
   readonly name: string;
   /** The models, if they can differ. Results of different models cannot be combined. */

@@ -6,7 +6,7 @@ export function spreadWords(text: string, speech: readonly Span[]): Word[] {
   return spreadTexts(words, speech);
 }
 
-/** As if everybody spoke at one speed. A text on a pause goes to the side that contains its middle. */
+/** Estimates the times of words as if everybody spoke at one speed. A word at a pause goes to the side that contains its middle. */
 export function spreadTexts(words: readonly string[], speech: readonly Span[]): Word[] {
   const spoken = speech.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
   // The added 1 stands for the gap to the next word, so that short words are not too short.

@@ -69,7 +69,7 @@ function unexpectedFormat(path: string): JobError {
   });
 }
 
-/** Read from disk on demand. */
+/** The samples are read from disk on demand. */
 export interface WavPart {
   readonly sizeBytes: number;
   /** Header and samples. @throws JobError `internal` if the file has been truncated since */

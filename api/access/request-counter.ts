@@ -96,7 +96,7 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
       // Requests that this process counted alone remain counted.
       own.isShared = sum !== undefined && sum.used >= alone.used;
       own.window = sum !== undefined && own.isShared ? sum : alone;
-      // A window that another process has started earlier ends earlier.
+      // If another process has started the window earlier, it ends earlier.
       if (own.window.startMs !== window.startMs) {
         own.endsAt = elapsed() + Math.min(WINDOW_MS, own.window.startMs + WINDOW_MS - now());
       }

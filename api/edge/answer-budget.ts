@@ -52,7 +52,7 @@ export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCalle
       const most = `A caller can have ${String(streamsPerCaller)} event streams open at once.`;
       throw refusal('answers_unread', `${most} Close one, or follow all jobs by GET /api/downloads/events.`);
     },
-    /** Waits until the budget allows an answer. @param left aborted when the reader has left; the wait fails then */
+    /** Waits until the budget allows an answer. @param left aborted when the reader leaves, which ends the wait with an error */
     async waitForRoom(caller: string, wanted: number, left: AbortSignal): Promise<Release> {
       for (;;) {
         left.throwIfAborted();

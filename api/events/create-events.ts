@@ -11,7 +11,7 @@ export function createEvents(
   limits: WatchLimits = WATCH_LIMITS,
 ): Pick<ServiceDeps, 'watches' | 'feeds'> {
   const { records, keyDownloads, jobs, now, log } = deps;
-  // A follower gets each change within a second, which a status that was read for a poll would delay.
+  // A follower receives each change within a second. A cached status would delay it.
   const followed = {
     ...deps,
     jobs: { ...jobs, status: (job: Parameters<typeof jobs.status>[0]) => jobs.status(job, 0) },

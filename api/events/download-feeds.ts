@@ -11,7 +11,7 @@ import { LATE_MS } from './position.ts';
 const PAUSE_PER_READ = 20;
 /** A database that hung once must not stop the events of a feed for minutes. */
 const LONGEST_PAUSE_MS = 30_000;
-/** Older downloads are not reported. */
+/** The number of the newest downloads that a feed reports. */
 const OPEN_MAX = 5 * LIST_MAX_ITEMS;
 
 /** Downloads that are pending, or that have ended since a time (ISO 8601 with microseconds). */

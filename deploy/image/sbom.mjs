@@ -1,5 +1,5 @@
-// Run in the last stage of the Dockerfile: writes what the image holds as one CycloneDX document to standard output, read where
-// it is installed: packages of Debian, Python and npm, and Node.
+// Runs in the last stage of the Dockerfile, and writes the contents of the image as a CycloneDX document to standard output: the
+// installed packages of Debian, Python and npm, and Node.
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 

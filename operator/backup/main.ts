@@ -1,4 +1,4 @@
-// npm run backup -- FOLDER and npm run restore -- FOLDER: copies all data of a service, and puts the copy into an empty one.
+// npm run backup -- FOLDER copies all data of a service; npm run restore -- FOLDER copies them into an empty service.
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand, UsageError } from '../../runtime/operator-command.ts';
 import { createFileStore, describeLocation, WORKER_BUCKET_LIMITS } from '../../store/files/create-file-store.ts';

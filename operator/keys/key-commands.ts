@@ -113,7 +113,7 @@ function scopesOf(text: unknown): readonly Scope[] {
 }
 
 /**
- * `npm run keys -- webhook-secret URL`: the secret for one receiver.
+ * Returns the secret for one receiver (`npm run keys -- webhook-secret URL`).
  * @param keys those of `WEBHOOK_SECRETS`
  * @returns one secret a line, in the order of the keys
  */

@@ -8,7 +8,7 @@ import { createKeyStore } from '../../store/accounts/key-store.ts';
 import { withDatabase } from '../../store/mongo/with-database.ts';
 import { createKeyCommands, USAGE, webhookSecret } from './key-commands.ts';
 
-/** A negative amount looks like an option. */
+/** A negative amount looks like an option to the parser. */
 const NEGATIVE = /^-\d/;
 
 await runOperatorCommand(USAGE, async (line) => {

@@ -1,4 +1,4 @@
-// npm run versions: tells Temporal with which release of workers new jobs begin, and which jobs leave theirs.
+// npm run versions: selects the release of workers with which new jobs begin, and moves open jobs to it.
 import { isGrpcServiceError } from '@temporalio/client';
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
@@ -13,7 +13,7 @@ await runOperatorCommand(USAGE, async (line) => {
     return await createVersionCommands(client, config.WORKER_DEPLOYMENT).run(line);
   } catch (cause) {
     if (!isGrpcServiceError(cause)) throw cause;
-    // It says what hinders it, such as a queue that the release does not poll.
+    // The message of Temporal names the obstacle, such as a queue that the release does not poll.
     throw new Error(`Temporal refuses: ${cause.details}`, { cause });
   } finally {
     await close();

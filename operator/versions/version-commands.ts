@@ -15,7 +15,7 @@ const GONE: ReadonlySet<number> = new Set([5]);
 /** States of the Temporal API in which workers of a release are still needed, by their numbers. */
 const STATES: Readonly<Record<number, string>> = { 1: 'has open jobs', 2: 'has no open jobs: its workers may go' };
 
-/** The operator's part of a rolling upgrade. @param deploymentName WORKER_DEPLOYMENT of the workers */
+/** Creates the commands of a rolling upgrade. @param deploymentName WORKER_DEPLOYMENT of the workers */
 export function createVersionCommands(client: Client, deploymentName: string) {
   const { workflowService: service } = client;
   const { namespace } = client.options;
@@ -47,14 +47,14 @@ export function createVersionCommands(client: Client, deploymentName: string) {
   const use = async (wanted: string): Promise<string> => {
     const buildId = wanted === 'none' ? '' : wanted;
     await describe();
-    // Refused where no worker of it polls a queue that those in use poll.
+    // Temporal refuses a release whose workers do not poll all queues of the current one.
     await service.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId, identity: WHO });
     return buildId === ''
       ? 'New jobs begin with workers that have no WORKER_DEPLOYMENT.'
       : `New jobs begin with the workers of ${buildId}.`;
   };
 
-  /** @param moved takes the runs that were moved */
+  /** @param moved the set to which the moved runs are added */
   const moveAll = async (buildId: string, moved: Set<string>): Promise<void> => {
     const query = [
       "ExecutionStatus = 'Running'",
@@ -71,7 +71,7 @@ export function createVersionCommands(client: Client, deploymentName: string) {
         });
         moved.add(runId);
       } catch (error) {
-        // It has ended meanwhile.
+        // The workflow has ended meanwhile.
         if (!isGrpcServiceError(error) || !GONE.has(error.code)) throw error;
       }
     }
@@ -83,7 +83,7 @@ export function createVersionCommands(client: Client, deploymentName: string) {
       throw new UsageError(`${buildId} is in use: its jobs stay where they are.`);
     }
     const moved = new Set<string>();
-    // Once more, for what began while the pages were read.
+    // The second pass moves workflows that began while the pages were read.
     for (let before = -1; moved.size > before;) {
       before = moved.size;
       await moveAll(buildId, moved);

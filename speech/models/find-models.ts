@@ -32,7 +32,7 @@ export async function findSherpaModels(settings: ModelSettings): Promise<SherpaM
   return { ...voices, recogniser: found.recogniser, names: [found.name, ...voices.names] };
 }
 
-/** For an engine that gets the words elsewhere. */
+/** The models of an engine that gets the words from elsewhere. */
 export async function findVoiceModels(settings: ModelSettings): Promise<VoiceModels | Missing> {
   const segmentation = await findVoiceModel(settings, 'segmentation', 'SPEECH_SEGMENTATION_MODEL');
   if ('missing' in segmentation) return segmentation;
@@ -65,7 +65,7 @@ export async function findVadModel(speechModelsDir: string): Promise<string | un
 
 interface Wanted {
   readonly setting?: ModelSetting;
-  /** Default: the first installed one. */
+  /** Default: the first installed model. */
   readonly name?: string | undefined;
 }
 

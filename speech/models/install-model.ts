@@ -7,7 +7,7 @@ import type { CatalogueModel } from './catalogue.ts';
 import { damagedFilesIn } from './models-folder.ts';
 import { fetchPackages, type FetchVerified } from './model-packages.ts';
 
-/** Hidden, so that it does not count as a model. */
+/** The folder is hidden, so that it does not count as a model. */
 const DOWNLOADS = '.downloads';
 const MAX_FAILURES = 4;
 /** The disk space that must stay free. */
@@ -25,7 +25,7 @@ export interface InstallOptions {
 }
 
 /**
- * Atomic. After an error an existing installation stays, and the next run continues the download.
+ * Installs a model by a rename. After an error an existing installation stays, and the next run continues the download.
  *
  * @returns whether it was not installed before
  */

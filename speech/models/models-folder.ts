@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sha256Of } from '../../store/files/checksum.ts';
 import { CATALOGUE, type ModelFile } from './catalogue.ts';
 
-/** Includes manually installed ones; empty if there is no models folder. */
+/** @returns the installed models, including manually installed ones; empty if there is no models folder */
 export async function modelNamesIn(modelsDir: string): Promise<string[]> {
   const entries = await readdir(modelsDir, { withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -12,12 +12,12 @@ export async function modelNamesIn(modelsDir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
 }
 
-/** The files of a model of the catalogue; none of one that was installed manually. */
+/** @returns the files of a model of the catalogue; empty for a model that was installed manually */
 export function knownFilesOf(name: string): readonly ModelFile[] {
   return CATALOGUE.find((model) => model.name === name)?.files ?? [];
 }
 
-/** @returns a sentence for each file that differs from that of the catalogue */
+/** @returns a sentence for each file that differs from the catalogue */
 export async function damagedFilesIn(
   folder: string,
   files: readonly ModelFile[],

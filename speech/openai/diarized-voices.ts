@@ -3,9 +3,9 @@ import type { ResponseSegment, TranscriptionResponse } from './openai-response.t
 
 /**
  * Speaker labels of a server are valid within one response, and it returns no embeddings. So the segments of a speaker get the
- * mean embedding of the voice segments of the other engine in which that speaker talks most; as they have the same, they stay
- * one speaker. A voice segment counts for one speaker, so that two do not get the same embedding. A speaker who is in none is
- * omitted, because nothing would identify that speaker in other windows.
+ * mean embedding of the voice segments of the other engine in which that speaker talks most. Because they have the same embedding,
+ * they stay one speaker. Each voice segment counts for one speaker, so that two speakers do not get the same embedding. A speaker
+ * without a voice segment is omitted, because nothing would identify that speaker in other windows.
  */
 export function diarizedVoices(
   response: TranscriptionResponse,

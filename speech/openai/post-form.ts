@@ -29,7 +29,7 @@ export interface PostOptions {
 
 export interface FormResponse {
   readonly statusCode: number;
-  /** Epoch, milliseconds. */
+  /** In milliseconds since the epoch. */
   readonly retryAtMs: number | undefined;
   readonly text: string;
 }

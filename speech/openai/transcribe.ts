@@ -28,7 +28,7 @@ export interface TranscribeOptions {
 /** OpenAI rejects less than 0.1 s, and whisper.cpp transcribes nothing shorter than 1 s. */
 const MIN_SECONDS = 1.5;
 
-/** One request, without retries. @throws JobError, `rate_limited` with the time of the server */
+/** Sends one request, without retries. @throws JobError; `rate_limited` has the time that the server names */
 export async function transcribe(
   server: SpeechServer,
   part: SpeechWindow & { readonly wavPath: string },

@@ -4,7 +4,7 @@ import { RATE } from '../sherpa/samples.mjs';
 import { CHUNK_SECONDS, chunkStarts, confirmVoices, cutPieces, joinChunks, partsAlone } from './local-voices.ts';
 import { scaleEmbeddings } from './scale-embeddings.ts';
 
-/** The shortest audio for a reliable embedding. A shorter piece has none. */
+/** The shortest audio with a reliable embedding. Shorter pieces get no embedding. */
 const MIN_SECONDS = 0.65;
 /** The precision of an embedding: four decimals. */
 const PRECISION = 1e4;
@@ -17,7 +17,7 @@ export function openVoices({ segmentation, embedding }, threads) {
     segmentation: { pyannote: { model: segmentation }, ...common },
     embedding: { model: embedding, ...common },
     clustering: { numClusters: -1, threshold: 0.5 },
-    // 0 would stand for the defaults.
+    // The library replaces 0 with its defaults.
     ...{ minDurationOn: 0.001, minDurationOff: 0.001 },
   });
   const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: embedding, ...common });

@@ -10,12 +10,12 @@ import { groupsAfter, mergeAll, similarityOf, sumOf, type Merge, type VoiceGroup
  */
 const ONE_SPEAKER = 0.84;
 /**
- * A speaker who never has so much speech within two minutes is rather laughter, noise or two people at once, which add up in
- * a long recording. The pieces go to the nearest speaker.
+ * A group that never has this much speech within two minutes is probably laughter, noise or two people at once, which add up in
+ * a long recording. Its pieces go to the nearest speaker.
  */
 const LEAST_SPEAKER_SECONDS = 4;
 const WITHIN_SECONDS = 120;
-/** In a short recording, a smaller share of the speech. */
+/** In a short recording, this share of the speech is enough. */
 const LEAST_SPEAKER_SHARE = 0.15;
 /** About an hour. Of more pieces, those of one window that are certainly of one speaker are merged first, because time grows with the square. */
 const MAX_PIECES = 4_000;
@@ -74,7 +74,7 @@ function speakersOf(
   return minSpeakers === 1 ? all.slice(0, 1) : all;
 }
 
-/** The seconds in the part of the recording in which the group has most. */
+/** @returns the seconds of speech in the part of the recording in which the group has most */
 function mostSecondsOf({ voices }: VoiceGroup): number {
   const parts = new Map<number, number>();
   for (const { startSeconds, endSeconds } of voices) {

@@ -10,9 +10,9 @@ const BRIDGED_SECONDS = 0.3;
 const SHORTEST_SECONDS = 0.15;
 const UNCONFIRMED_SECONDS = 2;
 
-/** The voice of one piece is considered one speaker's, although the segmentation confuses similar voices within a chunk. */
+/** The longest piece of a voice that is considered one speaker, since the segmentation confuses similar voices within a chunk. */
 const PIECE_SECONDS = 1;
-/** The audio of an embedding, where the voice is active for so long. */
+/** The length of the audio for an embedding, if the voice is active for that long. */
 const CONTEXT_SECONDS = 2;
 
 export interface LocalVoice extends Span {
@@ -32,7 +32,7 @@ export function chunkStarts(seconds: number): number[] {
 
 export interface Chunk {
   readonly startSeconds: number;
-  /** At the times of the window. */
+  /** Times are in seconds of the window. */
   readonly voices: readonly LocalVoice[];
 }
 
@@ -58,7 +58,7 @@ export function joinChunks(chunks: readonly Chunk[]): LocalVoice[] {
   return bridge(stretches).filter((voice) => secondsOf(voice) >= SHORTEST_SECONDS);
 }
 
-/** The middle of what two chunks have in common. */
+/** @returns the middle of the overlap of two chunks */
 function borderOf(chunk: Chunk | undefined, next: Chunk | undefined): number | undefined {
   return chunk && next && (chunk.startSeconds + CHUNK_SECONDS + next.startSeconds) / 2;
 }

@@ -2,12 +2,12 @@ import type { Piece } from './local-voices.ts';
 
 /** The neighbourhood in which recording conditions are considered the same. */
 const NEAR_SECONDS = 15;
-/** As many pairs as the mean of the window counts for. */
+/** The weight of the mean of the window, as a number of pairs. */
 const PRIOR_PAIRS = 4;
 /** Two pieces of a voice that are farther apart may be of different speakers. */
 const MAX_PAUSE_SECONDS = 1;
 const LEAST_PAIRS = 3;
-/** The similarity of pieces of one voice where too few are known. */
+/** The assumed similarity of pieces of one voice if too few are known. */
 const USUAL_SIMILARITY = 0.65;
 const LEAST_SIMILARITY = 0.05;
 
@@ -36,7 +36,7 @@ export function scaleEmbeddings(
   });
 }
 
-/** For each piece the next of the same voice whose embedding has no audio in common. */
+/** @returns for each piece the next one of the same voice whose embedding has no audio in common */
 function consecutivePairs(pieces: readonly Piece[], embeddings: readonly (readonly number[] | undefined)[]): Pair[] {
   const pairs: Pair[] = [];
   for (const [i, { localSpeaker, context }] of pieces.entries()) {

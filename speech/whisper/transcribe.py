@@ -21,7 +21,7 @@ RATE = 16_000
 # there may be soft sounds that the detectors of speech cut off.
 PAUSE_SECONDS = 2
 MARGIN_SECONDS = PAUSE_SECONDS / 2
-# Whisper decodes again at higher temperatures beyond these limits. What is still beyond them then is no speech.
+# Whisper decodes again at higher temperatures beyond these limits. Text that is beyond them even then is considered no speech.
 TEMPERATURES = (0.0, 0.4, 0.8)
 MOST_COMPRESSION, LEAST_LOG_PROBABILITY, MOST_NO_SPEECH = 2.4, -1.0, 0.6
 
@@ -142,7 +142,7 @@ def transcribe(model, order):
 
 threading.Thread(target=read_orders, daemon=True).start()
 sys.addaudithook(refuse_network)
-# Only what decodes files and fetches models uses these packages, so they are not installed.
+# Only functions that decode files and download models use these packages, so they are not installed.
 for absent in ('av', 'huggingface_hub'):
     sys.modules[absent] = types.ModuleType(absent)
 import ctranslate2

@@ -10,7 +10,7 @@ import { spanSchema } from '../json-lines.ts';
 import { analysisTimeoutMs } from '../speech-engine.ts';
 
 const SCRIPT = fileURLToPath(new URL('./transcribe.py', import.meta.url));
-/** A large model on a slow disk. */
+/** A large model takes minutes to load from a slow disk. */
 const LOAD_TIMEOUT_MS = 5 * 60_000;
 /** Whisper reports after each 30 s of audio. */
 const SILENT_TIMEOUT_MS = analysisTimeoutMs({ startSeconds: 0, endSeconds: 30 });
@@ -115,7 +115,7 @@ export function createWhisperProcess(settings: WhisperSettings) {
         process.send(order);
       });
     } catch (error) {
-      // It may be in the middle of the window.
+      // The process may be in the middle of the window.
       replace(process);
       throw error;
     } finally {

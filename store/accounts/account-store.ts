@@ -73,7 +73,7 @@ export function createAccountStore(db: Db) {
       const { matchedCount } = await accounts.updateOne(filter, { $inc: { granted: amount, available: amount } });
       return matchedCount === 1;
     },
-    /** Reserves the prices of jobs, of all or of none. @returns false when less credit is available */
+    /** Reserves the prices of all jobs, or of none of them. @returns false when less credit is available */
     async reserve(keyId: string, wanted: readonly CreditReservation[]): Promise<boolean> {
       const holds = wanted.filter(({ amount }) => amount > 0);
       if (holds.length === 0) return true;

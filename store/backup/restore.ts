@@ -28,7 +28,7 @@ import {
 
 const BATCH = 100;
 const BATCH_CHARS = 8 * 1024 * 1024;
-/** The charge of a record that ended this shortly before the copy may have been missing when the ledger was copied. */
+/** If a record ended within this time before the copy, its charge may be missing in the copied ledger. */
 const UNCAPTURED_MS = 3_600_000;
 /** The error of a webhook attempt that was never made, because the restore abandoned the delivery. */
 export const LOST_DELIVERY = 'restored';

@@ -23,7 +23,7 @@ const NO_CACHE = {
 
 class PatientS3Store extends S3Store {
   override write(...[source, ...rest]: Parameters<S3Store['write']>): Promise<number> {
-    // The store reads later, so it needs a stream that waits for it.
+    // The store reads the body later, so it needs a stream that waits until then.
     const kept = pipeline(source, new PassThrough(), () => undefined);
     return super.write(kept, ...rest);
   }

@@ -5,9 +5,9 @@ import { JobError } from '../../runtime/job-error.ts';
 export type SpaceGuard = ReturnType<typeof createSpaceGuard>;
 
 export interface SpaceGuardSettings {
-  /** Existing folders on these file systems. */
+  /** Existing folders on the file systems to check. */
   readonly folders: readonly string[];
-  /** Needed to start a download; half of it to continue. 0 disables the checks. */
+  /** The free space that a download needs to start; it needs half of that to continue. 0 disables the checks. */
   readonly minFreeBytes: number;
   readonly freeBytes?: (folder: string) => Promise<number>;
   readonly checkEveryMs?: number;

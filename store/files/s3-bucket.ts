@@ -24,7 +24,7 @@ export interface BucketLimits {
 export type S3Bucket = ReturnType<typeof openBucket>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Each response to a reader uses one. */
+/** Each file that a caller reads uses one connection. */
 const MAX_CONNECTIONS = 1_000;
 
 export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings) {

@@ -1,6 +1,6 @@
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 
-/** Whether a document with the same `_id` exists (E11000). */
+/** Whether an insert failed because a document with the same `_id` exists (E11000). */
 export function isDuplicate(error: unknown): boolean {
   return (error as { code?: unknown }).code === 11_000;
 }

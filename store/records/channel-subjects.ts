@@ -12,7 +12,7 @@ export function channelSubjectOf(channel: ChannelReference): string {
   const id = subjectIdOf('list', channelPathOf(channel));
   if (Buffer.byteLength(id) <= WORKFLOW_ID_MAX_BYTES) return id;
   const hash = HASH_MARK + createHash('sha256').update(id).digest('hex');
-  // It encodes only whole characters, and counts them.
+  // `encodeInto` encodes only whole characters, and reports their number.
   const { read } = new TextEncoder().encodeInto(id, new Uint8Array(WORKFLOW_ID_MAX_BYTES - hash.length));
   return id.slice(0, read) + hash;
 }

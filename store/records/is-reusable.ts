@@ -3,7 +3,7 @@ import type { DownloadRecord } from '../../contract/download-record.ts';
 import { isWithin } from '../../contract/within.ts';
 import type { FileStore } from '../files/file-store.ts';
 
-/** While its files are kept, or its facts are fresh. The api and the first step of a job must decide alike. */
+/** A success is reusable while its files are kept or its facts are fresh. The api and the first step of a job must decide alike. */
 export async function isReusable(record: DownloadRecord, files: FileStore, nowMs = Date.now()): Promise<boolean> {
   if (record.status !== 'success' || record.contentsRemovedAt !== undefined) return false;
   const { freshness } = kinds[record.type];

@@ -7,7 +7,7 @@ interface Entry {
   recordId: string;
 }
 
-/** An entry never changes: a repetition finds its own, and the database refuses a second one at the same position. */
+/** An entry never changes: a repeated call finds its own entry, and the database refuses a second one at the same position. */
 export function createJobLists(db: Db) {
   const entries = db.collection<Entry>('jobLists');
   const read = async (listId: string): Promise<string[]> => {

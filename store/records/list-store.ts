@@ -20,7 +20,7 @@ export interface RequestedList {
 }
 
 interface ListDocument extends Partial<RequestedList> {
-  /** A `list_id`, or that with the days of a list. */
+  /** A `list_id`, or a `list_id` with the days of a list. */
   _id: string;
   handedOutAtMs?: number;
 }

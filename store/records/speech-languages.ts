@@ -11,7 +11,7 @@ export type SpeechLanguages = ReturnType<typeof createSpeechLanguages>;
 export function createSpeechLanguages(db: Db) {
   const engines: Collection<EngineDocument> = db.collection('engines');
   return {
-    /** @param languages undefined when the engine does not list them */
+    /** @param languages undefined if the engine does not list its languages */
     async keep(languages: readonly string[] | undefined): Promise<void> {
       const change = languages === undefined ? { $unset: { languages: '' as const } } : { $set: { languages } };
       await upsertOne(engines, 'speech', change);
