@@ -27,6 +27,6 @@ for (const row of rows)
   );
 const missing = findings.filter(({ state, optional }) => state === 'missing' && !optional).map(({ name }) => name);
 if (missing.length > 0) {
-  console.error(`\nMissing, and not to be had without your help: ${missing.join(', ')}`);
+  console.error(`\nMissing programs that you must install: ${missing.join(', ')}`);
   process.exitCode = 1;
 }

@@ -48,7 +48,7 @@ const probeSchema = z
     /** The best of each kind first. */
     streams: streams
       // An album cover is stored as a video stream.
-      .filter(({ disposition }) => PICTURES_APART.every((name) => disposition[name] !== 1))
+      .filter(({ disposition }) => STILL_PICTURES.every((name) => disposition[name] !== 1))
       .toSorted((a, b) => rankOf(a) - rankOf(b))
       .map((stream) => ({
         index: stream.index,
@@ -67,7 +67,7 @@ const probeSchema = z
   }));
 export type Probe = z.infer<typeof probeSchema>;
 
-const PICTURES_APART = ['attached_pic', 'timed_thumbnails'];
+const STILL_PICTURES = ['attached_pic', 'timed_thumbnails'];
 /** Dispositions of tracks that replace or comment on the main one, such as an audio description. */
 const ALTERNATIVES = [
   ...['dub', 'comment', 'lyrics', 'karaoke', 'hearing_impaired', 'visual_impaired', 'clean_effects', 'descriptions'],

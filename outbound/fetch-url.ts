@@ -108,7 +108,7 @@ async function fetchRest(
     // An earlier run downloaded all of it and could not use it, for example for lack of disk space.
     if (response.headers.get('content-range') === `bytes */${had}`) return;
     await forget(part);
-    throw new Error('the part does not fit to the file any more');
+    throw new Error('the partial download does not match the file any more');
   }
   if ((response.status !== 200 && response.status !== 206) || response.body === null) {
     await response.body?.cancel();
@@ -131,7 +131,7 @@ async function fetchRest(
   onProgress?.(done, whole);
   const out = openSync(part, isRest ? 'a' : 'w');
   const stopWatching = detectStalls({ rate: minimumRate, bytes: () => done }, () =>
-    slow.abort(new TooSlowError('next to nothing comes')),
+    slow.abort(new TooSlowError('almost no bytes arrive')),
   );
   try {
     for await (const chunk of response.body) {

@@ -21,7 +21,7 @@ export async function listPackageFiles(indexUrl: string, name: string, options: 
   const url = `${indexUrl.replace(/(?<!\/)\/+$/, '')}/${name}/`;
   const text = await fetchText(url, { ...options, accept: INDEX_TYPE });
   const { success, data, error } = projectSchema.safeParse(parseJson(text));
-  if (!success) throw new Error(`${url} answered no list of files in JSON (PEP 691)`, { cause: error });
+  if (!success) throw new Error(`${url} did not return a list of files in JSON (PEP 691)`, { cause: error });
   return data.files.flatMap(({ filename, url: reference, hashes, yanked }) => {
     const sha256 = hashes['sha256']?.toLowerCase() ?? '';
     if (yanked !== false || !/^[\da-f]{64}$/.test(sha256) || !URL.canParse(reference, url)) return [];

@@ -17,7 +17,7 @@ export interface GzipPart extends Sums {
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 /** Deflate's shortest final block, which is empty, and the checksum and length of the text. */
 const END = Buffer.from([3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-const NOTHING: Sums = { crc: 0, bytes: 0 };
+const EMPTY_SUMS: Sums = { crc: 0, bytes: 0 };
 const compress = promisify<Buffer, object, Buffer>(deflateRaw);
 const decompress = promisify<Uint8Array, object, Buffer>(gunzip);
 
@@ -36,7 +36,7 @@ export async function gzipPartOf(text: string): Promise<GzipPart> {
 }
 
 export function joinParts(parts: readonly GzipPart[]): GzipPart {
-  return { ...parts.reduce(sumsOf, NOTHING), data: Buffer.concat(parts.map(({ data }) => data)) };
+  return { ...parts.reduce(sumsOf, EMPTY_SUMS), data: Buffer.concat(parts.map(({ data }) => data)) };
 }
 
 /** @returns a gzip file with one member */
@@ -59,7 +59,7 @@ export function unzip(gzip: Uint8Array): Promise<Buffer> {
 
 /** Writes a gzip file with one member while its parts arrive. */
 export async function* gzipStream(parts: AsyncIterable<GzipPart>): AsyncGenerator<Uint8Array> {
-  let sums = NOTHING;
+  let sums = EMPTY_SUMS;
   yield HEADER;
   for await (const part of parts) {
     sums = sumsOf(sums, part);

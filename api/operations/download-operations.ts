@@ -9,7 +9,7 @@ import { mediaRecordSchema, mediaRequestSchema, mediaResultSchema } from '../../
 import { mediaInfoRequestSchema, mediaInfoSchema } from '../../contract/kinds/media-info.ts';
 import { failedResultSchema, pendingResultSchema } from '../../contract/http/job-answers.ts';
 import { videoRecordSchema, videoResultSchema } from '../../contract/kinds/video.ts';
-import { failed, OF_DOWNLOAD, operation, STARTS_JOB } from './operation.ts';
+import { failed, BY_DOWNLOAD_ID, operation, STARTS_JOB } from './operation.ts';
 import { cancelDownload, getDownload, listDownloads } from '../use-cases/downloads.ts';
 import { followDownload, followDownloads } from '../use-cases/follow-events.ts';
 import { requestMediaInfo } from '../use-cases/media-info.ts';
@@ -90,7 +90,7 @@ export const downloadOperations = {
     path: '/downloads/{downloadId}',
     rpc: 'downloads.get',
     summary: 'Get a download with a fresh link',
-    ...OF_DOWNLOAD,
+    ...BY_DOWNLOAD_ID,
     wait: 'on request',
     answers: {
       200: { description: 'The download has ended as a success or a failure', schema: downloadResultSchema },
@@ -103,7 +103,7 @@ export const downloadOperations = {
     path: '/api/downloads/{downloadId}/events',
     rpc: 'downloads.events',
     summary: 'Follow a job by server-sent events until it ends; an addition to the specification',
-    ...OF_DOWNLOAD,
+    ...BY_DOWNLOAD_ID,
     answers: {
       200: { description: 'The state of the job at each change', event: jobResultSchema },
       204: { description: 'The reader has received the end already, according to `Last-Event-ID`' },
@@ -128,7 +128,7 @@ export const downloadOperations = {
     path: '/downloads/{downloadId}',
     rpc: 'downloads.cancel',
     summary: 'Cancel a pending download',
-    ...OF_DOWNLOAD,
+    ...BY_DOWNLOAD_ID,
     answers: {
       200: { description: 'The job has ended as failed', schema: downloadResultSchema },
       202: { description: 'The job is being cancelled', schema: downloadResultSchema },

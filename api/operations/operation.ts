@@ -135,7 +135,7 @@ type AnswerOf<Row extends Pick<Described, 'answers'>> = [EventOf<Row>] extends [
 
 export const downloadIdParams = z.object({ downloadId: ulidSchema });
 export const UNKNOWN_DOWNLOAD = { downloadId: 'There is no download with this id.' };
-export const OF_DOWNLOAD = { params: downloadIdParams, unknown: UNKNOWN_DOWNLOAD } as const;
+export const BY_DOWNLOAD_ID = { params: downloadIdParams, unknown: UNKNOWN_DOWNLOAD } as const;
 
 export function failed<Result extends z.ZodObject>(schema: Result) {
   return {
@@ -149,7 +149,7 @@ export const STARTS_JOB = {
   wait: 'on request',
   errors: ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'],
 } as const;
-const OF_BODY = ['invalid_json', 'body_too_large', 'encoding_not_supported'] as const;
+const BODY_ERRORS = ['invalid_json', 'body_too_large', 'encoding_not_supported'] as const;
 const ALWAYS = [
   'unauthorized',
   'forbidden',
@@ -162,9 +162,15 @@ const ALWAYS = [
 
 export function errorsOf({ body, params, scope, errors = [] }: Operation): readonly ErrorCode[] {
   if (scope === 'none') return errors;
-  const ofBody = body === undefined ? [] : OF_BODY;
+  const bodyErrors = body === undefined ? [] : BODY_ERRORS;
   // A path with invalid percent-encoding is invalid input, not an unknown ID.
-  return ['invalid_input', ...ofBody, ...(params === undefined ? [] : (['not_found'] as const)), ...ALWAYS, ...errors];
+  return [
+    'invalid_input',
+    ...bodyErrors,
+    ...(params === undefined ? [] : (['not_found'] as const)),
+    ...ALWAYS,
+    ...errors,
+  ];
 }
 
 export function streamsEvents({ answers }: Pick<Operation, 'answers'>): boolean {

@@ -2,7 +2,7 @@ import { resultPageSchema } from '../../contract/http/fields.ts';
 import { jobDetailsSchema } from '../../contract/http/job-details.ts';
 import { jobResultSchema } from '../../contract/kinds/kinds.ts';
 import { resolvedSchema, resolveQuerySchema } from '../../contract/http/resolved-schemas.ts';
-import { OF_DOWNLOAD, operation } from './operation.ts';
+import { BY_DOWNLOAD_ID, operation } from './operation.ts';
 import { resolveText } from '../use-cases/resolve-url.ts';
 import { getJob, getResult } from '../use-cases/downloads.ts';
 
@@ -21,7 +21,7 @@ export const resultOperations = {
     path: '/api/downloads/{downloadId}/result',
     rpc: 'downloads.result',
     summary: 'Get the result of a job of any kind, as in its webhook; free, and starts nothing',
-    ...OF_DOWNLOAD,
+    ...BY_DOWNLOAD_ID,
     query: resultPageSchema,
     wait: 'on request',
     answers: {
@@ -35,7 +35,7 @@ export const resultOperations = {
     path: '/api/downloads/{downloadId}/job',
     rpc: 'downloads.job',
     summary: 'Get facts about a job that its record does not contain',
-    ...OF_DOWNLOAD,
+    ...BY_DOWNLOAD_ID,
     answers: {
       200: { description: 'Its failure, files, workflow, and the request that repeats it', schema: jobDetailsSchema },
     },

@@ -6,7 +6,7 @@ import {
 } from '../../contract/kinds/speaker-labels.ts';
 import { speechRequestSchema } from '../../contract/kinds/speech-request.ts';
 import { getSpeech, requestSpeech } from '../use-cases/speech.ts';
-import { failed, OF_DOWNLOAD, operation, STARTS_JOB } from './operation.ts';
+import { failed, BY_DOWNLOAD_ID, operation, STARTS_JOB } from './operation.ts';
 
 const PENDING = {
   description: 'The audio is being downloaded or transcribed',
@@ -34,7 +34,7 @@ export const speechOperations = {
     path: '/api/speech/{downloadId}',
     rpc: 'speech.get',
     summary: 'Get a stored transcript with speakers by the ID of its job; free, and starts nothing',
-    ...OF_DOWNLOAD,
+    ...BY_DOWNLOAD_ID,
     unknown: { downloadId: 'There is no transcript with this id.' },
     wait: 'on request',
     answers: {

@@ -3,7 +3,7 @@ import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contr
 import { channelRequestSchema, channelProfileSchema } from '../../contract/kinds/channel.ts';
 import { transcriptRequestSchema, transcriptSchema } from '../../contract/kinds/transcript.ts';
 import { transcriptFormatSchema } from '../../contract/text/transcript-formats.ts';
-import { downloadIdParams, failed, OF_DOWNLOAD, operation, STARTS_JOB, UNKNOWN_DOWNLOAD } from './operation.ts';
+import { downloadIdParams, failed, BY_DOWNLOAD_ID, operation, STARTS_JOB, UNKNOWN_DOWNLOAD } from './operation.ts';
 import { exportTranscript, getTranscript, requestTranscript } from '../use-cases/transcripts.ts';
 import { requestChannel } from '../use-cases/vidnet-requests.ts';
 
@@ -43,7 +43,7 @@ export const vidnetOperations = {
     path: '/api/transcripts/{downloadId}',
     rpc: 'transcripts.get',
     summary: 'Get a stored transcript; free, and starts nothing',
-    ...OF_DOWNLOAD,
+    ...BY_DOWNLOAD_ID,
     wait: 'on request',
     answers: {
       200: {

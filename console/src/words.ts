@@ -35,26 +35,26 @@ export const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   diarizing: 'Telling voices apart',
 };
 
-const OF_FILES: readonly Stage[] = ['waiting', 'fetching', 'converting', 'verifying', 'publishing'];
-const OF_FACTS: readonly Stage[] = ['waiting', 'fetching'];
-const OF_LISTS: readonly Stage[] = ['waiting', 'fetching', 'listing'];
-const OF_SPEECH: readonly Stage[] = ['waiting', 'preparing', 'detecting_speech', 'transcribing', 'diarizing'];
+const FILE_STAGES: readonly Stage[] = ['waiting', 'fetching', 'converting', 'verifying', 'publishing'];
+const FACT_STAGES: readonly Stage[] = ['waiting', 'fetching'];
+const LIST_STAGES: readonly Stage[] = ['waiting', 'fetching', 'listing'];
+const SPEECH_STAGES: readonly Stage[] = ['waiting', 'preparing', 'detecting_speech', 'transcribing', 'diarizing'];
 
 /** The stages of each kind in their order; a job may skip some. */
 export const STAGES_OF: Readonly<Record<DownloadType, readonly Stage[]>> = {
-  audio: OF_FILES,
-  vidnet_video: OF_FILES,
-  imgnet_audio: OF_FILES,
-  media: OF_FILES,
-  upload: OF_FILES,
-  captions: OF_FACTS,
-  media_info: OF_FACTS,
-  imgnet_profile: OF_FACTS,
-  imgnet_post: OF_FACTS,
-  list: OF_LISTS,
-  imgnet_list_posts: OF_LISTS,
-  imgnet_list_reels: OF_LISTS,
-  speaker_labels: OF_SPEECH,
+  audio: FILE_STAGES,
+  vidnet_video: FILE_STAGES,
+  imgnet_audio: FILE_STAGES,
+  media: FILE_STAGES,
+  upload: FILE_STAGES,
+  captions: FACT_STAGES,
+  media_info: FACT_STAGES,
+  imgnet_profile: FACT_STAGES,
+  imgnet_post: FACT_STAGES,
+  list: LIST_STAGES,
+  imgnet_list_posts: LIST_STAGES,
+  imgnet_list_reels: LIST_STAGES,
+  speaker_labels: SPEECH_STAGES,
 };
 
 const PERMANENT = 'Trying again would bring the same answer.';

@@ -8,11 +8,12 @@ export interface Setup {
   readonly log: Log;
 }
 
-const OF_THE_USER =
+const USER_VARIABLES =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|XDG_[A-Z_]+)$/;
 /** Network settings; a proxy's address may contain a password. */
-const OF_THE_NETWORK = /^((https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i;
-const OF_INSTALLERS = new RegExp(
+const NETWORK_VARIABLES =
+  /^((https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i;
+const INSTALLER_VARIABLES = new RegExp(
   `^(${[
     'GO(PROXY|FLAGS|SUMDB|NOSUMDB|PRIVATE|NOPROXY|INSECURE|AUTH|VCS|PATH|ROOT|CACHE|MODCACHE|TOOLCHAIN|ENV|TMPDIR|BIN)',
     'GO(OS|ARCH|MAXPROCS|MEMLIMIT|DEBUG)',
@@ -24,17 +25,21 @@ const OF_INSTALLERS = new RegExp(
 
 /** The environment of engines and tools, without the secrets that the full environment may contain. */
 export function programEnv(env: Env): Record<string, string> {
-  return only(env, (name) => OF_THE_USER.test(name));
+  return only(env, (name) => USER_VARIABLES.test(name));
 }
 
 export function installerEnv(env: Env): Record<string, string> {
-  return only(env, (name) => OF_THE_USER.test(name) || OF_THE_NETWORK.test(name) || OF_INSTALLERS.test(name));
+  return only(
+    env,
+    (name) => USER_VARIABLES.test(name) || NETWORK_VARIABLES.test(name) || INSTALLER_VARIABLES.test(name),
+  );
 }
 
 export function serviceEnv(env: Env, settings: ReadonlySet<string>): Record<string, string> {
   return only(
     env,
-    (name) => settings.has(name) || name.startsWith('NODE_') || OF_THE_USER.test(name) || OF_THE_NETWORK.test(name),
+    (name) =>
+      settings.has(name) || name.startsWith('NODE_') || USER_VARIABLES.test(name) || NETWORK_VARIABLES.test(name),
   );
 }
 

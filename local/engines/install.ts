@@ -29,7 +29,7 @@ export async function downloadRelease(release: ReleaseFile, file: string, log: L
     log(`fetching ${url}`);
     const onProgress = (done: number, whole: number | undefined): void => showFetched(view, done, whole);
     const part = await fetchFile(url, file, { ...options, onProgress });
-    if ((await sha256Of(part)) !== wanted) throw new Error(`${url} does not have the SHA-256 it should`);
+    if ((await sha256Of(part)) !== wanted) throw new Error(`${url} does not have the SHA-256 that was expected`);
     await rename(part, file);
     await forget(part);
   } catch (error) {

@@ -32,7 +32,7 @@ export interface MongodbTool extends Tool<MongodbServer> {
 export async function ensureMongodbServer(setup: Setup, stateDir: string): Promise<Found<MongodbServer>> {
   const tool = await mongodbServer(setup, stateDir);
   if (tool.used !== undefined && tool.given === undefined) {
-    setup.log(`MongoDB: ${stateDir} holds the data of ${tool.used}, staying with it`);
+    setup.log(`MongoDB: ${stateDir} contains data of ${tool.used}, which is used again`);
   }
   return ensure(tool, setup.log);
 }

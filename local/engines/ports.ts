@@ -19,14 +19,15 @@ export async function choosePort(
   const given = wish.env[setting];
   if (given !== undefined && given !== '' && given !== '0') {
     const port = Number(given);
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${setting}=${given} is no port number`);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new Error(`${setting}=${given} is not a port number`);
     if (!(await isFree(port))) throw new Error(`${setting}=${given}: this port is already in use`);
     return port;
   }
   if (wish.choice === 'preferred' && given !== '0') {
     if (await isFree(preferred)) return preferred;
     const port = await freePort();
-    log(`${what}: port ${preferred} is in use, taking ${port} instead (${setting} fixes it)`);
+    log(`${what}: port ${preferred} is in use; using ${port} instead (set ${setting} to choose a port)`);
     return port;
   }
   return freePort();

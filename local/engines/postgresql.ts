@@ -14,7 +14,7 @@ const READY_TIMEOUT_MS = 60_000;
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const USER = 'temporal';
 /** PostgreSQL refuses to run as root. As the user `nobody`, it keeps the capability to enter root's folders. */
-const AS_NOBODY = [
+const RUN_AS_NOBODY = [
   ...['--reuid=65534', '--regid=65534', '--clear-groups'],
   ...['--inh-caps=-all,+dac_override', '--ambient-caps=+dac_override'],
 ];
@@ -103,7 +103,7 @@ export async function startPostgresql({ stateDir, ...setup }: Setup & { readonly
   const [data, port, password] = [join(stateDir, 'data'), await freePort(), randomBytes(16).toString('hex')];
   const passwordFile = join(stateDir, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
-  const asUser = process.getuid?.() === 0 ? [await requireOnPath('setpriv', env), ...AS_NOBODY] : [];
+  const asUser = process.getuid?.() === 0 ? [await requireOnPath('setpriv', env), ...RUN_AS_NOBODY] : [];
   const initdb = [join(folder, 'initdb'), '-D', data, '-U', USER, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
   const [first, ...rest] = [...asUser, ...initdb, '--no-locale', '-E', 'UTF8'];
   const setUp = { cwd: stateDir, env, log: setup.log, what: 'PostgreSQL: making its folder' };

@@ -21,7 +21,7 @@ export async function requireOnPath(name: string, env: Env): Promise<string> {
 export async function fromSetting(setting: string, value: string, env: Env): Promise<string> {
   const path = value.includes('/') ? resolve(value) : await findOnPath(value, env);
   if (path === undefined || !(await isExecutable(path)))
-    throw new Error(`${setting}=${value} is no program that can be run`);
+    throw new Error(`${setting}=${value} is not a program that can be run`);
   return path;
 }
 

@@ -64,7 +64,7 @@ export async function ensureModel(setup: Setup, config: SpeechConfig): Promise<s
     ...{ modelsDir, hubUrl: SPEECH_MODELS_URL, packagesUrl: SPEECH_PACKAGES_URL, isLive: false, say },
     signal: new AbortController().signal,
   });
-  say(`${name} is in ${modelsDir}, after ${Math.round((performance.now() - startedMs) / 1000)} s, once`);
+  say(`${name} was installed in ${modelsDir} in ${Math.round((performance.now() - startedMs) / 1000)} s`);
   return modelsDir;
 }
 

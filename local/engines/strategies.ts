@@ -58,7 +58,7 @@ export async function firstWorking<T>(what: string, strategies: readonly Strateg
     }
   }
   quiet.forEach(say);
-  throw new NoStrategyError(`${what}: no way worked.\n${failures.join('\n')}`);
+  throw new NoStrategyError(`${what}: it could not be installed.\n${failures.join('\n')}`);
 }
 
 export interface ProgramOptions {

@@ -5,7 +5,7 @@ import { foreignPage } from './foreign-page.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** Headers about one connection. */
-const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade']);
+const HOP_BY_HOP_HEADERS = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade']);
 
 /** @param uiPort the current port of the Web UI @returns a function that stops the proxy */
 export async function startUiProxy(port: number, uiPort: () => number): Promise<() => Promise<void>> {
@@ -36,7 +36,7 @@ function forward(req: IncomingMessage, res: ServerResponse, uiPort: number): voi
 }
 
 function withoutConnection(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name)));
 }
 
 function answer(res: ServerResponse, status: number, text: string): void {

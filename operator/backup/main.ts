@@ -30,8 +30,7 @@ await runOperatorCommand(USAGE, async ([command, folder, ...rest], say) => {
     }
     const { damaged = [] } = await backUp({ ...options, copiesFiles: config.files.kind === 'disk' });
     // The copy is usable, but the exit code must report what it lacks.
-    if (damaged.length > 0)
-      throw new Error(`the copy is made; damaged files that are not in it: ${String(damaged.length)}`);
+    if (damaged.length > 0) throw new Error(`the copy is complete except for damaged files: ${String(damaged.length)}`);
   });
   return undefined;
 });

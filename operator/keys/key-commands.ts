@@ -90,7 +90,9 @@ export function createKeyCommands({ keys, accounts }: { readonly keys: KeyStore;
         case 'credit':
           return changeCredit(args[0], args[1]);
         default:
-          throw new UsageError(command === '' ? 'Which command?' : `There is no command ${JSON.stringify(command)}.`);
+          throw new UsageError(
+            command === '' ? 'The command is missing.' : `There is no command ${JSON.stringify(command)}.`,
+          );
       }
     },
   };
@@ -108,7 +110,7 @@ function scopesOf(text: unknown): readonly Scope[] {
     .array()
     .min(1)
     .safeParse(typeof text === 'string' ? text.split(',') : []);
-  if (!parsed.success) throw new UsageError(`--scopes: a list out of ${scopes.join(',')}`);
+  if (!parsed.success) throw new UsageError(`--scopes: a comma-separated list of ${scopes.join(',')}`);
   return [...new Set(parsed.data)];
 }
 

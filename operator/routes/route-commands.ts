@@ -25,7 +25,9 @@ export function createRouteCommands(store: BreakerStore, routes: readonly string
   return async ({ command, args: [route = ''], options }: RouteCommand): Promise<string> => {
     if (command === 'list') return (await Promise.all(routes.map(describe))).join('\n');
     if (command !== 'pause' && command !== 'resume')
-      throw new UsageError(command === '' ? 'Which command?' : `There is no command ${JSON.stringify(command)}.`);
+      throw new UsageError(
+        command === '' ? 'The command is missing.' : `There is no command ${JSON.stringify(command)}.`,
+      );
     const isSite = route.startsWith('site/') && siteSchema.safeParse(route.slice('site/'.length)).success;
     if (!isSite && !routes.includes(route)) throw new UsageError(`ROUTE: one of ${routes.join(', ')}, or site/HOST`);
     const nowMs = Date.now();

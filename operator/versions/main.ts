@@ -14,7 +14,7 @@ await runOperatorCommand(USAGE, async (line) => {
   } catch (cause) {
     if (!isGrpcServiceError(cause)) throw cause;
     // The message of Temporal names the obstacle, such as a queue that the release does not poll.
-    throw new Error(`Temporal refuses: ${cause.details}`, { cause });
+    throw new Error(`Temporal refused: ${cause.details}`, { cause });
   } finally {
     await close();
   }

@@ -94,7 +94,7 @@ export function createVersionCommands(client: Client, deploymentName: string) {
   return {
     /** @returns what to print. @throws UsageError */
     async run([command = 'list', buildId, ...more]: readonly string[]): Promise<string> {
-      if (more.length > 0) throw new UsageError('Too many words.');
+      if (more.length > 0) throw new UsageError('There are too many arguments.');
       if (command === 'list' && buildId === undefined) return list();
       if (command === 'use' && buildId !== undefined) return use(buildId);
       if (command === 'move' && buildId !== undefined) return move(buildId);

@@ -13,7 +13,8 @@ const USAGE = [
 ].join('\n');
 
 await runOperatorCommand(USAGE, async ([command = 'list', ...rest]) => {
-  if (rest.length > 0 || !['list', 'update', 'back'].includes(command)) throw new UsageError('no such command');
+  if (rest.length > 0 || !['list', 'update', 'back'].includes(command))
+    throw new UsageError('There is no such command.');
   const config = loadConfigOrExit(process.env, []);
   const { YTDLP_CHANNEL: channel, YTDLP_INDEX_URL: indexUrl, ytdlpDir: folder } = config;
   if (channel === 'pinned') throw new Error('YTDLP_CHANNEL must be stable or nightly here and for the workers');
@@ -26,11 +27,11 @@ await runOperatorCommand(USAGE, async ([command = 'list', ...rest]) => {
   const lines: string[] = [];
   if (command === 'update') {
     const newest = await install();
-    lines.push(newest === undefined ? 'There is none newer.' : `The newest is ${newest}.`);
+    lines.push(newest === undefined ? 'There is no newer release.' : `The newest release is ${newest}.`);
   }
   if (command === 'back') {
     const { version } = await choose();
-    if (version === pinnedVersion) throw new UsageError(`new jobs use ${version}, and there is none before`);
+    if (version === pinnedVersion) throw new UsageError(`new jobs use ${version}, which is the pinned release`);
     await refuse(version, 'by an operator');
   }
   const { installed, refused } = await read();

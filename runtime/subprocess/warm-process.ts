@@ -57,7 +57,7 @@ export async function startWarmProcess({ program, args, cwd, env, readyWithinMs,
     clearTimeout(late);
     signal.removeEventListener('abort', kill);
   });
-  if (ready === undefined) throw new Error(`it did not come up: ${lastLine(stderr)}`);
+  if (ready === undefined) throw new Error(`it did not start: ${lastLine(stderr)}`);
   return {
     pid: child.pid ?? NaN,
     ready: JSON.parse(ready) as unknown,

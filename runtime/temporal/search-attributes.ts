@@ -51,7 +51,7 @@ export async function checkSearchAttributes(
     if (!areRegistered)
       throw codeOf(error) === INVALID_ARGUMENT ? missingAttributesError(NAMES, namespace, error) : error;
     // The cause is left out, because its code would make the error final.
-    throw new Error(`Search attributes that are registered are not known everywhere yet: ${String(error)}`);
+    throw new Error(`A Temporal server does not know the registered search attributes yet: ${String(error)}`);
   }
 }
 

@@ -22,7 +22,7 @@ export async function orUnreachable<Connected>(address: string, connecting: Prom
   try {
     return await connecting;
   } catch (error) {
-    throw new TemporalUnreachableError(`TEMPORAL_ADDRESS: no Temporal answers at ${address}`, { cause: error });
+    throw new TemporalUnreachableError(`TEMPORAL_ADDRESS: Temporal does not answer at ${address}`, { cause: error });
   }
 }
 

@@ -36,7 +36,7 @@ interface BackupOptions {
 export async function backUp({ folder, db, files, copiesFiles, print }: BackupOptions): Promise<Manifest> {
   const target = resolve(folder);
   await mkdir(dirname(target), { recursive: true });
-  if ((await lstat(target).catch(orMissing)) !== undefined) throw new Error(`${target} is there already`);
+  if ((await lstat(target).catch(orMissing)) !== undefined) throw new Error(`${target} already exists`);
   const part = `${target}.part`;
   // An interrupted copy may have left this folder.
   await rm(part, { recursive: true, force: true });

@@ -34,7 +34,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 export async function checkCopy(folder: string, { collections, files }: Manifest): Promise<void> {
   for await (const entry of await opendir(folder, { recursive: true })) {
     if (entry.isFile() || entry.isDirectory()) continue;
-    throw new Error(`${join(entry.parentPath, entry.name)} is no plain file; nothing was restored`);
+    throw new Error(`${join(entry.parentPath, entry.name)} is not a regular file; nothing was restored`);
   }
   const parts = [...Object.entries(collections), [FILES_LIST, files] as const];
   for (const [name, { bytes, sha256 }] of parts) await checkSum(pathIn(folder, name), { sizeBytes: bytes, sha256 });
@@ -64,7 +64,7 @@ async function checkDocuments(folder: string, name: string, count: number): Prom
   for await (const line of readLines(folder, name)) {
     found += 1;
     if (documentIn(line)?.['_id'] === undefined) {
-      throw new Error(`${pathIn(folder, name)}: line ${String(found)} is no document; nothing was restored`);
+      throw new Error(`${pathIn(folder, name)}: line ${String(found)} is not a document; nothing was restored`);
     }
   }
   if (found === count) return;

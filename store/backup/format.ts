@@ -113,7 +113,7 @@ export async function openPlain(path: string): Promise<FileHandle> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw new Error(`${path} is no plain file`);
+  throw new Error(`${path} is not a regular file`);
 }
 
 export async function writeHashed(path: string, source: Readable): Promise<string> {
@@ -137,7 +137,8 @@ export async function* filesOfRecords(folder: string): AsyncGenerator<FileLine> 
     if (record.status !== 'success' || record.filesRemovedAt !== undefined) continue;
     for (const { name, sizeBytes, sha256 } of record.files) {
       const { success, data } = fileLineSchema.safeParse({ recordId, file: { name, sizeBytes, sha256 } });
-      if (!success) throw new Error(`the record ${recordId} names ${JSON.stringify(name)}, which is no published file`);
+      if (!success)
+        throw new Error(`the record ${recordId} names ${JSON.stringify(name)}, which is not a published file`);
       yield data;
     }
   }

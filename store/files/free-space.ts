@@ -14,7 +14,7 @@ export interface SpaceGuardSettings {
 }
 
 /** Downloads are stopped one at a time, because the space of one may be enough for the others. */
-const STOP_APART_MS = 5_000;
+const STOP_INTERVAL_MS = 5_000;
 /** With less, no download can be written. */
 const LEAST_BYTES = 1024 ** 2;
 
@@ -38,7 +38,7 @@ export function createSpaceGuard(settings: SpaceGuardSettings) {
       const check = async (): Promise<void> => {
         const isStop = await isShort();
         if (isOver) return;
-        if (isStop && performance.now() - stoppedAtMs > STOP_APART_MS) {
+        if (isStop && performance.now() - stoppedAtMs > STOP_INTERVAL_MS) {
           stoppedAtMs = performance.now();
           onShort(diskFull());
           return;
@@ -74,12 +74,12 @@ const OUT_OF_DISK_SPACE = 14031;
 /** `UserWritesBlocked`: a managed cluster refuses writes. */
 const WRITES_BLOCKED = 371;
 /** SQLITE_FULL, SQLITE_IOERR_WRITE (a quota) and SQLITE_IOERR_SHMSIZE (no room for the index of the log). */
-const OF_SQLITE = /(?:database or disk is full \(13\)|disk I\/O error \((?:778|4874)\))$/;
+const SQLITE_FULL_MESSAGE = /(?:database or disk is full \(13\)|disk I\/O error \((?:778|4874)\))$/;
 const INTERNAL_ERROR = 1;
 
 function isOfFullDatabase({ code, message }: MongoError): boolean {
   if (code === WRITES_BLOCKED) return message.includes('DiskUseThresholdExceeded');
-  return code === OUT_OF_DISK_SPACE || (code === INTERNAL_ERROR && OF_SQLITE.test(message));
+  return code === OUT_OF_DISK_SPACE || (code === INTERNAL_ERROR && SQLITE_FULL_MESSAGE.test(message));
 }
 
 async function freeBytesOf(folder: string): Promise<number> {

@@ -50,7 +50,7 @@ export interface RecordFilter {
   readonly limit: number;
 }
 
-const SAME_AS_MS = 3_600_000;
+const ALIAS_VALID_MS = 3_600_000;
 /**
  * How long a process caches a record that has ended: webhooks and waiting callers read it within milliseconds, others repeatedly.
  * It changes again days later, when its files are removed.
@@ -263,7 +263,7 @@ export function createRecordStore(db: Db) {
 }
 
 function canonicalIn({ _id, sameAs }: SubjectDocument): string {
-  return sameAs !== undefined && isWithin(sameAs.foundAtMs, SAME_AS_MS, Date.now()) ? sameAs.subjectId : _id;
+  return sameAs !== undefined && isWithin(sameAs.foundAtMs, ALIAS_VALID_MS, Date.now()) ? sameAs.subjectId : _id;
 }
 
 function fromDocument({ _id, ...fields }: RecordDocument): DownloadRecord {

@@ -56,7 +56,9 @@ it.runIf(isPossible)(
     index.add({ version: '2027.1.7' });
     expect(await command('update')).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/^The newest is 2027\.1\.7\.\n2027\.1\.7 {2}in use\n2027\.1\.5 {2}installed\n/),
+      stdout: expect.stringMatching(
+        /^The newest release is 2027\.1\.7\.\n2027\.1\.7 {2}in use\n2027\.1\.5 {2}installed\n/,
+      ),
     });
     await succeeds(service.videoId('ordinary', 1));
     expect(await command('back')).toMatchObject({ exitCode: 0, stderrTail: '' });

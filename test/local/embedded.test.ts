@@ -57,7 +57,7 @@ describe('strategies to get a tool', () => {
     const error = await firstWorking('tool', strategies, () => undefined).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NoStrategyError);
     expect((error as Error).message).toBe(
-      'tool: no way worked.\n  on PATH: too old\n    what would help: set TOOL_PATH\n  download: no network',
+      'tool: it could not be installed.\n  on PATH: too old\n    what would help: set TOOL_PATH\n  download: no network',
     );
   });
 });

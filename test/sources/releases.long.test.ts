@@ -75,18 +75,18 @@ describe.runIf(isPossible)('an operator', () => {
       return stdout + stderrTail;
     };
     index.add({ version: '2026.9.1' });
-    expect(await command('update')).toMatch(/^There is none newer\.\n\S+ {2}in use, of YTDLP_PATH\n$/);
+    expect(await command('update')).toMatch(/^There is no newer release\.\n\S+ {2}in use, of YTDLP_PATH\n$/);
     index.add({ version: '2027.1.5' });
     await command('update');
     index.add({ version: '2027.1.6' });
     expect(await command('update')).toMatch(
-      /^The newest is 2027\.1\.6\.\n2027\.1\.6 {2}in use\n2027\.1\.5 {2}installed\n/,
+      /^The newest release is 2027\.1\.6\.\n2027\.1\.6 {2}in use\n2027\.1\.5 {2}installed\n/,
     );
     const afterBack = /^2027\.1\.6 {2}refused: by an operator\n2027\.1\.5 {2}in use\n\S+ {2}of YTDLP_PATH\n$/;
     expect(await command('back')).toMatch(afterBack);
     expect(await command('update')).toContain('2027.1.6  refused: by an operator');
     expect(await command('back')).toMatch(/in use, of YTDLP_PATH\n$/);
-    expect(await command('back')).toContain('and there is none before');
+    expect(await command('back')).toContain('which is the pinned release');
     expect(await command('list', 'all')).toContain('no such command');
   });
 });

@@ -371,11 +371,11 @@ describe.runIf(isPossible)('a preloaded yt-dlp', () => {
     const pid = await until(() => childOfOurs(program), { what: 'the parent' });
     await warm.close();
     await areGone([pid]);
-    await expect(warm.ready()).rejects.toThrow('did not come up');
+    await expect(warm.ready()).rejects.toThrow('did not start');
   });
 
   it.each([
-    ['is no yt-dlp', ['print(1)'], /did not come up/],
+    ['is no yt-dlp', ['print(1)'], /did not start/],
     ['fails', [...RUN.slice(0, 1), 'raise SystemExit("no")'], /the first run ended with 1/],
     [
       'leaves a thread',

@@ -30,7 +30,7 @@ describe('the version of yt-dlp', () => {
       version: '2026.10.26',
       releasedOn: '2026-10-26',
     });
-    const none = { version: () => Promise.reject(new Error('it did not come up')) };
+    const none = { version: () => Promise.reject(new Error('it did not start')) };
     await expect(readYtdlpVersion('/no/yt-dlp', none)).rejects.toMatchObject({ code: 'tool_missing' });
   });
 

@@ -273,7 +273,7 @@ it('a restore accepts a symbolic link to the folder, but no pipe in it', async (
   const pipe = join(good, 'files', 'pipe');
   await promisify(execFile)('mkfifo', [pipe]);
   const service = aService();
-  await expect(restore({ folder: link, ...service, ...silent })).rejects.toThrow('pipe is no plain file');
+  await expect(restore({ folder: link, ...service, ...silent })).rejects.toThrow('pipe is not a regular file');
   await rm(pipe);
   await restore({ folder: link, ...service, ...silent });
   expect((await service.files.page()).entries).toHaveLength(3);
@@ -309,6 +309,6 @@ it('a backup refuses a record whose ID or file name leads out of its folder', as
     await service.db.collection<{ _id: string }>('records').insertOne({ _id: id, status: 'success', files } as never);
     const folder = join(root(), `of-${service.db.databaseName}`);
     const order = { folder, ...service, copiesFiles: true, ...silent };
-    await expect(backUp(order)).rejects.toThrow(/is not the id of a record|is no published file/);
+    await expect(backUp(order)).rejects.toThrow(/is not the id of a record|is not a published file/);
   }
 });

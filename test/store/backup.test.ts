@@ -61,7 +61,7 @@ it('a restore of a copy made under load has all earlier answers, and fails the r
   expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(charged);
 
   await expect(restore({ folder, ...other, ...silent })).rejects.toThrow('is not empty');
-  await expect(backUp({ folder, ...service, copiesFiles: true, ...silent })).rejects.toThrow('is there already');
+  await expect(backUp({ folder, ...service, copiesFiles: true, ...silent })).rejects.toThrow('already exists');
 });
 
 it('a restore releases the reservations of many jobs, and captures a charge that was missing', async () => {
@@ -107,7 +107,7 @@ it('a backup leaves out a damaged file, prints its name, and exits with 1', asyn
   await expect(run('backup', folder)).rejects.toMatchObject({
     code: 1,
     stdout: expect.stringContaining(`damaged and left out: the file ${bad.id}/a.m4a\n`) as string,
-    stderr: 'the copy is made; damaged files that are not in it: 1\n',
+    stderr: 'the copy is complete except for damaged files: 1\n',
   });
   expect(JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))).toMatchObject({
     ...{ files: { count: 1, areCopied: true }, damaged: [{ recordId: bad.id, name: 'a.m4a' }] },

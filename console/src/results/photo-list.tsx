@@ -8,8 +8,8 @@ import { RowTable } from './table.tsx';
 
 const LIKES: Column = { name: 'likes', label: 'Likes', textOf: shortCount };
 const COMMENTS: Column = { name: 'comments', label: 'Comments', textOf: shortCount };
-const OF_POSTS = [LIKES, COMMENTS];
-const OF_REELS = [
+const POST_COLUMNS = [LIKES, COMMENTS];
+const REEL_COLUMNS = [
   { name: 'plays', label: 'Plays', textOf: shortCount },
   LIKES,
   COMMENTS,
@@ -25,7 +25,7 @@ export function PhotoList({ record, result: list }: { readonly record: Download;
   const title = `${isPosts ? 'Posts' : 'Reels'} of ${record.media_id}`;
   return (
     <Card title={title}>
-      <RowTable rows={rows} columns={isPosts ? OF_POSTS : OF_REELS} label={title} icon="post" />
+      <RowTable rows={rows} columns={isPosts ? POST_COLUMNS : REEL_COLUMNS} label={title} icon="post" />
     </Card>
   );
 }

@@ -28,7 +28,7 @@ it('a namespace that takes no more search attributes ends the start at once, wit
 
 it('a server that does not know them yet is waited for', async () => {
   const error = (await failureOf(checkSearchAttributes(server, 'media', true))) as Error;
-  expect(error.message).toMatch(/not known everywhere yet/);
+  expect(error.message).toMatch(/does not know the registered search attributes yet/);
   expect(isFinalRefusal(error)).toBe(false);
 });
 
