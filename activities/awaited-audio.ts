@@ -26,23 +26,15 @@ export type AwaitedAudio =
   | { readonly state: 'failed'; readonly failure: Failure };
 
 /** The audio for which a job of speaker labels waits. All activities are idempotent. */
-export function createAwaitedAudioActivities({ records, contents, rendering, isOpen, cancelJob }: AwaitedAudioDeps) {
-  /** @throws ApplicationFailure with a retry delay while the job of the audio runs */
-  const ended = async (audioId: string): Promise<DownloadRecord | undefined> => {
-    const audio = await records.get(audioId);
-    if (audio?.status !== 'pending') return audio;
-    if (await isOpen(audio.subjectId)) throw retryWhileJobRuns('The audio is being downloaded.');
-    const outcome = { status: 'failed', failure: failureFor('stoppedByOperator') } as const;
-    // The job may have ended its record meanwhile, which then stays as it is.
-    return finishRecord(records, audioId, outcome);
-  };
+export function createAwaitedAudioActivities(deps: AwaitedAudioDeps) {
+  const { records, contents, rendering, cancelJob } = deps;
   return {
     /** Polls once whether the job of the audio has ended. Then the job of its labels gets the price that depends on its length. */
     awaitAudio: async ({ recordId, audioId }: { recordId: string; audioId: string }): Promise<AwaitedAudio> => {
       const labels = await records.get(recordId);
       // The audio that another request started must not be cancelled together with that.
       if (labels !== undefined && awaitedBy(labels)?.price === undefined) await records.noteInterest(audioId, 'shared');
-      const audio = await ended(audioId);
+      const audio = await endedRecord(deps, audioId, 'The audio is being downloaded.');
       if (audio === undefined) return { state: 'failed', failure: failureFor('audioRemoved') };
       if (audio.status === 'failed') return { state: 'failed', failure: audio.failure };
       const file = soundFileOf(audio);
@@ -56,11 +48,25 @@ export function createAwaitedAudioActivities({ records, contents, rendering, isO
       return { state: 'failed', failure: failureFor('creditTooLow', { price: formatMoney(price) }) };
     },
 
-    /** Cancels the job of an audio unless others wait for it, or it has ended. */
+    /** Cancels the job that was started for a transcript unless others wait for it, or it has ended. */
     leaveAudio: async (audioId: string): Promise<void> => {
       if ((await records.noteInterest(audioId, 'abandoned')) !== 'abandoned') return;
       const audio = await records.get(audioId);
       if (audio?.status === 'pending') await cancelJob({ subjectId: audio.subjectId, recordId: audioId });
     },
   };
+}
+
+/** @throws ApplicationFailure with a retry delay and the message while the job of the record runs */
+export async function endedRecord(
+  { records, isOpen }: Pick<AwaitedAudioDeps, 'records' | 'isOpen'>,
+  id: string,
+  message: string,
+): Promise<DownloadRecord | undefined> {
+  const record = await records.get(id);
+  if (record?.status !== 'pending') return record;
+  if (await isOpen(record.subjectId)) throw retryWhileJobRuns(message);
+  const outcome = { status: 'failed', failure: failureFor('stoppedByOperator') } as const;
+  // The job may have ended its record meanwhile, which then stays as it is.
+  return finishRecord(records, id, outcome);
 }

@@ -24,7 +24,7 @@ import { mediaIdSchema, mediaPageSchema } from '../contract/kinds/media.ts';
 import { uploadNameSchema, uploadTypeSchema } from '../contract/kinds/upload.ts';
 import { speakerLabelsParametersSchema } from '../contract/kinds/speaker-labels.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
-import { languageSchema } from '../contract/text/language-tags.ts';
+import { captionsOrderSchema } from '../contract/kinds/transcript-request.ts';
 import { createBatchActivities } from './batches/advance-batch.ts';
 import { createBatchListing } from './batches/list-batch.ts';
 import { createNewEntries } from './subscriptions/find-new-entries.ts';
@@ -43,6 +43,7 @@ import { createUploadActivity, createUploadRemoval } from './upload.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createAwaitedAudioActivities } from './awaited-audio.ts';
+import { createSpokenTranscriptActivities } from './spoken-transcript.ts';
 import { createOwnerActivities } from './owner-profile-activities.ts';
 import { createBreakerActivities } from '../pacing/breakers.ts';
 import { createRecordActivities } from './job-records.ts';
@@ -58,6 +59,7 @@ const CREATORS = {
     createSubscriptionChecks,
     createOwnerActivities,
     createAwaitedAudioActivities,
+    createSpokenTranscriptActivities,
     createListingWaits,
     createSpeechRemains,
     createUploadRemoval,
@@ -165,9 +167,11 @@ export const activityInputs = {
   awaitAudio: one(z.object({ recordId: ulidSchema, audioId: ulidSchema })),
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
+  awaitSpeech: one(z.object({ recordId: ulidSchema, speechId: ulidSchema })),
   beginCheck: one(ofSubscription),
   beginJob: one(jobSchema),
   beginListing: one(z.object({ batchId: ulidSchema })),
+  beginSpeech: one(ulidSchema),
   closeCheck: one(ofSubscription),
   clearSpeech: one(ulidSchema),
   collectSnapshot: one(order),
@@ -180,7 +184,7 @@ export const activityInputs = {
   fetchComments: one(media),
   fetchImgnetAudio: one(z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema })),
   fetchMedia: one(z.object({ recordId: ulidSchema, mediaId: mediaIdSchema, page: mediaPageSchema })),
-  fetchTranscript: one(media.extend({ language: languageSchema })),
+  fetchTranscript: one(captionsOrderSchema),
   fetchVideo: one(media),
   findNewEntries: one(ofSubscription),
   findFreshContent: one(shortcodeSchema),

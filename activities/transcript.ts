@@ -1,8 +1,11 @@
 import type { JobInput } from '../contract/job-input.ts';
 import type { JobResult } from '../contract/download-record.ts';
+import type { z } from 'zod';
 import { renderComment, type Comment } from '../contract/kinds/transcript.ts';
+import type { captionsOrderSchema } from '../contract/kinds/transcript-request.ts';
+import type { FactsWithoutCaptions, TranscriptFacts } from '../contract/kinds/transcript-facts.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
-import type { TranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
+import { NoCaptionsError, type TranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { optional } from '../runtime/optional.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
@@ -16,16 +19,36 @@ export interface TranscriptDeps extends SourceCallDeps {
 }
 
 type TranscriptPart = Pick<JobInput, 'recordId' | 'mediaId'>;
+export type CaptionsOrder = Readonly<z.infer<typeof captionsOrderSchema>>;
+type FetchedCaptions = JobResult & { readonly isMissing?: true };
 
 export function createTranscriptActivities(deps: TranscriptDeps) {
   return {
-    fetchTranscript: (job: TranscriptPart & { readonly language: string }): Promise<JobResult> =>
-      withSourceCall(deps, job.recordId, async (call) => {
+    /** Without captions, an order that also wants speech gets the facts about the page, and the reason. */
+    fetchTranscript: ({
+      recordId,
+      mediaId,
+      language,
+      languages = language === undefined ? [] : [language],
+      mode,
+      page,
+    }: CaptionsOrder): Promise<FetchedCaptions> =>
+      withSourceCall(deps, recordId, async (call) => {
         call.report({ stage: 'fetching' });
-        const transcript = await deps.transcripts.fetch(job.mediaId, job.language, call);
-        await deps.contents.putFacts(job.recordId, transcript);
-        const { durationSeconds, title } = transcript.video;
-        return { ...optional('durationSeconds', durationSeconds), ...titled(title) };
+        const wanted = { languages: mode === 'generate' ? [] : languages, page: page?.url };
+        const found: TranscriptFacts | FactsWithoutCaptions = await deps.transcripts
+          .fetch(mediaId, wanted, call)
+          .catch((error: unknown) => {
+            if (mode === undefined || !(error instanceof NoCaptionsError)) throw error;
+            return { video: error.video, missing: error.message };
+          });
+        await deps.contents.putFacts(recordId, found);
+        const { durationSeconds, title } = found.video;
+        return {
+          ...optional('durationSeconds', durationSeconds),
+          ...titled(title),
+          ...('missing' in found && { isMissing: true as const }),
+        };
       }),
 
     /** Fetches the comments of a video and stores them in pieces. A retry replaces the earlier pieces. */

@@ -29,6 +29,8 @@ const STATUS_KNOWN_MS = 1_000;
 const LONG_POLL_MS = 60_000;
 /** Behind that of single requests, which have the default 3, so that a large batch delays none of them. */
 const BATCH_PRIORITY = 4;
+/** A transcript waits for speaker labels, and these for their audio. */
+const MAX_AWAITED = 2;
 const FOREIGN = 'A workflow that this service has not started has the ID of this subject. An operator must end it.';
 
 /** A running job: its input, without the webhook, which is part of the record, and its run ID. */
@@ -78,16 +80,16 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       throw unavailable(error);
     }
   };
-  const readStatus = async ({ subjectId, recordId }: SubjectRecord, isAwaited = false): Promise<JobStatus> => {
+  const readStatus = async ({ subjectId, recordId }: SubjectRecord, depth = 0): Promise<JobStatus> => {
     try {
       const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
         client.workflow.getHandle(subjectId).describe(),
       );
       if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return { state: 'gone' };
       const awaited = awaitedJobIn(memo);
-      if (awaited !== undefined && !isAwaited) {
+      if (awaited !== undefined && depth < MAX_AWAITED) {
         // Its stages are those of this job, too.
-        const other = await readStatus(awaited, true);
+        const other = await readStatus(awaited, depth + 1);
         if (other.state === 'running' && other.progress !== undefined) return other;
       }
       const pending = raw.pendingActivities ?? [];

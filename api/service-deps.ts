@@ -47,7 +47,7 @@ export interface ServiceDeps {
   readonly feeds: DownloadFeeds;
   readonly admissionQueue: AdmissionQueue;
   readonly webhookSubscriptions: WebhookSubscriptionStore;
-  readonly speechLanguages: Pick<SpeechLanguages, 'known'>;
+  readonly speechLanguages: Pick<SpeechLanguages, 'known' | 'speed'>;
   readonly deliveries: DeliveryStore;
   readonly redeliveries: DeliveryGateway;
   readonly webhooks: WebhookClient;
@@ -91,3 +91,6 @@ export type PlanDeps = Pick<ServiceDeps, 'platforms' | 'files' | 'now'> & {
   readonly rendering: Pick<ServiceDeps['rendering'], 'prices'>;
   readonly records: Pick<ServiceDeps['records'], 'canonicalOf' | 'ownerOf' | 'successOf'>;
 };
+
+/** The part that starts transcriptions, in the api and for jobs of transcripts in the worker. */
+export type SpeechDeps = AcceptDeps & PlanDeps & Pick<ServiceDeps, 'speechLanguages'>;

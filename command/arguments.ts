@@ -131,7 +131,8 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
 }
 
 function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
-  if (command === 'transcript' && values.language === undefined) {
+  const mode = choiceOf(values, 'mode');
+  if (command === 'transcript' && values.language === undefined && mode !== 'generate') {
     throw new UsageError('transcript: --language is required, such as --language en.');
   }
   const format = choiceOf(values, 'format');
@@ -142,8 +143,10 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
     min: numberOf(values, 'min-speakers'),
     max: numberOf(values, 'max-speakers'),
   });
+  const language = textOf(values, 'language');
   const fields = {
-    language: textOf(values, 'language'),
+    language: command === 'transcript' && language?.includes(',') === true ? language.split(',') : language,
+    mode,
     speakers: Object.keys(speakers).length === 0 ? undefined : speakers,
     max_age_days: numberOf(values, 'max-age-days', 0),
   };

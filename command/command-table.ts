@@ -24,7 +24,19 @@ export const OPTIONS = {
   wait: { type: 'boolean', about: 'wait for results (the default); --no-wait starts the jobs and prints their ids' },
   from: { type: 'string', value: 'FILE|-', about: 'read further subjects from a file, one per line', isPath: true },
   jobs: { type: 'string', short: 'j', value: 'N', about: 'how many to fetch at once (default 4)' },
-  language: { type: 'string', short: 'l', value: 'CODE', about: 'such as en, de or pt-BR' },
+  language: {
+    type: 'string',
+    short: 'l',
+    value: 'CODE',
+    about: 'such as en, de or pt-BR; for transcript also several, such as de,en',
+  },
+  mode: {
+    type: 'string',
+    value: 'MODE',
+    about:
+      'native (captions, the default for videos), auto (captions, or else what is spoken) or generate (what is spoken)',
+    choices: ['native', 'auto', 'generate'],
+  },
   comments: { type: 'boolean', about: 'include the comments, in JSON' },
   format: {
     type: 'string',
@@ -79,12 +91,13 @@ export const FETCH_COMMANDS = {
   video: { operands: 'URL…', about: 'a video, as MP4', options: FETCHING },
   transcript: {
     operands: 'URL… --language CODE',
-    about: 'the captions of a video',
-    options: ['language', 'comments', 'format', ...FETCHING],
+    about: 'the captions of a video, or what is spoken at any URL',
+    options: ['language', 'mode', 'comments', 'format', ...FETCHING],
   },
   speech: {
-    operands: 'URL|ID…',
-    about: 'a transcript with speakers, of any URL or of a download by its ID',
+    operands: 'URL|ID|FILE…',
+    about:
+      'a transcript with speakers, of any URL, of a download by its ID, or of a local recording, which is sent first',
     options: ['language', 'speakers', 'min-speakers', 'max-speakers', 'format', ...FETCHING],
   },
   speakers: {

@@ -43,6 +43,7 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
   // The audio has no speech, or the video has no audio.
   const isOfSound = command === 'audio' || command === 'speech' || command === 'speakers';
   if (isOfSound && answer.message !== undefined) display.note(`${fetchRequest.text}: ${answer.message}`);
+  if (answer.source?.reason !== undefined) display.note(`${fetchRequest.text}: ${answer.source.reason}`, 'dim');
   const isPrinted = options.output === undefined && !OF_FILES.has(command);
   if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetchRequest, delivery)).trimEnd());
   if (isPrinted || (options.output === undefined && options.isJson)) return [];
@@ -92,8 +93,10 @@ async function textFileOf(deps: Deps, fetchRequest: FetchRequest, delivery: Deli
   const { target, outcome } = delivery;
   // The absence of speech is known without a job; the ID is then that of the audio.
   const [id = outcome.answer.transcript_speaker_id ?? ''] = jobIdsOf(outcome.answer);
-  const variant =
-    fetchRequest.command === 'transcript' ? (fetchRequest.options.fields['language'] as string) : fetchRequest.command;
+  const { command, options } = fetchRequest;
+  const wanted = options.fields['language'] as string | readonly string[] | undefined;
+  const language = [wanted ?? []].flat().join('-');
+  const variant = command === 'transcript' && language !== '' ? language : command;
   const ending = `.${variant}.${formatOf(fetchRequest, target) ?? 'json'}`;
   const path = pathIn(target, { ...(await namesOf(service, { id, target })), ending });
   const save = async (): Promise<void> => {

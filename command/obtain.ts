@@ -1,4 +1,5 @@
-import { TapedeckError, type Resolved } from '../clients/typescript/src/index.ts';
+import { statSync } from 'node:fs';
+import { TapedeckError, type DownloadResult, type Resolved } from '../clients/typescript/src/index.ts';
 import { failureOf, jobIdsOf, progressOf, type JobAnswer, type PartName } from './read-answer.ts';
 import type { FetchOptions } from './arguments.ts';
 import type { FetchCommand } from './command-table.ts';
@@ -12,6 +13,8 @@ const FIRST_WAIT_SECONDS = 1;
 
 export interface Deps extends Connection {
   readonly waiting: Set<string>;
+  /** Sends a local file. */
+  readonly upload: (path: string) => Promise<DownloadResult>;
 }
 
 export interface FetchRequest {
@@ -30,7 +33,13 @@ export interface Outcome {
 /** Requests the subject of an argument, and waits for the result unless `--no-wait` is given. A repeated request joins the same job. */
 export async function obtain(deps: Deps, { command, text, options }: FetchRequest): Promise<Outcome> {
   const resolve = () => deps.service.send<Resolved>('GET', '/api/resolve', { query: { url: text } });
-  const plan = planById(command, text, options) ?? planOf(command, text, { ...options, resolved: await resolve() });
+  let id = text;
+  if (command === 'speech' && statSync(text, { throwIfNoEntry: false })?.isFile() === true) {
+    const answer = await deps.upload(text);
+    if (answer.data.status === 'failed') return outcomeOf(answer);
+    ({ id } = answer.data);
+  }
+  const plan = planById(command, id, options) ?? planOf(command, text, { ...options, resolved: await resolve() });
   const { first, request, needs } = plan;
   if (first === undefined || needs === undefined) return run(deps, text, { request, options });
   const before = await run(deps, text, { request: first, options });

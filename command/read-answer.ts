@@ -10,6 +10,7 @@ export interface JobAnswer {
   readonly transcript_speaker_id?: string;
   readonly data?: Partial<DownloadRecord>;
   readonly download?: { readonly id: string };
+  readonly source?: { readonly reason?: string };
   readonly downloads?: Readonly<Record<PartName, { readonly id: string; readonly status: string }>>;
   readonly progress?: Progress | Readonly<Partial<Record<PartName, Progress>>>;
   readonly last_response?: Readonly<Partial<Record<PartName, { readonly response: string }>>>;

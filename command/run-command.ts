@@ -14,6 +14,7 @@ import { helpText } from './help.ts';
 import { cancelJobs, listJobs, printItems, showJobs, testWebhook, uploadFiles, type Connection } from './list-jobs.ts';
 import { readTexts } from './read-list.ts';
 import { createService } from './reach-service.ts';
+import { uploadFile } from './upload-file.ts';
 import { targetOf } from './download-targets.ts';
 
 export interface Surroundings {
@@ -75,8 +76,9 @@ async function fetchSubjects(
   const all = [...new Set([...texts, ...more])];
   if (all.length === 0) throw new UsageError('--from: the list is empty.');
   const target = targetOf(options.output, { isMany: all.length > 1, isForced });
-  const deps = { ...(await connect(surroundings, isWaiting)), waiting: surroundings.waiting };
-  return fetchAll(deps, { command, options, texts: all, target });
+  const connection = await connect(surroundings, isWaiting);
+  const upload = (path: string) => uploadFile({ ...surroundings.config, ...connection }, path);
+  return fetchAll({ ...connection, waiting: surroundings.waiting, upload }, { command, options, texts: all, target });
 }
 
 /** @param isWaiting false for commands that end at once: their requests are not repeated, and no service is started for them */

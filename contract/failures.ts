@@ -157,6 +157,7 @@ export const FAILURES = {
   ...internal('cancelled', {
     cancelled: 'The job was cancelled.',
     stoppedByOperator: 'The job was stopped by an operator.',
+    keyRevoked: 'The API key of the request was revoked.',
     stoppedBeforeSnapshot: 'The job was stopped before it requested the snapshot.',
   }),
   ...internal('tool_missing', {

@@ -27,6 +27,8 @@ export const MAX_AGE_DAYS_MAX = 999_999;
 /** The default time for which POST /api/transcripts and /api/channel/profile wait for the result. */
 export const DEFAULT_WAIT_SECONDS = 25;
 export const SPEAKERS_MAX = 20;
+/** The most languages of a request for a transcript, in the order of preference. */
+export const TRANSCRIPT_LANGUAGES_MAX = 10;
 export const LIST_MAX_ITEMS = 200;
 /** The most items on a page of the list in a result. */
 export const RESULT_PAGE_MAX_ITEMS = 1_000;

@@ -120,6 +120,8 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   fetchAudio: audio,
   fetchComments: audio,
   fetchImgnetAudio: { recordId, contentsId: recordId, shortcode: post.shortcode },
+  awaitSpeech: { recordId: audio.recordId, speechId: audio.recordId },
+  beginSpeech: audio.recordId,
   fetchTranscript: { ...audio, language: 'pt-BR' },
   findFreshContent: post.shortcode,
   finishJob: {

@@ -2,17 +2,21 @@ import type { Client } from '@temporalio/client';
 import type { Db } from 'mongodb';
 import type { BatchListingDeps } from '../activities/batches/list-batch.ts';
 import type { PieceDeps } from '../activities/batches/open-piece.ts';
+import type { SpokenTranscriptDeps } from '../activities/spoken-transcript.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from '../api/admission-queue.ts';
 import { createDeliveryGateway } from '../api/delivery-gateway.ts';
 import { createJobGateway } from '../api/job-gateway.ts';
-import type { AcceptDeps, PlanDeps } from '../api/service-deps.ts';
+import type { AcceptDeps, SpeechDeps } from '../api/service-deps.ts';
 import { acceptItem, itemOf } from '../api/use-cases/batch-items.ts';
 import { currentJob } from '../api/use-cases/current-job.ts';
+import { startSpeech } from '../api/use-cases/speech.ts';
 import { ApiError } from '../contract/http/api-error.ts';
 import type { Config } from '../config.ts';
+import { optional } from '../runtime/optional.ts';
 import type { Breakers } from '../pacing/breakers.ts';
 import { createAccountStore } from '../store/accounts/account-store.ts';
 import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
+import { createSpeechLanguages } from '../store/records/speech-languages.ts';
 import { createWebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
 
 interface Service {
@@ -22,17 +26,20 @@ interface Service {
   readonly config: Pick<Config, 'TASK_QUEUE' | 'platforms' | 'prices'>;
 }
 
-/** Lets the activities of batches start, cancel and end jobs by the use cases of the api, which single requests use. */
+/** Lets activities start, cancel and end jobs by the use cases of the api, which single requests use. */
 export function createItemAcceptor(
   shared: Pick<AcceptDeps, 'records' | 'files' | 'now' | 'stopping' | 'log'>,
   { db, client, breakers, config }: Service,
-): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> & Pick<BatchListingDeps, 'planItem'> {
-  const deps: AcceptDeps & PlanDeps = {
+): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> &
+  Pick<BatchListingDeps, 'planItem'> &
+  Pick<SpokenTranscriptDeps, 'startSpeech'> {
+  const deps: SpeechDeps = {
     ...shared,
     accounts: createAccountStore(db),
     keyDownloads: createKeyDownloadStore(db),
     webhookSubscriptions: createWebhookSubscriptionStore(db),
     jobs: createJobGateway(client, config.TASK_QUEUE, breakers),
+    speechLanguages: createSpeechLanguages(db),
     redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
     admissionQueue: createAdmissionQueue(ADMISSION_DEFAULTS),
     // Event streams of the api find these jobs when they read their lists again.
@@ -51,5 +58,15 @@ export function createItemAcceptor(
       await deps.jobs.cancel({ subjectId, recordId });
     },
     endIfGone: async (record) => (await currentJob(deps, record, 0)).record,
+    startSpeech: async (caller, { recordId, ...order }) => {
+      const own = {
+        ...optional('recordId', recordId),
+        isForSpeech: true,
+        webhookUrl: undefined,
+        speakers: undefined,
+      } as const;
+      const started = await startSpeech(deps, caller, { ...order, ...own });
+      return 'kind' in started ? undefined : started;
+    },
   };
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { chooseSpeech, type Speech } from '../speech/choose-engine.ts';
 import { createSpeechLanguages } from '../store/records/speech-languages.ts';
+import { transcribedWindows } from '../runtime/telemetry/diagnostics.ts';
 import type { WorkFolders } from '../store/files/work-folders.ts';
 
 /**
@@ -26,12 +27,18 @@ export async function setUpSpeech(
     log.warn(`no speaker labels: ${speech.missing}`);
   } else {
     log.info({ engine: speech.engine.name, models: speech.engine.models }, 'speech engine');
-    await createSpeechLanguages(db)
+    const languages = createSpeechLanguages(db);
+    await languages
       .keep(speech.engine.languages)
       // Without this list, the api accepts every language, and the job fails.
       .catch((error: unknown) =>
         log.warn({ err: error }, 'the languages of the speech engine could not be stored for the api'),
       );
+    transcribedWindows.subscribe((window) => {
+      languages
+        .noteSpeed(window)
+        .catch((error: unknown) => log.warn({ err: error }, 'the speed of the speech engine could not be stored'));
+    });
   }
   const close = async (): Promise<void> => {
     if (!('missing' in speech)) await speech.engine.close?.();

@@ -116,9 +116,9 @@ export function pollActivities(summary: string) {
   });
 }
 
-/** Waits for the audio of a transcript, without a limit, because the job of the audio has one. */
-export function audioActivities(summary: string) {
-  return proxyActivities<Pick<Activities['records'], 'awaitAudio'>>({
+/** Waits for another job of a transcript, without a limit, because that job has one. */
+export function awaitingActivities(summary: string) {
+  return proxyActivities<Pick<Activities['records'], 'awaitAudio' | 'beginSpeech' | 'awaitSpeech'>>({
     startToCloseTimeout: '45 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
     summary,

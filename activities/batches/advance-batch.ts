@@ -11,13 +11,12 @@ import {
 } from '../../contract/batches/batch-state.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { ListReference } from '../../contract/lists/list-entry.ts';
-import type { Caller } from '../../contract/http/account-schemas.ts';
-import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import { routeNamesOf, type RouteNames, type Routes, type UpstreamUse } from '../../pacing/routes.ts';
 import type { BatchStore } from '../../store/records/batch-store.ts';
+import { callerOf } from '../caller-of.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { OpenPiece, type PieceDeps } from './open-piece.ts';
 
@@ -195,17 +194,4 @@ function marksOf({ marks, counts }: StoredBatch, known: BatchTotals): { readonly
 export function useOf(list: ListReference): UpstreamUse {
   const site = list.kind === 'page' ? list.site : undefined;
   return site === undefined ? 'vidnet-page' : `site/${site}`;
-}
-
-/** @returns the caller that started something; undefined if its key was revoked */
-export async function callerOf(
-  keys: Pick<KeyStore, 'get'>,
-  { startedBy }: Pick<StoredBatch, 'startedBy'>,
-): Promise<Caller | undefined> {
-  if (startedBy === WITHOUT_KEY) return { kind: 'anonymous' };
-  if (startedBy === 'service') return { kind: 'service' };
-  const key = await keys.get(startedBy);
-  if (key === undefined || key.revokedAt !== undefined) return undefined;
-  const { id, name, scopes, createdAt } = key;
-  return { kind: 'key', key: { id, name, scopes, createdAt } };
 }

@@ -10,7 +10,8 @@ import { routeNamesOf, type Routes } from '../../pacing/routes.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
 import type { SubscriptionStore } from '../../store/records/subscription-store.ts';
-import { callerOf, useOf, type ListingOrder } from '../batches/advance-batch.ts';
+import { useOf, type ListingOrder } from '../batches/advance-batch.ts';
+import { callerOf } from '../caller-of.ts';
 
 export interface SubscriptionChecksDeps {
   readonly subscriptions: SubscriptionStore;

@@ -7,7 +7,7 @@ import type { RenderContext } from '../../contract/kinds/kind.ts';
 import { kinds } from '../../contract/kinds/kinds.ts';
 import { renderImgnetList } from '../../contract/kinds/imgnet-list.ts';
 import { renderAudioRequired } from '../../contract/kinds/speaker-labels.ts';
-import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import type { DownloadRecord, RecordType } from '../../contract/download-record.ts';
 import { keptLabels, speakerLabelFormatSchema, writeSpeakerLabels } from '../../contract/text/speaker-label-formats.ts';

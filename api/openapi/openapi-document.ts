@@ -10,6 +10,7 @@ import { answersOfJobs, merged, otherAnswers } from './answer-examples.ts';
 import { sampleRendering } from './render-examples.ts';
 import { JSON_TYPE, responsesOf } from './operation-responses.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
+import { uploadRoutes } from './upload-paths.ts';
 import { errorsOf, scopeOf, streamsEvents, waitSecondsOf, type Operation } from '../operations/operation.ts';
 import { operationGroups, operations } from '../operations/operations.ts';
 
@@ -33,7 +34,7 @@ const lastEventHeader = z.object({
     .describe('The ID of the last event that was received: the stream continues after it'),
 });
 
-/** Uploads follow tus 1.0, which describes their requests. Their jobs end with a webhook like all others. */
+/** The jobs of uploads end with a webhook like all others. */
 const UPLOADS = {
   method: 'post',
   path: UPLOADS_PATH,
@@ -44,6 +45,8 @@ const UPLOADS = {
     400: { description: 'The job failed', schema: failedRecordOf('UploadFailed', uploadRecordSchema) },
   },
 } as const satisfies Pick<Operation, 'method' | 'path' | 'summary' | 'jobs' | 'answers'>;
+
+const UPLOADS_TAG = { name: 'Uploads', description: 'Recordings of your own, by the protocol tus 1.0' };
 
 export async function openApiDocument(
   publicUrl: string,
@@ -94,6 +97,7 @@ export async function openApiDocument(
       });
     }
   }
+  for (const route of uploadRoutes(keyed)) registry.registerPath(route);
   for (const webhook of await webhooksOf({ ...rows, createUpload: UPLOADS }, rendering))
     registry.registerWebhook(webhook);
   // The generator does not find these schemas by itself, because only the schemas of events refer to them.
@@ -109,6 +113,6 @@ export async function openApiDocument(
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
-    tags: operationGroups.map(({ tag, about }) => ({ name: tag, description: about })),
+    tags: [...operationGroups.map(({ tag, about }) => ({ name: tag, description: about })), UPLOADS_TAG],
   });
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/http/job-answers.ts';
 import { channelRequestSchema, channelProfileSchema } from '../../contract/kinds/channel.ts';
-import { transcriptRequestSchema, transcriptSchema } from '../../contract/kinds/transcript.ts';
+import { transcriptSchema } from '../../contract/kinds/transcript.ts';
+import { transcriptRequestSchema } from '../../contract/kinds/transcript-request.ts';
 import { transcriptFormatSchema } from '../../contract/text/transcript-formats.ts';
 import { downloadIdParams, failed, BY_DOWNLOAD_ID, operation, STARTS_JOB, UNKNOWN_DOWNLOAD } from './operation.ts';
 import { exportTranscript, getTranscript, requestTranscript } from '../use-cases/transcripts.ts';

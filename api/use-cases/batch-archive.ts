@@ -7,7 +7,7 @@ import type { DownloadRecord, SuccessRecord } from '../../contract/download-reco
 import { jsonChunks } from '../../contract/http/streams.ts';
 import { keptFacts, MissingContentsError } from '../../contract/kinds/contents.ts';
 import { renderResult } from '../../contract/kinds/kinds.ts';
-import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import { fileNameOf } from '../../runtime/file-names.ts';
 import { TRANSCRIPT_FORMATS, writtenBy } from '../../contract/text/transcript-formats.ts';
 import { MissingFileError } from '../../store/files/file-store.ts';

@@ -25,7 +25,7 @@ export type RenderJob<Body> = (deps: ServiceDeps, job: CurrentJob) => Body | Pro
 
 /** @returns undefined if there is no such record, or if it is an upload of another caller, or made of one */
 export async function recordOf(
-  deps: ServiceDeps,
+  deps: Pick<ServiceDeps, 'records'>,
   caller: LimitedCaller,
   id: string,
 ): Promise<DownloadRecord | undefined> {

@@ -17,11 +17,14 @@ import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
 import { speechParametersOf, type SpeechHints } from '../../contract/speech-hints.ts';
 import { unknownLanguage } from '../../contract/text/language-tags.ts';
 import { optional } from '../../runtime/optional.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
+import type { ServiceDeps, SpeechDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
-import { currentJob, recordOf, type CurrentJob, type RenderJob } from './current-job.ts';
-import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
+import type { NewJob } from './admission.ts';
+import { currentJob, recordOf, type CurrentJob } from './current-job.ts';
+import { answerRequest, webhookOf, type JobRequest } from './request-job.ts';
+import { startOrJoin } from './start-or-join.ts';
 
 interface ReadyAudio {
   readonly kind: 'ready';
@@ -45,7 +48,6 @@ export interface SilentAudio {
 
 type RequestedAudio = ReadyAudio | PendingAudio;
 export type FoundAudio = RequestedAudio | SilentAudio;
-type LabelsRequest = SpeechHints & JobRequest;
 
 export type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
 
@@ -54,47 +56,44 @@ export type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
  * downloaded, the job waits for it.
  */
 export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest> = async (deps, caller, request) => {
+  // A forbidden webhook is refused in any case.
+  const webhookUrl = webhookOf(deps, request);
   const found = await labelledAudio(deps, await recordOf(deps, caller, request.transcript_with_speaker_id), 0);
-  return requestLabelsOf(deps, caller, { ...request, found });
+  if (found.kind === 'silent') return answerSilent(found);
+  const record = await startLabels(deps, caller, { ...request, found, webhookUrl });
+  return answerRequest(deps, { record, waitMs: request.waitMs, render: renderLabels });
 };
 
-/** @returns the use case that requests the labels of an audio that was found */
-export function requestingLabels<Body>(
-  render: RenderJob<Body>,
-): UseCase<LabelsRequest & { readonly found: FoundAudio }, Body | SpeechResult> {
-  const requestJob = requesting({ plan: planLabels, render });
-  return async (deps, caller, request) => {
-    const { found } = request;
-    // A forbidden webhook is refused in any case.
-    webhookOf(deps, request);
-    return found.kind === 'silent' ? answerSilent(found) : requestJob(deps, caller, { ...request, found });
-  };
-}
+export type LabelsOrder = SpeechHints & Pick<NewJob, 'recordId' | 'isForSpeech' | 'webhookUrl'>;
 
-const requestLabelsOf = requestingLabels(renderLabels);
-
-async function planLabels(
-  deps: ServiceDeps,
-  request: LabelsRequest & { readonly found: RequestedAudio },
-): Promise<JobPlan> {
-  const { found, language } = request;
+/** Starts or joins the labels of an audio that was found, or finds them finished. */
+export async function startLabels(
+  deps: SpeechDeps,
+  caller: LimitedCaller,
+  order: LabelsOrder & { readonly found: RequestedAudio },
+): Promise<DownloadRecord> {
+  const { found, language, webhookUrl } = order;
   const { audio } = found;
   const audioPart = found.kind === 'ready' ? { fileName: found.file.name } : { awaits: awaitedPartOf(found) };
-  const parameters = { audioId: audio.id, ...audioPart, ...speechParametersOf(request) };
+  const parameters = { audioId: audio.id, ...audioPart, ...speechParametersOf(order) };
   const subjectId = speakerLabelsSubjectOf(parameters);
   const isKept = found.kind === 'pending' || (await deps.files.has(audio.id, found.file));
   if (!isKept && (await needsJob(deps, subjectId))) {
     throw new ApiError('not_found', 'The audio is not kept any more: download it again, and use the id of that.');
   }
   if (language !== undefined) await refuseUnknownLanguage(deps, language, () => needsJob(deps, subjectId));
-  return {
+  const { record } = await startOrJoin(deps, caller, {
     workflow: 'speakerLabels',
     type: 'speaker_labels',
     mediaId: audio.mediaId,
     subjectId,
     parameters,
     price: labelsPriceOf(deps, found),
-  };
+    webhookUrl,
+    ...optional('recordId', order.recordId),
+    ...optional('isForSpeech', order.isForSpeech),
+  });
+  return record;
 }
 
 function awaitedPartOf({ audio, startedFor, source }: PendingAudio): AwaitedPart {
@@ -102,13 +101,13 @@ function awaitedPartOf({ audio, startedFor, source }: PendingAudio): AwaitedPart
 }
 
 /** The length of pending audio is not known, so one minute is reserved until it is. */
-function labelsPriceOf({ rendering: { prices } }: ServiceDeps, found: RequestedAudio): number {
+function labelsPriceOf({ rendering: { prices } }: SpeechDeps, found: RequestedAudio): number {
   return speakerLabelsPrice(prices, found.kind === 'ready' ? (found.audio.durationSeconds ?? 0) : 60);
 }
 
 /** Waits for the download of an audio, at most for the given time. */
 export async function labelledAudio(
-  deps: ServiceDeps,
+  deps: SpeechDeps,
   record: DownloadRecord | undefined,
   waitMs: number,
 ): Promise<FoundAudio> {
@@ -125,14 +124,14 @@ export async function labelledAudio(
 }
 
 /** A finished transcript needs neither the file nor the engine, and a running job has found both. */
-async function needsJob(deps: ServiceDeps, subjectId: string): Promise<boolean> {
+async function needsJob(deps: SpeechDeps, subjectId: string): Promise<boolean> {
   const latest = await deps.records.latestOf(subjectId);
   return latest === undefined || latest.status === 'failed';
 }
 
 /** Refuses the request early. The job checks the language too, because its worker may have another engine. */
 export async function refuseUnknownLanguage(
-  deps: ServiceDeps,
+  deps: SpeechDeps,
   language: string,
   isNeeded: () => Promise<boolean>,
 ): Promise<void> {

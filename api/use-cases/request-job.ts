@@ -1,6 +1,7 @@
 import type { Failure } from '../../contract/failures.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import type { UseCase } from '../operations/operation.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import type { Answer, UseCase } from '../operations/operation.ts';
 import { answerJob, currentJob, type CurrentJob, type RenderJob } from './current-job.ts';
 import type { NewJob } from './admission.ts';
 import { startOrJoin } from './start-or-join.ts';
@@ -32,10 +33,18 @@ export function requesting<Request extends JobRequest, Body>({
     const job = await plan(deps, request);
     const { record } = await startOrJoin(deps, caller, { ...job, webhookUrl: webhookOf(deps, request) });
     // If running jobs are refused, this job has just been started, so its state needs no read.
-    const isNew = job.isRefusedWhilePending === true && request.waitMs === 0;
-    const now = isNew ? { record } : await currentJob(deps, record, request.waitMs);
-    return { ...(await answerJob(deps, now, render)), failure: failureOf(now) };
+    if (job.isRefusedWhilePending === true && request.waitMs === 0) return answerJob(deps, { record }, render);
+    return answerRequest(deps, { record, waitMs: request.waitMs, render });
   };
+}
+
+/** Answers a request with the job that was started, joined or reused. */
+export async function answerRequest<Body>(
+  deps: ServiceDeps,
+  { record, waitMs, render }: { readonly record: DownloadRecord; readonly waitMs: number; render: RenderJob<Body> },
+): Promise<Answer<Body>> {
+  const now = await currentJob(deps, record, waitMs);
+  return { ...(await answerJob(deps, now, render)), failure: failureOf(now) };
 }
 
 export function failureOf({ record }: CurrentJob): Failure | undefined {

@@ -16,6 +16,7 @@ import { formatMoney, type Thousandths } from '../../contract/money.ts';
 import type { Prices } from '../../contract/kinds/configured-prices.ts';
 import type { Offer, Resolved, ResolveQuery, Subject } from '../../contract/http/resolved-schemas.ts';
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
 import { imgnetRefusal, profilePriceOf } from './imgnet-requests.ts';
@@ -24,6 +25,8 @@ import { infoPageOf } from './media-info.ts';
 
 type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'> & {
   readonly profilePriceOf: (post: PostReference) => Promise<number>;
+  /** The real-time factor of the speech engine. */
+  readonly speed?: number | undefined;
 };
 
 /** GET /api/resolve: the possible meanings of a text, with the available requests. Nothing is fetched, so they need not exist. */
@@ -32,7 +35,8 @@ export async function resolveText(
   _caller: unknown,
   { url: text }: ResolveQuery,
 ): Promise<Answer<Resolved>> {
-  const subjects = await subjectsOf({ ...deps, profilePriceOf: (post) => profilePriceOf(deps, post) }, text);
+  const speed = await deps.speechLanguages.speed();
+  const subjects = await subjectsOf({ ...deps, speed, profilePriceOf: (post) => profilePriceOf(deps, post) }, text);
   return { state: 'finished', body: { subjects } };
 }
 
@@ -65,7 +69,9 @@ function pageBy(deps: Deps, text: string): Promise<Subject[]> {
   return Promise.resolve(page === undefined ? [] : [page]);
 }
 
-function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
+function videoOf(deps: Deps, text: string): Subject | undefined {
+  const { platforms, rendering } = deps;
+  const { prices } = rendering;
   const id = videoIdOf(text, platforms.vidnetHosts);
   if (id === undefined) return undefined;
   const body = { vidnet_video_id: id };
@@ -80,7 +86,7 @@ function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subj
     offer('requestVideo', '/api/downloads/video', { body, price: prices.video }),
     captions(false),
     captions(true),
-    speechOf(prices, body, prices.audio),
+    speechOf(deps, body, prices.audio),
     mediaInfoOf(prices, id),
     labelsOf(prices, 'requestAudio'),
   ];
@@ -135,7 +141,8 @@ async function postOf(deps: Deps, text: string): Promise<Subject | undefined> {
       ...{ body, price: contentPrice({ ...prices, profile: await deps.profilePriceOf(post) }) },
     }),
     offer('requestImgnetAudio', '/api/imgnet/audio', { body, price: prices.imgnetAudio }),
-    speechOf(prices, body, prices.imgnetAudio),
+    anyTranscriptOf(prices, body),
+    speechOf(deps, body, prices.imgnetAudio),
     labelsOf(prices, 'requestImgnetAudio'),
   ];
   return { kind: post.kind, id: post.shortcode, url, ...ofImgnet(platforms, offers) };
@@ -170,7 +177,7 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
     const offers = mediaFormatSchema.options.map((format) =>
       offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) }),
     );
-    offers.push(speechOf(prices, { url }, prices.mediaAudio));
+    offers.push(anyTranscriptOf(prices, { url }), speechOf(deps, { url }, prices.mediaAudio));
     return { kind: 'page', id: url, url, offers: [...offers, mediaInfoOf(prices, url)], note: null };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -179,8 +186,22 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
   }
 }
 
-function speechOf({ speakerLabelsPerMinute: price }: Prices, body: Offer['body'], audioPrice: Thousandths): Offer {
-  return { ...offer('requestSpeech', '/api/speech', { body, price, per: 'minute' }), base: formatMoney(audioPrice) };
+/** The captions, or else what is spoken, which is charged as by `requestSpeech`. */
+function anyTranscriptOf(prices: Prices, body: Offer['body']): Offer {
+  const price = transcriptPrice(prices, { includeComments: false });
+  return offer('requestTranscript', '/api/transcripts', {
+    body: { ...body, mode: 'auto' },
+    needs: ['language'],
+    price,
+  });
+}
+
+function speechOf({ rendering: { prices }, speed }: Deps, body: Offer['body'], audioPrice: Thousandths): Offer {
+  return {
+    ...offer('requestSpeech', '/api/speech', { body, price: prices.speakerLabelsPerMinute, per: 'minute' }),
+    base: formatMoney(audioPrice),
+    ...optional('seconds_per_minute', speed === undefined ? undefined : Math.round(speed * 600) / 10),
+  };
 }
 
 function labelsOf({ speakerLabelsPerMinute: price }: Prices, after: string): Offer {

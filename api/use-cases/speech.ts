@@ -9,58 +9,92 @@ import type { Streamable } from '../../contract/http/streams.ts';
 import { channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { noPostReason, postReferenceOf } from '../../contract/urls/imgnet-urls.ts';
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { optional } from '../../runtime/optional.ts';
+import type { PlanDeps, ServiceDeps, SpeechDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { reusable } from './admission.ts';
 import { insufficientCredit } from './credit.ts';
-import { answerJob, currentJob, recordOf, type OneDownload } from './current-job.ts';
+import { answerJob, currentJob, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
 import { planImgnetAudio } from './imgnet-requests.ts';
-import { labelledAudio, refuseUnknownLanguage, requestingLabels, type FoundAudio } from './labels-requests.ts';
+import {
+  answerSilent,
+  labelledAudio,
+  refuseUnknownLanguage,
+  startLabels,
+  type FoundAudio,
+  type LabelsOrder,
+  type SilentAudio,
+} from './labels-requests.ts';
 import { planMedia } from './media.ts';
-import { webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
+import { answerRequest, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { planDownload } from './vidnet-requests.ts';
 
 type SpeechCase<Input> = UseCase<Input, Streamable<SpeechResult>>;
-type RequestedSpeech = SpeechRequest & JobRequest;
+export type SpeechSource = Partial<Pick<SpeechRequest, 'url' | 'vidnet_video_id' | 'download_id'>>;
 
-const requestLabels = requestingLabels(({ rendering }, { record, progress }) =>
-  renderSpeakerLabels(record, rendering, progress),
-);
+/** POST /api/speech: the transcript with speakers of a page, a video or a download. */
+export const requestSpeech: SpeechCase<SpeechRequest & JobRequest> = async (deps, caller, request) => {
+  const started = await startSpeech(deps, caller, { ...request, webhookUrl: webhookOf(deps, request) });
+  if ('kind' in started) return answerSilent(started);
+  return answerRequest(deps, { record: started, waitMs: request.waitMs, render: renderSpeech });
+};
+
+export type SpeechOrder = SpeechSource & LabelsOrder;
 
 /**
- * POST /api/speech: the transcript with speakers of a page, a video or a download. Its job is that of the speaker labels, which
- * waits for the audio; the audio is a job of its own, so that it is fetched once for all who need it.
+ * Starts or joins the job of the speaker labels, which waits for the audio; the audio is a job of its own, so that it is fetched
+ * once for all who need it.
  */
-export const requestSpeech: SpeechCase<RequestedSpeech> = async (deps, caller, request) => {
-  webhookOf(deps, request);
-  const { download_id: id, language } = request;
-  if (id !== undefined) return requestLabels(deps, caller, { ...request, found: await keptSound(deps, caller, id) });
-  const plan = audioOf(deps, request);
+export async function startSpeech(
+  deps: SpeechDeps,
+  caller: LimitedCaller,
+  order: SpeechOrder,
+): Promise<DownloadRecord | SilentAudio> {
+  const { download_id: id, language } = order;
+  if (id !== undefined) {
+    const found = await keptSound(deps, caller, id);
+    return startLabels(deps, caller, { ...order, found });
+  }
+  const plan = audioOf(deps, order);
+  const isNeeded = () => needsFetch(deps, plan);
   // It is refused before the audio is fetched.
-  if (language !== undefined) await refuseUnknownLanguage(deps, language, () => isNeeded(deps, plan));
-  if (await isNeeded(deps, plan)) await requireCredit(deps, caller, plan);
+  if (language !== undefined) await refuseUnknownLanguage(deps, language, isNeeded);
+  if (await isNeeded()) {
+    const found = await soundOfVideo(deps, plan);
+    if (found !== undefined) return startLabels(deps, caller, { ...order, found });
+    await requireCredit(deps, caller, plan.price);
+  }
   const { how, record } = await startOrJoin(deps, caller, { ...plan, isForSpeech: true, webhookUrl: undefined });
   const isOwn = how === 'started';
   try {
-    const found = await foundAudio(deps, record, { ...request, startedFor: isOwn ? plan.price : undefined });
-    return await requestLabels(deps, caller, { ...request, found });
+    const found = await foundAudio(deps, record, { ...order, startedFor: isOwn ? plan.price : undefined });
+    return found.kind === 'silent' ? found : await startLabels(deps, caller, { ...order, found });
   } catch (error) {
     if (isOwn) await abandon(deps, record);
     throw error;
   }
-};
+}
 
 /** GET /api/speech/{downloadId}: the current state of such a job. It starts nothing and is free. */
 export const getSpeech: SpeechCase<OneDownload> = async (deps, caller, { download_id: id, waitMs }) => {
   const record = await recordOf(deps, caller, id);
   if (record?.type !== 'speaker_labels') throw new ApiError('not_found', 'There is no transcript with this id.');
   const job = await currentJob(deps, record, waitMs);
-  return answerJob(deps, job, ({ rendering }) => renderSpeakerLabels(job.record, rendering, job.progress));
+  return answerJob(deps, job, renderSpeech);
 };
 
-async function keptSound(deps: ServiceDeps, caller: LimitedCaller, id: string): Promise<FoundAudio> {
+function renderSpeech({ rendering }: ServiceDeps, { record, progress }: CurrentJob) {
+  return renderSpeakerLabels(record, rendering, progress);
+}
+
+async function keptSound(
+  deps: SpeechDeps,
+  caller: LimitedCaller,
+  id: string,
+): Promise<Exclude<FoundAudio, SilentAudio>> {
   const record = await recordOf(deps, caller, id);
   if (record === undefined) {
     const message = 'There is no download with this id.';
@@ -74,7 +108,7 @@ async function keptSound(deps: ServiceDeps, caller: LimitedCaller, id: string): 
 }
 
 /** @returns the job that fetches the audio of a page or video; throws ApiError `invalid_input` for any other URL */
-function audioOf(deps: ServiceDeps, { url = '', vidnet_video_id: id }: RequestedSpeech): JobPlan {
+export function audioOf(deps: PlanDeps, { url = '', vidnet_video_id: id }: SpeechSource): JobPlan {
   const { vidnetHosts, imgnetHosts } = deps.platforms;
   const videoId = id ?? (url.includes('/') ? videoIdOf(url, vidnetHosts) : undefined);
   if (videoId !== undefined) return planDownload(deps, videoId, { workflow: 'audio', type: 'audio' });
@@ -85,40 +119,46 @@ function audioOf(deps: ServiceDeps, { url = '', vidnet_video_id: id }: Requested
   return planMedia(deps, { url, format: 'audio' });
 }
 
-async function isNeeded(deps: ServiceDeps, { subjectId }: JobPlan): Promise<boolean> {
+export async function needsFetch(deps: SpeechDeps, { subjectId }: JobPlan): Promise<boolean> {
   const { latest, success } = await deps.records.standingOf(subjectId);
   return latest?.status !== 'pending' && (await reusable(deps, success)) === undefined;
 }
 
+/** @returns the kept video of the same page, whose sound needs no download; undefined without one */
+async function soundOfVideo(deps: SpeechDeps, { type, mediaId }: JobPlan) {
+  const subject = { audio: ['vidnet_video'], media: ['media', 'video'] } as const;
+  if (type !== 'audio' && type !== 'media') return undefined;
+  const [kind, ...parts] = subject[type];
+  const video = await reusable(deps, await deps.records.successOf(subjectIdOf(kind, ...parts, mediaId)));
+  const found = video && (await labelledAudio(deps, video, 0));
+  return found?.kind === 'ready' ? found : undefined;
+}
+
 /** Refuses a request for which the credit does not suffice before its audio is started. One minute is the least price. */
-async function requireCredit(deps: ServiceDeps, caller: Caller, plan: JobPlan): Promise<void> {
+export async function requireCredit(deps: SpeechDeps, caller: Caller, audioPrice: number): Promise<void> {
   if (caller.kind !== 'key') return;
-  const price = plan.price + speakerLabelsPrice(deps.rendering.prices, 60);
+  const price = audioPrice + speakerLabelsPrice(deps.rendering.prices, 60);
   const account = await deps.accounts.get(caller.key.id);
   if (account?.isUnlimited === false && account.available < price) throw await insufficientCredit(deps, caller, price);
 }
 
-interface StartedAudio extends RequestedSpeech {
-  readonly startedFor: number | undefined;
-}
-
 async function foundAudio(
-  deps: ServiceDeps,
+  deps: SpeechDeps,
   record: DownloadRecord,
-  { startedFor, url, vidnet_video_id: id }: StartedAudio,
+  { startedFor, url, vidnet_video_id: id = '' }: SpeechSource & { readonly startedFor: number | undefined },
 ): Promise<FoundAudio> {
-  const found =
-    record.status === 'pending' ? { kind: 'pending' as const, audio: record } : await labelledAudio(deps, record, 0);
-  if (found.kind !== 'pending') return found;
-  const source = url === undefined ? id !== undefined && { vidnet_video_id: id } : { url };
-  return {
-    ...found,
-    ...(startedFor !== undefined && { startedFor }),
-    ...(source !== false && { source }),
-  };
+  if (record.status !== 'pending') return labelledAudio(deps, record, 0);
+  const source = url === undefined ? { vidnet_video_id: id } : { url };
+  return { kind: 'pending', audio: record, source, ...optional('startedFor', startedFor) };
 }
 
-/** Cancels an audio whose labels were refused, unless others wait for it. */
-async function abandon({ records, jobs }: ServiceDeps, { id, subjectId }: DownloadRecord): Promise<void> {
-  if ((await records.noteInterest(id, 'abandoned')) === 'abandoned') await jobs.cancel({ subjectId, recordId: id });
+/**
+ * Cancels an audio whose labels were refused, unless others wait for it. If Temporal is away, the next request for the audio
+ * cancels it.
+ */
+async function abandon({ records, jobs, log }: SpeechDeps, { id, subjectId }: DownloadRecord): Promise<void> {
+  if ((await records.noteInterest(id, 'abandoned')) !== 'abandoned') return;
+  await jobs.cancel({ subjectId, recordId: id }).catch((err: unknown) => {
+    log.warn({ err, downloadId: id }, 'an audio that is not needed could not be cancelled');
+  });
 }

@@ -159,7 +159,10 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
   if (reused !== undefined) return reused;
   // The request that started the job may not have written the record yet, and this caller will poll it.
   const record = known ?? (await deps.records.insertIfAbsent(pendingRecordOf(running)));
-  if (record.status !== 'pending' || !(await keepsRunning(context, record))) {
+  const isLeft = record.status === 'pending' && !(await keepsRunning(context, record));
+  // Whoever abandoned it may have failed to cancel it.
+  if (isLeft) await deps.jobs.cancel({ subjectId, recordId: record.id });
+  if (isLeft || record.status !== 'pending') {
     // The job has ended its record and is about to close. After a failure, the next try starts a new job.
     await slot.releaseDuring(() => deps.jobs.waitFor({ subjectId, runId }, CLOSING_MS));
     return undefined;
@@ -177,7 +180,7 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
   return answerWith(context, 'joined', record);
 }
 
-/** Notes that others wait for an audio that was started for a transcript. @returns false when it is being cancelled */
+/** Notes that others wait for a job that was started for a transcript. @returns false when it is being cancelled */
 async function keepsRunning({ deps, caller, admission }: AcceptContext, record: DownloadRecord): Promise<boolean> {
   if (record.isForSpeech !== true) return true;
   // Callers without a key are not distinguished.

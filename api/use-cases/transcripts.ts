@@ -1,10 +1,6 @@
-import {
-  type TranscriptFacts,
-  renderCaptionsResult,
-  type TranscriptRequest,
-  type TranscriptResult,
-  transcriptPrice,
-} from '../../contract/kinds/transcript.ts';
+import { renderCaptionsResult, type TranscriptResult, transcriptPrice } from '../../contract/kinds/transcript.ts';
+import type { TranscriptParameters, TranscriptRequest } from '../../contract/kinds/transcript-request.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { keptFacts } from '../../contract/kinds/contents.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
@@ -13,27 +9,77 @@ import type { Streamable } from '../../contract/http/streams.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { writtenBy } from '../../contract/text/transcript-formats.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/text/transcript-formats.ts';
+import { ulid } from 'ulid';
+import type { MediaParameters } from '../../contract/kinds/media.ts';
+import { optional } from '../../runtime/optional.ts';
+import { invalidField } from '../http/to-api-error.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import type { ExportedText, UseCase } from '../operations/operation.ts';
 import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
+import { refuseUnknownLanguage } from './labels-requests.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+import { audioOf, needsFetch, requireCredit } from './speech.ts';
 
-export const requestTranscript = requesting({
+const requestPlanned = requesting({
   plan: (deps, request: TranscriptRequest & JobRequest) => planTranscript(deps, request),
   render: renderTranscript,
 });
 
-export function planTranscript({ rendering }: PlanDeps, request: Omit<TranscriptRequest, 'include_webhook'>): JobPlan {
-  const { vidnet_video_id: mediaId, language, include_comments: includeComments = false } = request;
-  return {
-    workflow: 'transcript',
-    type: 'captions',
-    mediaId,
-    subjectId: subjectIdOf('captions', mediaId, language, ...(includeComments ? ['comments'] : [])),
-    parameters: { language, includeComments },
-    price: transcriptPrice(rendering.prices, { includeComments }),
+/** POST /api/transcripts: the captions of a video or page, or what is spoken. */
+export const requestTranscript: UseCase<TranscriptRequest & JobRequest, Streamable<TranscriptResult>> = async (
+  deps,
+  caller,
+  request,
+) => {
+  if (request.mode === 'generate') await checkSpeech(deps, caller, request);
+  return requestPlanned(deps, caller, request);
+};
+
+type WantedTranscript = Partial<Omit<TranscriptRequest, 'include_webhook'>>;
+
+const WITHOUT_CAPTIONS = 'is a post of the photo platform, which has no captions: use the mode auto or generate';
+const WITHOUT_COMMENTS = 'is for videos of the video platform';
+
+export function planTranscript(deps: PlanDeps, request: WantedTranscript): JobPlan {
+  const { language, include_comments: includeComments = false } = request;
+  const mode = request.mode === 'native' ? undefined : request.mode;
+  const { type, mediaId, parameters: ofSound } = audioOf(deps, request);
+  const isVideo = type === 'audio';
+  if (type === 'imgnet_audio' && mode === undefined) throw invalidField('url', WITHOUT_CAPTIONS);
+  if (!isVideo && includeComments) throw invalidField('include_comments', WITHOUT_COMMENTS);
+  const languages = [...new Set([language ?? []].flat())];
+  const { page, site } = (ofSound ?? {}) as Partial<MediaParameters>;
+  const parameters: TranscriptParameters = {
+    ...optional('language', languages[0]),
+    ...(languages.length > 1 && { languages }),
+    includeComments,
+    ...(mode !== undefined && { mode, speechId: ulid() }),
+    ...(!isVideo && optional('url', request.url)),
+    ...(page && { page: { url: page.url, ...optional('site', site) } }),
   };
+  const parts = [
+    ...(isVideo ? [] : [type]),
+    ...[mediaId, ...(languages.length === 0 ? [] : [languages.join(',')])],
+    ...(includeComments ? ['comments'] : []),
+    // No language has a name like this.
+    ...(mode === undefined ? [] : [`mode-${mode}`]),
+  ];
+  return {
+    ...{ workflow: 'transcript', type: 'captions', mediaId, parameters },
+    subjectId: subjectIdOf('captions', ...parts),
+    price: transcriptPrice(deps.rendering.prices, parameters),
+  };
+}
+
+/** Refuses what the transcription would refuse later. */
+async function checkSpeech(deps: ServiceDeps, caller: Caller, request: TranscriptRequest): Promise<void> {
+  if (!(await needsFetch(deps, planTranscript(deps, request)))) return;
+  const [language, ...others] = [request.language ?? []].flat();
+  if (language !== undefined && others.length === 0)
+    await refuseUnknownLanguage(deps, language, () => Promise.resolve(true));
+  const audio = audioOf(deps, request);
+  await requireCredit(deps, caller, (await needsFetch(deps, audio)) ? audio.price : 0);
 }
 
 /** GET /api/transcripts/{downloadId}: the current state of a transcript. It starts nothing and is free. */

@@ -14,9 +14,9 @@ import { channelRequestSchema } from '../kinds/channel.ts';
 import { imgnetPostRequestSchema } from '../kinds/imgnet-content.ts';
 import { imgnetProfileRequestSchema } from '../kinds/imgnet-profile.ts';
 import { mediaRequestSchema } from '../kinds/media.ts';
-import { transcriptRequestSchema } from '../kinds/transcript.ts';
 import { entryFilterSchema } from '../lists/entry-filter.ts';
 import { eachEntrySchema } from '../lists/entry-request.ts';
+import { captionsRequestShape } from '../kinds/transcript-request.ts';
 import { BATCH_ITEMS_MAX, BATCH_NAME_MAX_CHARS } from '../request-limits.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 import { itemStates } from './batch-state.ts';
@@ -34,7 +34,7 @@ export const batchItemSchema = z
     itemSchemaOf('requestAudio', vidnetDownloadRequestSchema),
     itemSchemaOf('requestVideo', vidnetDownloadRequestSchema),
     itemSchemaOf('requestMedia', mediaRequestSchema),
-    itemSchemaOf('requestTranscript', transcriptRequestSchema),
+    itemSchemaOf('requestTranscript', z.object(captionsRequestShape)),
     itemSchemaOf('requestChannel', channelRequestSchema),
     itemSchemaOf('requestImgnetProfile', imgnetProfileRequestSchema),
     itemSchemaOf('requestImgnetContent', imgnetPostRequestSchema),

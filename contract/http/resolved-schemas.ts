@@ -27,6 +27,13 @@ const offerSchema = z
     base: moneySchema
       .optional()
       .describe('This price is added once: that of the audio of a transcript, unless the audio is kept'),
+    seconds_per_minute: z
+      .number()
+      .min(0)
+      .optional()
+      .describe(
+        'How long the transcription of a minute of audio takes here, as measured lately; absent if it is not known',
+      ),
     per: z
       .enum(['job', 'minute', 'post', 'entry'])
       .describe(

@@ -15,13 +15,13 @@ import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import { renderFailed, renderPending, type FailedResult, type PendingResult } from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, RenderContext } from './kind.ts';
-import { mediaIdSchema, siteSchema } from './media.ts';
+import { mediaIdSchema, pageUrlSchema, siteSchema } from './media.ts';
 import { factsRecordSchema } from '../http/download-schemas.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { mediaInfoSample } from './media-info-sample.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
-import { httpUrlSchema, jobBaseSchema } from '../job-schema.ts';
+import { jobBaseSchema } from '../job-schema.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 
 /** The body of POST /api/media/info, an addition to the specification. Unknown fields are ignored. */
@@ -37,12 +37,9 @@ export const mediaInfoRequestSchema = z
   .meta({ id: 'MediaInfoRequest' });
 export type MediaInfoRequest = z.infer<typeof mediaInfoRequestSchema>;
 
-/** The page, with what it is expected to be. yt-dlp takes options from a fragment. */
+/** The page, with what it is expected to be. */
 export const mediaInfoPageSchema = z
-  .object({
-    url: httpUrlSchema.refine((url) => !url.includes('#'), 'must have no fragment'),
-    subject: z.enum(['video', 'channel', 'page']),
-  })
+  .object({ url: pageUrlSchema, subject: z.enum(['video', 'channel', 'page']) })
   .readonly();
 export type MediaInfoPage = z.infer<typeof mediaInfoPageSchema>;
 

@@ -24,13 +24,10 @@ export const mediaRequestSchema = z
   .meta({ id: 'MediaRequest' });
 export type MediaRequest = z.infer<typeof mediaRequestSchema>;
 
-/** A page of any site, as {@link normalizedPage} returns it, and the requested format. yt-dlp takes options from a fragment. */
-export const mediaPageSchema = z
-  .object({
-    url: httpUrlSchema.refine((url) => !url.includes('#'), 'must have no fragment'),
-    format: mediaFormatSchema,
-  })
-  .readonly();
+/** The URL of a page. yt-dlp takes options from a fragment. */
+export const pageUrlSchema = httpUrlSchema.refine((url) => !url.includes('#'), 'must have no fragment');
+/** A page of any site, as {@link normalizedPage} returns it, and the requested format. */
+export const mediaPageSchema = z.object({ url: pageUrlSchema, format: mediaFormatSchema }).readonly();
 export type MediaPage = z.infer<typeof mediaPageSchema>;
 
 /** A host and nothing more, since it becomes a part of an activity's ID. */

@@ -186,6 +186,11 @@ export const NO_SPEECH = 'No speech was found in the audio.';
 /** The BCP 47 code of an unknown language. */
 const UNDETERMINED = 'und';
 
+/** @returns the price of the labels, and of the audio if it was started for them */
+export function spokenCostOf(record: DownloadRecord): Thousandths {
+  return (awaitedBy(record)?.price ?? 0) + costOf(record);
+}
+
 /** Renders a speaker-label job in any state (specification, section 2.8). */
 export async function renderSpeakerLabels(
   record: DownloadRecord,
@@ -198,8 +203,7 @@ export async function renderSpeakerLabels(
     transcript_speaker_cost: formatMoney(costOf(record)),
   };
   if (record.status === 'failed') return { ...renderFailed(record), ...subject };
-  const { price: audioPrice } = awaitedBy(record) ?? {};
-  const cost = audioPrice === undefined ? undefined : formatMoney(audioPrice + costOf(record));
+  const cost = awaitedBy(record)?.price === undefined ? undefined : formatMoney(spokenCostOf(record));
   if (record.status === 'pending') {
     return {
       status: 'pending',

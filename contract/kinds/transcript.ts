@@ -4,9 +4,7 @@ import { NO_FILES, renderVidnetFields, vidnetRecordFields } from '../http/downlo
 import {
   countSchema,
   durationSchema,
-  includeWebhookSchema,
   moneySchema,
-  optionalField,
   platformTimeSchema,
   timestampSchema,
   type Progress,
@@ -19,79 +17,15 @@ import {
   type VidnetFailedResult,
   type VidnetPendingResult,
 } from '../http/job-answers.ts';
-import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RecordContext, RenderContext } from './kind.ts';
-import { languageSchema } from '../text/language-tags.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord, SuccessRecord } from '../download-record.ts';
 import { TextStream, type ItemStream, type Streamable } from '../http/streams.ts';
 import { formatDuration, formatSeconds } from '../text/times.ts';
 import { jobBaseSchema } from '../job-schema.ts';
 import { transcriptSample } from './transcript-sample.ts';
-
-/** The body of POST /api/transcripts (specification, section 4.2). Unknown fields are ignored. */
-export const transcriptRequestSchema = z
-  .object({
-    vidnet_video_id: vidnetVideoIdSchema,
-    language: languageSchema.describe('Language code such as `en`, `de` or `pt-BR`'),
-    include_comments: optionalField(z.boolean()).describe("Include the video's comments"),
-    include_webhook: includeWebhookSchema,
-  })
-  .meta({ id: 'TranscriptRequest' });
-export type TranscriptRequest = z.infer<typeof transcriptRequestSchema>;
-
-const parametersSchema = z.object({ language: languageSchema, includeComments: z.boolean() });
-export type TranscriptParameters = Readonly<z.infer<typeof parametersSchema>>;
-export type TranscriptJob = JobInput & { readonly parameters: TranscriptParameters };
-
-/** The stored facts. Times of lines are numbers here, for export formats, and decimal strings in responses. */
-export interface TranscriptFacts {
-  readonly video: VideoFacts;
-  readonly track: CaptionTrack;
-  readonly lines: readonly CaptionLine[];
-}
-
-/** The platform's fields of a video. Unknown ones are absent. Times are `YYYY-MM-DD HH:MM:SS` in UTC. */
-export interface VideoFacts {
-  readonly videoId: string;
-  readonly link: string;
-  readonly title: string;
-  readonly description?: string | undefined;
-  readonly publishedAt?: string | undefined;
-  readonly durationSeconds?: number | undefined;
-  readonly viewCount?: number | undefined;
-  readonly likeCount?: number | undefined;
-  readonly commentCount?: number | undefined;
-  readonly channelId?: string | undefined;
-  readonly channelName?: string | undefined;
-}
-
-export interface CaptionTrack {
-  /** Canonical BCP 47, such as `pt-BR`. */
-  readonly language: string;
-  readonly kind: 'manual' | 'automatic';
-  /** The name of the track on the platform. */
-  readonly name?: string | undefined;
-}
-
-export interface CaptionLine {
-  readonly startSeconds: number;
-  readonly durationSeconds: number;
-  readonly text: string;
-}
-
-export interface VideoComment {
-  readonly id: string;
-  readonly author?: string | undefined;
-  readonly authorId?: string | undefined;
-  readonly text: string;
-  readonly likes?: number | undefined;
-  readonly publishedAt?: string | undefined;
-  /** True if the platform gives only a relative time, such as "2 weeks ago". */
-  readonly publishedAtIsEstimated?: true | undefined;
-  /** The comment to which this one replies; null for a top-level comment. */
-  readonly replyTo: string | null;
-}
+import type { CaptionLine, TranscriptFacts, VideoComment } from './transcript-facts.ts';
+import { transcriptIdSchema, transcriptParametersSchema, type TranscriptParameters } from './transcript-request.ts';
 
 const secondsSchema = z
   .string()
@@ -99,7 +33,12 @@ const secondsSchema = z
   .meta({ description: 'Seconds as a decimal string', examples: ['12.48'] });
 
 export const captionLineSchema = z
-  .object({ dur: secondsSchema, text: z.string(), start: secondsSchema })
+  .object({
+    dur: secondsSchema,
+    text: z.string(),
+    start: secondsSchema,
+    speaker: z.string().optional().describe('Present in a transcript of what is spoken'),
+  })
   .meta({ id: 'CaptionLine' });
 
 /** A comment. Replies follow the comment to which they reply and name it in `reply_to`. */
@@ -117,12 +56,22 @@ export const commentSchema = z
   .meta({ id: 'Comment' });
 export type Comment = z.infer<typeof commentSchema>;
 
+const OTHER_SITES = 'Null for pages of other sites';
+const sourceSchema = z
+  .object({
+    kind: z.enum(['captions', 'speech']),
+    reason: z.string().optional().describe('Why, for the mode `auto`'),
+    download_id: ulidSchema.optional().describe('The job of the speech, for GET /api/speech/{downloadId}'),
+    cost: moneySchema.optional().describe('What the speech cost this request, beside its own cost'),
+  })
+  .meta({ id: 'TranscriptSource', description: 'Where the text is from; present unless the mode is `native`' });
+
 /** The transcript result (specification, section 2.7). A field that the platform omits is null. */
 export const transcriptSchema = z
   .object({
     status: z.literal('ok'),
     video: z.object({
-      vidnet_id: vidnetVideoIdSchema,
+      vidnet_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
       link: z.url(),
       title: z.string(),
       description: z.string().nullable(),
@@ -140,13 +89,14 @@ export const transcriptSchema = z
     track: z
       .object({
         language: z.string().describe('BCP 47'),
-        kind: z.enum(['manual', 'automatic']),
+        kind: z.enum(['manual', 'automatic', 'speech']),
         name: z.string().nullable(),
       })
       .describe('The captions that were used; an addition to the specification'),
+    source: sourceSchema.optional(),
     download: z.object({
       id: ulidSchema,
-      vidnet_video_id: vidnetVideoIdSchema,
+      vidnet_video_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
       type: z.literal('captions'),
       cost: moneySchema,
       status: z.literal('success'),
@@ -162,8 +112,10 @@ export type TranscriptResult = Transcript | VidnetPendingResult | VidnetFailedRe
 export const captionsRecordSchema = z
   .object({
     ...vidnetRecordFields,
+    vidnet_video_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
+    url: z.string().optional().describe('The URL of the request, for pages of other sites'),
     type: z.literal('captions'),
-    language: z.string().describe('The requested language'),
+    language: z.string().describe('The requested language; several are separated by commas'),
   })
   .meta({ id: 'CaptionsRecord' });
 export type CaptionsRecord = z.infer<typeof captionsRecordSchema>;
@@ -173,11 +125,21 @@ const prices = {
   comments: { setting: 'PRICE_COMMENTS', default: '0.002', about: 'What comments add to the price of a transcript' },
 } as const;
 
+/** Speech is charged by its own jobs. */
 export function transcriptPrice(
   { transcript, comments }: PricesOf<typeof prices>,
-  { includeComments }: Pick<TranscriptParameters, 'includeComments'>,
+  { includeComments, mode }: Pick<TranscriptParameters, 'includeComments' | 'mode'>,
 ): number {
-  return transcript + (includeComments ? comments : 0);
+  return (mode === 'generate' ? 0 : transcript) + (includeComments ? comments : 0);
+}
+
+function parametersOf({ parameters }: DownloadRecord): TranscriptParameters {
+  return { includeComments: false, ...parameters };
+}
+
+/** @returns the ID of a video of the video platform; undefined for a page of another site */
+export function videoOf(record: Pick<DownloadRecord, 'mediaId' | 'parameters'>): string | undefined {
+  return (record.parameters as TranscriptParameters | undefined)?.url === undefined ? record.mediaId : undefined;
 }
 
 export async function renderCaptionsResult(
@@ -191,16 +153,30 @@ export async function renderCaptionsResult(
   return renderTranscript(record, await keptFacts<TranscriptFacts>(contents, record.id), contents);
 }
 
+function renderSource(
+  mode: TranscriptParameters['mode'],
+  { track, speech }: Pick<KeptFacts<TranscriptFacts>, 'track' | 'speech'>,
+): z.infer<typeof sourceSchema> | undefined {
+  if (mode === undefined) return undefined;
+  if (speech === undefined) {
+    const made = track.kind === 'manual' ? 'captions that people made' : 'automatic captions';
+    return { kind: 'captions', reason: `There are ${made} in \`${track.language}\`.` };
+  }
+  const { recordId, cost, reason } = speech;
+  return { kind: 'speech', reason, download_id: recordId, cost: formatMoney(cost) };
+}
+
 function renderTranscript(
   record: SuccessRecord,
-  { video, track, lines }: KeptFacts<TranscriptFacts>,
+  facts: KeptFacts<TranscriptFacts>,
   contents: ContentsReader,
 ): Streamable<Transcript> {
+  const { video, track, lines } = facts;
   const comments = record.lists?.['comments'];
   return {
     status: 'ok',
     video: {
-      vidnet_id: video.videoId,
+      vidnet_id: video.videoId ?? null,
       link: video.link,
       title: video.title,
       description: video.description ?? null,
@@ -211,18 +187,20 @@ function renderTranscript(
       commentCount: video.commentCount ?? null,
       channelId: video.channelId ?? null,
       channelName: video.channelName ?? null,
-      transcriptsWithTimeStamps: lines.map(({ durationSeconds, text, startSeconds }) => ({
+      transcriptsWithTimeStamps: lines.map(({ durationSeconds, text, startSeconds, speaker }) => ({
         dur: formatSeconds(durationSeconds),
         text,
         start: formatSeconds(startSeconds),
+        speaker,
       })),
       transcripts: new TextStream(() => fullText(lines)),
       comments: comments && contents.list<Comment>({ recordId: record.id, name: 'comments', pieces: comments.pieces }),
     },
     track: { language: track.language, kind: track.kind, name: track.name ?? null },
+    source: renderSource(parametersOf(record).mode, facts),
     download: {
       id: record.id,
-      vidnet_video_id: record.mediaId,
+      vidnet_video_id: videoOf(record) ?? null,
       type: 'captions',
       cost: formatMoney(record.charge),
       status: record.status,
@@ -261,21 +239,32 @@ export const transcript = {
   prices,
   job: jobBaseSchema.extend({
     type: z.literal('captions'),
-    mediaId: vidnetVideoIdSchema,
-    parameters: parametersSchema,
+    mediaId: transcriptIdSchema,
+    parameters: transcriptParametersSchema,
   }),
   sample: transcriptSample,
   record: captionsRecordSchema,
-  requestOf: ({ mediaId, parameters }: DownloadRecord) => {
-    const { language = 'en', includeComments = false } = (parameters ?? {}) as Partial<TranscriptParameters>;
-    const comments = includeComments ? { include_comments: true } : {};
-    return { path: '/api/transcripts', body: { vidnet_video_id: mediaId, language, ...comments } };
+  requestOf: (record: DownloadRecord) => {
+    const { language, languages, includeComments, mode, url } = parametersOf(record);
+    const requested = languages ?? language ?? (mode === undefined ? 'en' : undefined);
+    const body = {
+      ...(url === undefined ? { vidnet_video_id: record.mediaId } : { url }),
+      ...(requested !== undefined && { language: requested }),
+      ...(includeComments && { include_comments: true }),
+      ...(mode !== undefined && { mode }),
+    };
+    return { path: '/api/transcripts', body };
   },
-  renderRecord: (record: DownloadRecord, _context: RecordContext, progress?: Progress): CaptionsRecord => ({
-    ...renderVidnetFields(record, progress),
-    type: 'captions',
-    language: (record.parameters as TranscriptParameters | undefined)?.language ?? '',
-    ...NO_FILES,
-  }),
+  renderRecord: (record: DownloadRecord, _context: RecordContext, progress?: Progress): CaptionsRecord => {
+    const { language = '', languages, url } = parametersOf(record);
+    return {
+      ...renderVidnetFields(record, progress),
+      vidnet_video_id: videoOf(record) ?? null,
+      url,
+      type: 'captions',
+      language: languages?.join(',') ?? language,
+      ...NO_FILES,
+    };
+  },
   render: renderCaptionsResult,
 } as const satisfies Kind;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BatchItemRequest } from '../batches/batch-request.ts';
 import { vidnetDownloadRequestSchema } from '../http/download-schemas.ts';
 import { mediaRequestSchema } from '../kinds/media.ts';
-import { transcriptRequestSchema } from '../kinds/transcript.ts';
+import { captionsRequestShape } from '../kinds/transcript-request.ts';
 import type { ListEntry } from './list-entry.ts';
 
 function eachSchemaOf<const Operation extends string, Shape extends z.ZodRawShape>(
@@ -19,7 +19,7 @@ export const eachEntrySchema = z
     eachSchemaOf('requestAudio', vidnetDownloadRequestSchema.omit(OF_ENTRY)),
     eachSchemaOf('requestVideo', vidnetDownloadRequestSchema.omit(OF_ENTRY)),
     eachSchemaOf('requestMedia', mediaRequestSchema.omit({ url: true, include_webhook: true })),
-    eachSchemaOf('requestTranscript', transcriptRequestSchema.omit(OF_ENTRY)),
+    eachSchemaOf('requestTranscript', z.object(captionsRequestShape).omit(OF_ENTRY)),
   ])
   .meta({
     id: 'EachEntry',

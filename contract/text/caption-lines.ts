@@ -1,5 +1,5 @@
 import { CAPTION_LINE_MAX_CHARS } from '../request-limits.ts';
-import type { CaptionLine } from '../kinds/transcript.ts';
+import type { CaptionLine } from '../kinds/transcript-facts.ts';
 
 /** A line is not cut at a space before this offset, so that its parts are not too short. */
 const EARLIEST_CUT = CAPTION_LINE_MAX_CHARS / 2;

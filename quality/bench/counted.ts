@@ -17,6 +17,8 @@ import { countHeartbeats, countHistories, metricsUrlOf } from './stored.ts';
 const QUIET_MS = 1_500;
 const LOOK_EVERY_MS = 300;
 const JOB_TIMEOUT_MS = 120_000;
+/** Videos for POST /api/speech, of which no other request fetches anything. */
+export const SPOKEN_VIDEOS = 2;
 
 /** The cost of a piece of work; `operations` are counted by command and collection. */
 export interface Counts {
@@ -74,7 +76,7 @@ export async function withCounts<Result>(
     };
     const serviceEnv = { TEMPORAL_ADDRESS: engines.temporalAddress, MONGODB_URI: counter.uri };
     return await withBench(
-      { dataDir, engine: 'embedded', services: ['api', 'worker'], env: serviceEnv },
+      { dataDir, engine: 'embedded', services: ['api', 'worker'], videos: SPOKEN_VIDEOS, env: serviceEnv },
       async (bench) => {
         const authorization = await bench.openAccount();
         const ask = async (path: string, request: object, prefer?: string): Promise<unknown> => {

@@ -52,7 +52,7 @@ const audio = asking('/api/downloads/audio', 'vidnet_video_id');
 const video = asking('/api/downloads/video', 'vidnet_video_id');
 const transcript = (others: object): MakeOrder =>
   asking('/api/transcripts', 'vidnet_video_id', { language: 'en', ...others });
-const speech = asking('/api/speech', 'vidnet_video_id');
+export const speech = asking('/api/speech', 'vidnet_video_id');
 const channel = asking('/api/channel/profile', 'url');
 const profile = asking('/api/imgnet/profile', 'url');
 const list = (account: string, days: number | undefined, expected: Expected = 'success'): Order => ({

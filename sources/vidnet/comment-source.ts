@@ -1,4 +1,4 @@
-import type { VideoComment } from '../../contract/kinds/transcript.ts';
+import type { VideoComment } from '../../contract/kinds/transcript-facts.ts';
 import type { SourceCall } from '../source-call-options.ts';
 
 /** The source of comments: yt-dlp, or the Data API if the operator has a key. */

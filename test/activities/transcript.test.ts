@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Binary } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createTranscriptActivities } from '../../activities/transcript.ts';
-import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { createTranscriptActivities, type CaptionsOrder } from '../../activities/transcript.ts';
+import { failureFor } from '../../contract/failures.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
+import { NoCaptionsError, type TranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { createContentsStore, type ContentsStore } from '../../store/records/contents-store.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { wholeOf } from '../helpers/contents.ts';
+
+type Order = CaptionsOrder & { readonly fetch: TranscriptSource['fetch'] };
 
 let mongo: Mongo;
 let contents: ContentsStore;
@@ -37,14 +41,21 @@ function captionsOf(lines: number): TranscriptFacts {
   };
 }
 
-function fetchTranscript(recordId: string, told: TranscriptFacts): Promise<JobResult> {
+const VIDEO_ID = 'k3fP0aTz9Qw';
+const noCaptions = (failing: TranscriptFacts) => new NoCaptionsError(failureFor('noCaptions'), failing.video);
+
+function fetchTranscript(
+  recordId: string,
+  told: TranscriptFacts,
+  { fetch = vi.fn<TranscriptSource['fetch']>().mockResolvedValue(told), ...order }: Partial<Order> = {},
+): Promise<JobResult> {
   const activity = createTranscriptActivities({
-    transcripts: { fetch: () => Promise.resolve(told) },
+    transcripts: { fetch },
     comments: { pages: () => Promise.reject(new Error('not asked for')) as never },
     ...{ contents, maxComments: 0, fetchTimeoutMs: 30_000 },
     workFolders: createWorkFolders(join(tmpdir(), `tapedeck-work-${randomUUID()}`)),
   });
-  const job = { recordId, mediaId: told.video.videoId, language: told.track.language };
+  const job = { recordId, mediaId: VIDEO_ID, language: told.track.language, ...order };
   return new MockActivityEnvironment().run(activity.fetchTranscript, job);
 }
 
@@ -62,5 +73,19 @@ describe('a transcript', () => {
     const told = captionsOf(5_000);
     expect(await fetchTranscript('whole', told)).toEqual({ durationSeconds: 61.5, title: 'Tea' });
     expect(await wholeOf(await contents.facts<TranscriptFacts>('whole'))).toEqual(told);
+  });
+
+  it('without captions fails, or keeps the facts about the page and the reason if speech may replace them', async () => {
+    const told = captionsOf(1);
+    const fetch = vi.fn<TranscriptSource['fetch']>().mockRejectedValue(noCaptions(told));
+    await expect(fetchTranscript('native', told, { fetch })).rejects.toMatchObject({ details: ['no_captions'] });
+    expect(await contents.facts('native')).toBeUndefined();
+    const missing = { durationSeconds: 61.5, title: 'Tea', isMissing: true };
+    expect(await fetchTranscript('auto', told, { fetch, mode: 'auto', languages: ['de', 'en'] })).toEqual(missing);
+    expect(fetch.mock.lastCall?.[1]).toEqual({ languages: ['de', 'en'], page: undefined });
+    expect(await contents.facts('auto')).toEqual({ video: told.video, missing: 'The video has no captions.' });
+    const page = { url: 'https://media.example/talk' };
+    expect(await fetchTranscript('generate', told, { fetch, mode: 'generate', page })).toEqual(missing);
+    expect(fetch.mock.lastCall?.[1]).toEqual({ languages: [], page: page.url });
   });
 });

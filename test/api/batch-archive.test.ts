@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import yauzl from 'yauzl';
 import type { BatchAnswer, BatchItemAnswer } from '../../contract/batches/batch-answers.ts';
 import type { ItemProgress } from '../../contract/batches/batch-state.ts';
-import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import { stores, type StoreUnderTest } from '../helpers/file-stores.ts';
 import { aTranscriptJob, anAudioJob, keepJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

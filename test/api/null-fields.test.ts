@@ -16,6 +16,7 @@ interface Described {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly oneOf?: readonly Described[];
+  readonly anyOf?: readonly Described[];
 }
 
 const rows = Object.entries<Operation>(operations);
@@ -43,7 +44,7 @@ describe('null', () => {
     expect(new Set(optionalInBodies.map(({ field }) => field))).toEqual(
       new Set([
         ...['include_webhook', 'include_comments', 'language', 'speakers', 'max_age_days'],
-        ...['url', 'vidnet_video_id', 'download_id', 'item_webhooks', 'max_cost', 'name', 'skip'],
+        ...['url', 'mode', 'vidnet_video_id', 'download_id', 'item_webhooks', 'max_cost', 'name', 'skip'],
         ...['every', 'max_cost_per_day', 'items', 'from', 'each', 'filter', 'limit', 'order'],
       ]),
     );
@@ -68,8 +69,8 @@ describe('null', () => {
     };
     const named = (reference: string) => schemas[reference.split('/').at(-1)!]!;
     const described = named(request.content['application/json']!.schema.$ref).properties[field]!;
-    const { oneOf = [], ...whole } = described.$ref === undefined ? described : named(described.$ref);
-    expect([whole, ...oneOf].flatMap(({ type }) => type ?? [])).toContain('null');
+    const { oneOf = [], anyOf = [], ...whole } = described.$ref === undefined ? described : named(described.$ref);
+    expect([whole, ...oneOf, ...anyOf].flatMap(({ type }) => type ?? [])).toContain('null');
   });
 
   it.each(queries)('in all fields of the procedure of $name is the same as leaving them out', async (row) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { resolvedSchema, type Subject } from '../../contract/http/resolved-schemas.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
@@ -58,7 +58,7 @@ describe('GET /api/resolve', () => {
       typeof starting,
       typeof starting,
     ];
-    expect([offers.length, speech.length]).toEqual([5 + 2 + 1 + 2 + 3, 3]);
+    expect([offers.length, speech.length]).toEqual([5 + 2 + 1 + 3 + 4, 3]);
     for (const { path, body, base } of speech) {
       expect((await facades.post(path, JSON.stringify(body))).body).toMatchObject({ cost: '0.011' });
       expect([path, base]).toEqual(['/api/speech', '0.005']);
@@ -70,6 +70,13 @@ describe('GET /api/resolve', () => {
       const result = answer.body as { data?: { cost: string }; cost?: string };
       expect([path, result.data?.cost ?? result.cost]).toEqual([path, price]);
     }
+  });
+
+  it('returns how long a transcription takes, once that was measured', async () => {
+    const speech = async () => (await resolved(ID))[0]?.offers.find(({ operation }) => operation === 'requestSpeech');
+    expect(await speech()).not.toHaveProperty('seconds_per_minute');
+    vi.spyOn(facades.deps.speechLanguages, 'speed').mockResolvedValueOnce(0.256);
+    expect(await speech()).toMatchObject({ seconds_per_minute: 15.4 });
   });
 
   it('returns which request depends on another one', async () => {

@@ -88,6 +88,9 @@ describe('a command line', () => {
     ['audio x --jobs 33', '--jobs'],
     ['audio x --output=', '--output'],
     ['transcript x', '--language'],
+    ['transcript x --mode auto', '--language'],
+    ['transcript x -l en --mode speech', 'native, auto, generate'],
+    ['audio x --mode auto', 'audio takes no --mode'],
     ['transcript x -l en --format rttm', 'rttm'],
     ['speakers x --format mp3', '--format'],
     ['jobs x', 'options only'],
@@ -100,6 +103,13 @@ describe('a command line', () => {
   ])('is rejected with an explanation: %s', (text, message) => {
     expect(() => line(text)).toThrow(UsageError);
     expect(() => line(text)).toThrow(message);
+  });
+
+  it('takes a mode and several languages of a transcript', () => {
+    const fieldsOf = (text: string) => (line(text) as { options: { fields: object } }).options.fields;
+    expect(fieldsOf('transcript x -l de,en --mode auto')).toEqual({ language: ['de', 'en'], mode: 'auto' });
+    expect(fieldsOf('transcript x --mode generate')).toEqual({ mode: 'generate' });
+    expect(fieldsOf('speech x -l de,en')).toEqual({ language: 'de,en' });
   });
 
   it('has help for each command and option', () => {
@@ -129,7 +139,11 @@ describe('a command line', () => {
 
 const config = loadConfig({ IMGNET_API_TOKEN: 'token' });
 const records = { ownerOf: () => Promise.resolve(undefined) };
-const deps = { platforms: config.platforms, rendering: { prices: config.prices }, records } as unknown as ServiceDeps;
+const speechLanguages = { speed: () => Promise.resolve(undefined) };
+const deps = {
+  ...{ platforms: config.platforms, rendering: { prices: config.prices } },
+  ...{ records, speechLanguages },
+} as unknown as ServiceDeps;
 const usual: Options = { fields: {}, hasComments: false, isVideo: false };
 
 async function plan(command: FetchCommand, text: string, options: Partial<Options> = {}) {
@@ -151,6 +165,11 @@ describe('a subject that a text refers to', () => {
       body: { ...video, ...fields, include_comments: true },
     });
     expect((await plan('transcript', 'kX3vQ9mTz0A', { fields })).request.body).toEqual({ ...video, ...fields });
+    const page = await plan('transcript', 'https://site.example/page', { fields: { ...fields, mode: 'generate' } });
+    expect(page.request.body).toEqual({ url: 'https://site.example/page', mode: 'generate', ...fields });
+    expect((await plan('transcript', 'instagram.com/p/DAbCdEfGhIj', { fields })).request.body).toMatchObject({
+      mode: 'auto',
+    });
     expect((await plan('media', 'https://site.example/page', { isVideo: true })).request.body).toMatchObject({
       format: 'video',
     });
@@ -183,7 +202,7 @@ describe('a subject that a text refers to', () => {
   it('is rejected with the available alternatives', async () => {
     const post = 'https://www.instagram.com/p/Abc123/';
     await expect(plan('channel', post)).rejects.toThrow(
-      'is a post, of which there is no channel; there is: audio, speech, speakers',
+      'is a post, of which there is no channel; there is: audio, transcript, speech, speakers',
     );
     await expect(plan('audio', 'two words')).rejects.toThrow('no URL, handle or id');
     await expect(plan('media', 'http://127.0.0.1/page')).rejects.toThrow(UsageError);

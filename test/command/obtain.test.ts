@@ -52,7 +52,8 @@ async function fetched(line: string, answers: Readonly<Record<string, readonly A
     ...{ url: server.url, key: undefined, signal, isRetrying: parsed.options.isWaiting },
     onRetry: (seconds) => notes.push(`put off by ${String(seconds)}`),
   });
-  const code = await fetchAll({ service, display, waiting }, { ...parsed, target: { folder: '.' } });
+  const upload = () => Promise.reject(new Error('there is no file'));
+  const code = await fetchAll({ service, display, waiting, upload }, { ...parsed, target: { folder: '.' } });
   await server.stop();
   return { code, requested, notes, lines: printed.map((one) => JSON.parse(one) as object), waiting };
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { UploadResult } from '../../contract/kinds/upload.ts';
+import { makeKey } from '../fuzz/key.ts';
 import { tool } from '../helpers/sandbox.ts';
 import { TestService } from '../helpers/service.ts';
 import { tusCaller } from '../helpers/tus.ts';
@@ -24,9 +25,14 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** Sends a file from an offset on. @param most after so many bytes the connection is broken @returns the status, if there is one */
-function send(url: string, path: string, { offset, size, most }: { offset: number; size: number; most: number }) {
+function send(
+  url: string,
+  path: string,
+  { offset, size, most, own }: { offset: number; size: number; most: number; own: Readonly<Record<string, string>> },
+) {
   return new Promise<number | undefined>((resolve, reject) => {
     const headers = {
+      ...own,
       ...{ 'tus-resumable': '1.0.0', 'upload-offset': String(offset) },
       ...{ 'content-type': 'application/offset+octet-stream', 'content-length': String(size - offset) },
     };
@@ -72,13 +78,16 @@ it('an upload of 2 GB that is cut five times, with api and worker restarted, arr
     await promisify(execFile)(tool('TEST_FFMPEG'), args);
     const { size } = await stat(path);
     const url = service.stack.restUrl;
-    const created = await tusCaller(url).create(size, { filename: 'large.wav', filetype: 'audio/wav' });
+    const [own, stranger] = (await Promise.all(
+      [1, 2].map(async () => ({ authorization: `Bearer ${await makeKey(service.stack)}` })),
+    )) as [{ authorization: string }, { authorization: string }];
+    const created = await tusCaller(url, own).create(size, { filename: 'large.wav', filetype: 'audio/wav' });
     const location = created.headers.get('location')!;
     const id = location.split('/').at(-1)!;
     const offsetOf = () =>
       until(
         () =>
-          tusCaller(url)
+          tusCaller(url, own)
             .offsetOf(location)
             .catch(() => undefined),
         { within: 60_000, what: 'the api' },
@@ -90,11 +99,12 @@ it('an upload of 2 GB that is cut five times, with api and worker restarted, arr
     for (let cuts = 0; cuts <= CUTS; cuts += 1) {
       const offset = await offsetOf();
       expect(offset).toBeLessThan(size);
+      expect((await tusCaller(url, stranger).ask('HEAD', location, {})).status).toBe(404);
       // The first request loads code.
       await memory.look();
       const timer = setInterval(() => void memory.look(), 100);
       const most = cuts < CUTS ? Math.floor(size / (CUTS + 1)) : Infinity;
-      const status = await send(url + location, path, { offset, size, most });
+      const status = await send(url + location, path, { offset, size, most, own });
       clearInterval(timer);
       expect(status).toBe(cuts < CUTS ? undefined : 204);
       if (cuts < CUTS) service.stack.kill(cuts % 2 === 0 ? 'api' : 'worker', 'SIGKILL');
@@ -103,12 +113,20 @@ it('an upload of 2 GB that is cut five times, with api and worker restarted, arr
     expect(memory.mostGrown()).toBeLessThan(50 * 1024 ** 2);
     const record = await until(
       async () => {
-        const one = await service.request<UploadResult>('GET', `/downloads/${id}`);
+        const one = await service.request<UploadResult>('GET', `/downloads/${id}`, { headers: own });
         return one.status === 200 ? one.body.data : undefined;
       },
       { within: 900_000, what: 'the end of the job' },
     );
     expect(record).toMatchObject({ status: 'success', name: 'large.wav' });
+    expect((await service.request('GET', `/downloads/${id}`, { headers: stranger })).status).toBe(404);
+    for (const [path, field] of [
+      ['/api/speech', 'download_id'],
+      ['/api/transcriptspeakerid', 'transcript_with_speaker_id'],
+    ] as const) {
+      const refused = await service.request('POST', path, { body: { [field]: id }, headers: stranger });
+      expect([path, refused.status]).toEqual([path, 404]);
+    }
     await Promise.all([rm(path), rm(kept)]);
   } finally {
     await service.stop();

@@ -6,7 +6,7 @@ import type { ContentJob } from '../../contract/kinds/imgnet-content.ts';
 import type { ListJob } from '../../contract/kinds/imgnet-list-job.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { postSubjectOf, speakerLabelsSubjectOf, subjectIdOf } from '../../contract/kinds/subjects.ts';
-import type { TranscriptJob } from '../../contract/kinds/transcript.ts';
+import type { TranscriptJob } from '../../contract/kinds/transcript-request.ts';
 import type { DownloadRecord, JobOutcome } from '../../contract/download-record.ts';
 import type { RecordStore } from '../../store/records/record-store.ts';
 

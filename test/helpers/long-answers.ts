@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import type { SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { keepAudio, aLabelsJob, keepLabels } from './kept-audio.ts';

@@ -9,7 +9,7 @@ import { createListActivity } from '../../activities/imgnet-list.ts';
 import { createTranscriptActivities } from '../../activities/transcript.ts';
 import { createSpeechActivities } from '../../activities/speaker-labels.ts';
 import { webhookMessage } from '../../activities/webhook-message.ts';
-import type { TranscriptFacts, VideoComment } from '../../contract/kinds/transcript.ts';
+import type { TranscriptFacts, VideoComment } from '../../contract/kinds/transcript-facts.ts';
 import type { DownloadRecord, JobResult } from '../../contract/download-record.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
 import { priceTable } from '../../contract/kinds/configured-prices.ts';

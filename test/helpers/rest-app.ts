@@ -103,8 +103,8 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     db: mongo.db,
     stop: () => stopping.abort(),
     rpc: createRpcClient(rpcUrl, { token: rpcToken }),
-    async post(path: string, body: string) {
-      const response = await fetch(url + path, { method: 'POST', body });
+    async post(path: string, body: string, requestHeaders: Record<string, string> = {}) {
+      const response = await fetch(url + path, { method: 'POST', body, headers: requestHeaders });
       const { status, headers } = response;
       return { status, headers, body: (await response.json()) as Record<string, unknown> };
     },

@@ -7,10 +7,12 @@ import type { JobOutcome, JobResult } from '../../contract/download-record.ts';
 import type { FailureCode } from '../../contract/failures.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
+import type { TranscriptJob } from '../../contract/kinds/transcript-request.ts';
 import type { Breakers } from '../../pacing/breakers.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import { speakerLabels } from '../../workflows/jobs/speaker-labels.ts';
+import { transcript } from '../../workflows/jobs/transcript.ts';
 import type { JobEnd } from '../../workflows/lifecycle/job-outcome.ts';
 import { failureOf } from './promises.ts';
 import { workflowBench, type BenchServer } from './workflow-bench.ts';
@@ -148,5 +150,27 @@ export function speechHarness(server: BenchServer) {
   return {
     ...{ speech, records, nowMs },
     run: (job: SpeakerLabelsJob, body?: (client: Client) => Promise<void>) => run(speakerLabels, job, body),
+  };
+}
+
+/** The workflow of transcripts; the job is claimed by default. */
+export function transcriptHarness(server: BenchServer) {
+  const fetch = {
+    fetchTranscript: vi.fn<Activities['fetch']['fetchTranscript']>(),
+    fetchComments: vi.fn<Activities['fetch']['fetchComments']>(),
+  };
+  const records = {
+    ...recordActivities(),
+    beginSpeech: vi.fn<Activities['records']['beginSpeech']>(),
+    awaitSpeech: vi.fn<Activities['records']['awaitSpeech']>(),
+    leaveAudio: vi.fn<Activities['records']['leaveAudio']>(),
+  };
+  const { run } = harness(server, { activities: { records, fetch } });
+  beforeEach(() => {
+    records.claimJob.mockResolvedValue('claimed');
+  });
+  return {
+    ...{ fetch, records },
+    run: (job: TranscriptJob, body?: (client: Client) => Promise<void>) => run(transcript, job, body),
   };
 }

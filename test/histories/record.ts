@@ -33,6 +33,7 @@ import { transcript } from '../../workflows/jobs/transcript.ts';
 import { kindSamples } from '../helpers/kind-samples.ts';
 import { aSpeakerLabelsJob, aTranscriptJob, anAudioJob } from '../helpers/jobs.ts';
 import type { AwaitedAudio } from '../../activities/awaited-audio.ts';
+import type { TranscriptParameters } from '../../contract/kinds/transcript-request.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
@@ -97,6 +98,11 @@ for (const { workflow, job, activity } of kindSamples) {
   );
 }
 await transcriptHistory('transcript-with-comments');
+await transcriptHistory('transcript-spoken', { mode: 'auto', speechId: ulid() });
+await transcriptHistory('transcript-spoken-left', { mode: 'auto', speechId: ulid() }, async (handle) => {
+  await until(async () => (await handle.describe()).raw.pendingActivities?.some(({ lastFailure }) => lastFailure));
+  await handle.cancel();
+});
 await channelHistory('channel-listed', { channelId: 'UC1' });
 await channelHistory('channel-known', { channelId: 'UC1', known: { contentsOf: 'another', charge: 0 } });
 await speakerLabelsHistory('speaker-labels-success');
@@ -128,15 +134,28 @@ function both<Fetch>(fetch: Fetch): { fetchAudio: Fetch; fetchVideo: Fetch } {
   return { fetchAudio: fetch, fetchVideo: fetch };
 }
 
-async function transcriptHistory(name: string): Promise<void> {
+async function transcriptHistory(
+  name: string,
+  more: Partial<TranscriptParameters> = {},
+  meanwhile?: (handle: Handle) => Promise<void>,
+): Promise<void> {
   const fetch = {
-    fetchTranscript: () => Promise.resolve({ durationSeconds: 12 }),
+    fetchTranscript: () => Promise.resolve(more.mode === undefined ? { durationSeconds: 12 } : { isMissing: true as const }),
     fetchComments: () => Promise.resolve({ lists: { comments: { pieces: 1, items: 2 } } }),
   };
-  const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true }, webhookUrl: url });
-  await record(name, { ...obliging, fetch }, (env, taskQueue) =>
-    env.client.workflow.start(transcript, { workflowId: job.subjectId, taskQueue, args: [job] }),
-  );
+  const { speechId = '' } = more;
+  const records = {
+    ...obliging.records,
+    beginSpeech: () => Promise.resolve({ state: 'begun' as const, speechId, subjectId: 'speaker_labels/a' }),
+    awaitSpeech: () => (meanwhile ? lookingAgain() : Promise.resolve({ state: 'ready' as const, result: { charge: 2 } })),
+    leaveAudio: () => Promise.resolve(),
+  };
+  const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true, ...more }, webhookUrl: url });
+  await record(name, { ...obliging, fetch, records }, async (env, taskQueue) => {
+    const handle = await env.client.workflow.start(transcript, { workflowId: job.subjectId, taskQueue, args: [job] });
+    await meanwhile?.(handle);
+    return handle;
+  });
 }
 
 /** Three windows, of which the second ends as told. */

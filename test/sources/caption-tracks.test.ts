@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CaptionTrack } from '../../contract/kinds/transcript.ts';
+import type { CaptionTrack } from '../../contract/kinds/transcript-facts.ts';
 import { rankTracks } from '../../sources/vidnet/captions/choose-track.ts';
 import {
   emptyCaptions,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { VideoComment } from '../../contract/kinds/transcript.ts';
+import type { VideoComment } from '../../contract/kinds/transcript-facts.ts';
 import { createDataApiComments } from '../../sources/vidnet/data-api/data-api-comments.ts';
 import { refuse, sourceCall, startDataApi, type Answering, type DataApiStandIn } from '../helpers/data-api.ts';
 import { collect, failureOf } from '../helpers/promises.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { VideoComment } from '../../contract/kinds/transcript.ts';
+import type { VideoComment } from '../../contract/kinds/transcript-facts.ts';
 import type { CatalogueComment, CatalogueChannel } from '../../local/sandbox/catalogue.ts';
 import { StaleCursorError, type DescribedChannel } from '../../sources/vidnet/channel-source.ts';
 import { createDataApiChannels } from '../../sources/vidnet/data-api/data-api-channel.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, afterEach, describe, expect, it } from 'vitest';
-import type { CaptionLine, VideoComment } from '../../contract/kinds/transcript.ts';
+import type { CaptionLine, VideoComment } from '../../contract/kinds/transcript-facts.ts';
 import { readCaptions } from '../../sources/vidnet/captions/read-captions.ts';
 import { readClipped } from '../../sources/vidnet/yt-dlp/read-clipped.ts';
 import { readComments } from '../../sources/vidnet/yt-dlp/read-comments.ts';

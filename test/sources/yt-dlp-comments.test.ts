@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VideoComment } from '../../contract/kinds/transcript.ts';
+import type { VideoComment } from '../../contract/kinds/transcript-facts.ts';
 import { createYtdlpComments } from '../../sources/vidnet/yt-dlp/yt-dlp-comments.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
-import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
+import { createTranscriptSource, NoCaptionsError } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { probe } from '../helpers/media.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
@@ -37,6 +37,19 @@ describe('a page without an extractor', () => {
     });
     expect(track).toMatchObject({ language: 'en', kind: 'manual' });
     expect(lines[0]?.text).toMatch(/^Welcome back/);
+  });
+
+  it('gives the captions of the first language that it has, and otherwise its facts', async () => {
+    const page = `${site.url}/pages/tea`;
+    const fetch = (languages: readonly string[]) =>
+      inFolder((call) => createTranscriptSource(settings).fetch('0'.repeat(32), { languages, page }, call));
+    const { video, track } = await fetch(['de', 'en']);
+    expect([video.videoId, video.link, track.language]).toEqual([undefined, page, 'en']);
+    for (const languages of [['de', 'fr'], []]) {
+      const error: unknown = await fetch(languages).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(NoCaptionsError);
+      expect(error).toMatchObject({ code: 'no_captions', video: { link: page, description: 'About tea' } });
+    }
   });
 
   it('gives its media', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';

@@ -3,7 +3,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { openMongo } from '../../store/mongo/mongo-client.ts';
 import { createSpeechLanguages } from '../../store/records/speech-languages.ts';
 
-it('the languages of the speech engine are those that the last worker stored', async () => {
+it('the languages and the speed of the speech engine are those since the last worker started', async () => {
   const database = `languages-${randomUUID().slice(0, 8)}`;
   const mongo = openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 5_000 });
   onTestFinished(async () => {
@@ -17,5 +17,9 @@ it('the languages of the speech engine are those that the last worker stored', a
   await languages.keep(['de', 'fr']);
   expect(await languages.known()).toEqual(['de', 'fr']);
   await languages.keep(undefined);
-  expect(await languages.known()).toBeUndefined();
+  expect([await languages.known(), await languages.speed()]).toEqual([undefined, undefined]);
+  await Promise.all([60, 120].map((audioSeconds) => languages.noteSpeed({ audioSeconds, seconds: 15 })));
+  expect(await languages.speed()).toBeCloseTo(30 / 180);
+  await languages.keep(['en']);
+  expect(await languages.speed()).toBeUndefined();
 });

@@ -66,6 +66,12 @@ function usualAnswer(activity: string, order: unknown): unknown {
 const audioJob = { ...aJob('audio', videoId), ...starter };
 const transcriptJob = aJob('captions', videoId, { language: 'pt-BR', includeComments: true });
 const captionsJob = aJob('captions', videoId, { language: 'pt-BR', includeComments: false });
+const speechId = ulid();
+const spokenPage = { url: 'https://media.example/talk', site: 'media.example' };
+const spokenWanted = { language: 'pt-BR', languages: ['pt-BR', 'en'], mode: 'auto', page: spokenPage };
+const spokenJob = aJob('captions', videoId, {
+  ...{ ...spokenWanted, includeComments: false, speechId, url: spokenPage.url },
+});
 const channelJob = aJob('list', '@evening-talks', { channel });
 const profileRequest = { kind: 'profile', account: owner.account } as const;
 const profileJob = aJob('imgnet_profile', owner.account);
@@ -280,6 +286,25 @@ const stepsOfWorkflows: readonly (readonly [Workflow, StepsOf])[] = [
         ['beginJob', captionsJob],
         ['fetchTranscript', { recordId, mediaId: videoId, language: 'pt-BR' }],
         ended({ durationSeconds: 12 }),
+      ],
+    },
+  ],
+  [
+    'transcript',
+    {
+      of: ' of what is spoken on a page',
+      input: spokenJob,
+      answers: {
+        fetchTranscript: [{ isMissing: true }],
+        beginSpeech: [{ state: 'begun', speechId, subjectId: `speaker_labels/${speechId}` }],
+        awaitSpeech: [{ state: 'ready', result: { charge: 0 } }],
+      },
+      steps: [
+        ['beginJob', spokenJob],
+        ['fetchTranscript', { recordId, mediaId: videoId, ...spokenWanted }],
+        ['beginSpeech', recordId],
+        ['awaitSpeech', { recordId, speechId }],
+        ended({ charge: 0 }),
       ],
     },
   ],

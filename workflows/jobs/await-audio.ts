@@ -2,7 +2,7 @@ import { CancellationScope, setCurrentDetails, upsertMemo } from '@temporalio/wo
 import { MEMO_WAITING } from '../../contract/job-input.ts';
 import type { Thousandths } from '../../contract/money.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
-import { audioActivities, records } from '../activity-proxies.ts';
+import { awaitingActivities, records } from '../activity-proxies.ts';
 import { upstreamFailure } from '../lifecycle/job-outcome.ts';
 
 /** The price is that of the whole audio, if it was not known when the job was started. */
@@ -24,7 +24,7 @@ export async function awaitAudio({ recordId, parameters }: SpeakerLabelsJob): Pr
   upsertMemo({ [MEMO_WAITING]: { reason: WAITING, job: { subjectId, recordId: audioId } } });
   setCurrentDetails(`${WAITING} Its job is ${subjectId}.`);
   try {
-    const audio = await audioActivities(`Wait for the job ${subjectId}`).awaitAudio({ recordId, audioId });
+    const audio = await awaitingActivities(`Wait for the job ${subjectId}`).awaitAudio({ recordId, audioId });
     if (audio.state === 'failed') throw upstreamFailure(audio.failure);
     return audio;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { MediaInfoResult } from '../../../contract/kinds/media-info.ts';
+import type { MediaInfo, MediaInfoResult } from '../../../contract/kinds/media-info.ts';
 import type { Offer } from '../../../contract/http/resolved-schemas.ts';
 import { call } from '../console-api.ts';
 import { MediaInfoSummary } from '../results/media-info-details.tsx';
@@ -7,14 +7,17 @@ import { Button } from '../ui/controls.tsx';
 import { ErrorNotice, Loading, Notice, Price } from '../ui/parts.tsx';
 
 const WAIT_SECONDS = 30;
+type OnRead = (info: MediaInfo) => void;
 
 /** Shows what a page offers before anything is bought. Facts that cost something are requested only by the user. */
-export function MediaInfoPreview({ offer }: { readonly offer: Offer | undefined }) {
+export function MediaInfoPreview({ offer, onRead }: { readonly offer: Offer | undefined; readonly onRead: OnRead }) {
   const isFree = Number(offer?.price) === 0;
   const [isWanted, setWanted] = useState(isFree);
   if (offer === undefined) return null;
-  if (isWanted)
-    return <MediaInfoWhenRead path={offer.path} url={typeof offer.body['url'] === 'string' ? offer.body['url'] : ''} />;
+  if (isWanted) {
+    const url = offer.body['url'];
+    return <MediaInfoWhenRead path={offer.path} url={typeof url === 'string' ? url : ''} onRead={onRead} />;
+  }
   return (
     <p class="row">
       <Button onClick={() => setWanted(true)}>Look first</Button>
@@ -23,7 +26,13 @@ export function MediaInfoPreview({ offer }: { readonly offer: Offer | undefined 
   );
 }
 
-function MediaInfoWhenRead({ path, url }: { readonly path: string; readonly url: string }) {
+interface WhenReadProps {
+  readonly path: string;
+  readonly url: string;
+  readonly onRead: OnRead;
+}
+
+function MediaInfoWhenRead({ path, url, onRead }: WhenReadProps) {
   const [seen, setSeen] = useState<MediaInfoResult>();
   const [thrown, setThrown] = useState<unknown>();
   useEffect(() => {
@@ -35,6 +44,7 @@ function MediaInfoWhenRead({ path, url }: { readonly path: string; readonly url:
         end.signal.throwIfAborted();
         if (result.status === 'pending') continue;
         setSeen(result);
+        if (result.status === 'success') onRead(result);
         return;
       }
     };

@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
 import { navigate } from '../router.ts';
+import { secondsOfClock } from '../format-values.ts';
+import { estimateOf } from './speech-estimate.ts';
 import { jobPath, requestFor, start, type RequestOptions } from '../start.ts';
 import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
@@ -32,6 +34,11 @@ const CHOICES: Readonly<Record<string, Omit<Choice, 'offer'>>> = {
   requestAudio: { title: 'Audio', about: 'The sound as M4A, to play and to keep', icon: 'audio' },
   requestVideo: { title: 'Video', about: 'Picture and sound as MP4', icon: 'video' },
   requestTranscript: { title: 'Captions', about: 'What is said, from the captions of the platform', icon: 'captions' },
+  'requestTranscript auto': {
+    title: 'Captions',
+    about: 'The captions of the page, or else a transcript, at the price of the one with speakers',
+    icon: 'captions',
+  },
   requestSpeech: {
     title: 'Transcript with speakers',
     about: 'What each speaker says: to read, to search, to play and as subtitles',
@@ -53,6 +60,7 @@ const CHOICES: Readonly<Record<string, Omit<Choice, 'offer'>>> = {
 export function Offers({ subject, isLikeliest }: { readonly subject: Subject; readonly isLikeliest: boolean }) {
   const heading = useId();
   const [isOpen, setOpen] = useState(isLikeliest);
+  const [seconds, setSeconds] = useState<number>();
   const { name, icon } = KINDS[subject.kind];
   return (
     <article class="card subject" aria-labelledby={heading}>
@@ -73,14 +81,22 @@ export function Offers({ subject, isLikeliest }: { readonly subject: Subject; re
         )}
       </header>
       {isOpen ? (
-        <MediaInfoPreview offer={subject.offers.find(({ operation }) => operation === 'requestMediaInfo')} />
+        <MediaInfoPreview
+          offer={subject.offers.find(({ operation }) => operation === 'requestMediaInfo')}
+          onRead={({ duration }) => setSeconds(duration === null ? undefined : secondsOfClock(duration))}
+        />
       ) : null}
-      {isOpen ? <Choices subject={subject} /> : null}
+      {isOpen ? <Choices subject={subject} seconds={seconds} /> : null}
     </article>
   );
 }
 
-function Choices({ subject }: { readonly subject: Subject }) {
+interface ChoicesProps {
+  readonly subject: Subject;
+  readonly seconds: number | undefined;
+}
+
+function Choices({ subject, seconds }: ChoicesProps) {
   const [language, setLanguage] = useState(usualLanguage());
   const [hasComments, setComments] = useState(false);
   const [webhook, setWebhook] = useState('');
@@ -95,6 +111,7 @@ function Choices({ subject }: { readonly subject: Subject }) {
             choice={choice}
             options={{ language, webhook }}
             isFirst={index === 0}
+            estimate={estimateOf(choice.offer, seconds)}
           >
             {choice.offer.needs.includes('language') ? (
               <div class="row">
@@ -105,9 +122,11 @@ function Choices({ subject }: { readonly subject: Subject }) {
                     keepLanguage(next);
                   }}
                 />
-                <Checkbox isChecked={hasComments} onChange={setComments}>
-                  With comments
-                </Checkbox>
+                {subject.kind === 'video' ? (
+                  <Checkbox isChecked={hasComments} onChange={setComments}>
+                    With comments
+                  </Checkbox>
+                ) : null}
               </div>
             ) : null}
           </OfferRow>
@@ -133,10 +152,11 @@ interface OfferProps {
   readonly choice: Choice;
   readonly options: RequestOptions;
   readonly isFirst: boolean;
+  readonly estimate: string | undefined;
   readonly children: ComponentChildren;
 }
 
-function OfferRow({ choice, options, isFirst, children }: OfferProps) {
+function OfferRow({ choice, options, isFirst, estimate, children }: OfferProps) {
   const { isRunning, thrown, run } = useAction();
   const { title, about, icon, offer } = choice;
   return (
@@ -145,6 +165,7 @@ function OfferRow({ choice, options, isFirst, children }: OfferProps) {
       <div class="grow">
         <h3>{title}</h3>
         <p class="quiet">{about}</p>
+        {estimate === undefined ? null : <p>{estimate}</p>}
         {children}
         <ErrorNotice thrown={thrown} />
       </div>
@@ -183,8 +204,9 @@ function textOf(value: Offer['body'][string] | undefined): string {
 function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Choice[] {
   const choices = offers.flatMap((offer) => {
     const { operation, body } = offer;
-    if (operation === 'requestTranscript' && 'include_comments' in body !== hasComments) return [];
-    const known = CHOICES[operation] ?? CHOICES[`${operation} ${textOf(body['format'])}`];
+    const isCaptions = operation === 'requestTranscript' && body['mode'] === undefined;
+    if (isCaptions && 'include_comments' in body !== hasComments) return [];
+    const known = CHOICES[`${operation} ${textOf(body['format'] ?? body['mode'])}`] ?? CHOICES[operation];
     return known === undefined ? [] : [{ ...known, offer }];
   });
   const isSpeech = ({ offer }: Choice): boolean => offer.operation === 'requestSpeech';

@@ -7,7 +7,7 @@ import type { Download, DownloadPage } from '../types.ts';
 import { languageName } from '../ui/language-field.tsx';
 import { Card, Comment, Facts, Loaded, ExternalLink } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
-import type { Line } from './transcript-lines.ts';
+import { speakersOf, type Line } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 
@@ -28,17 +28,20 @@ interface CaptionsProps {
 
 async function loadCaptions(id: string, signal: AbortSignal): Promise<CaptionsProps> {
   const body = await read<CaptionsBody>(`/api/downloads/${id}/result`, signal);
-  const query = `type=audio&status=success&limit=1&media_id=${encodeURIComponent(body.video.vidnet_id)}`;
+  const { vidnet_id: videoId } = body.video;
+  if (videoId === null) return { id, body, audio: undefined };
+  const query = `type=audio&status=success&limit=1&media_id=${encodeURIComponent(videoId)}`;
   const { downloads } = await read<DownloadPage>(`/api/downloads?${query}`, signal);
   return { id, body, audio: downloads[0] };
 }
 
-function CaptionsView({ id, body: { video, track }, audio }: CaptionsProps) {
+function CaptionsView({ id, body: { video, track, source }, audio }: CaptionsProps) {
   const media = useRef<HTMLAudioElement>(null);
   const lines = useMemo<readonly Line[]>(
     () =>
-      video.transcriptsWithTimeStamps.map(({ text, start, dur }) => ({
+      video.transcriptsWithTimeStamps.map(({ text, start, dur, speaker }) => ({
         text,
+        speaker,
         start: Number(start),
         duration: Number(dur),
       })),
@@ -50,7 +53,7 @@ function CaptionsView({ id, body: { video, track }, audio }: CaptionsProps) {
   return (
     <>
       <Card
-        title="Captions"
+        title={track.kind === 'speech' ? 'Transcript' : 'Captions'}
         end={
           <span class="quiet">
             {languageName(track.language) ?? track.language}
@@ -68,18 +71,25 @@ function CaptionsView({ id, body: { video, track }, audio }: CaptionsProps) {
             ['Page', <ExternalLink url={video.link}>Open on the platform</ExternalLink>],
           ]}
         />
+        {source?.reason === undefined ? null : <p dir="auto">{source.reason}</p>}
+        {source?.download_id === undefined ? null : (
+          <p>
+            <a href={pathTo({ job: source.download_id })}>The transcript with its speakers and its sound</a>
+          </p>
+        )}
         {audio === undefined ? (
           <p class="quiet">
-            <a href={pathTo('home', { q: video.vidnet_id })}>Fetch its audio</a> too, and the captions follow it.
+            <a href={pathTo('home', { q: video.vidnet_id ?? video.link })}>Fetch its audio</a> too, and the captions
+            follow it.
           </p>
         ) : (
           <Sound media={media} audio={audio} lines={lines} durationSeconds={durationSeconds} />
         )}
-        <TranscriptView lines={lines} speakers={[]} names={{}} media={media} />
+        <TranscriptView lines={lines} speakers={speakersOf({ lines, voiceSegments: [] })} names={{}} media={media} />
         <Exports
           path={`/api/transcripts/${id}`}
           formats={['srt', 'vtt', 'txt']}
-          fileName={`${video.vidnet_id}.${track.language}`}
+          fileName={`${video.vidnet_id ?? 'transcript'}.${track.language}`}
         />
         {video.description ? (
           <details class="more">

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readSandboxIndex, type SandboxIndex } from '../../chaos/sandbox-index.ts';
-import { DECKS, KIND_WEIGHTS, type Order, type Kind } from '../../chaos/subjects.ts';
-import { sumOf, withCounts, type Counted, type Counts } from '../counted.ts';
+import { DECKS, KIND_WEIGHTS, speech as speechOf, type Order, type Kind } from '../../chaos/subjects.ts';
+import { SPOKEN_VIDEOS, sumOf, withCounts, type Counted, type Counts } from '../counted.ts';
 import type { Part } from '../part.ts';
 
 const KINDS = Object.keys(KIND_WEIGHTS) as Kind[];
@@ -37,7 +37,9 @@ export const counts: Part = {
 function pairOf(kind: Kind, index: SandboxIndex): readonly (Order | undefined)[] {
   const { good } = DECKS[kind](index);
   // The lists of one account are others' by their days.
-  return kind === 'list' ? [good[0], good.at(-1)] : good;
+  if (kind === 'list') return [good[0], good.at(-1)];
+  // The transcripts of the first videos exist by then, and a finished result is answered without a webhook.
+  return kind === 'speech' ? index.talks.slice(-SPOKEN_VIDEOS).map((id) => speechOf(id)) : good;
 }
 
 /** The sound of a video by its own address, as on any site. */

@@ -6,7 +6,7 @@ import { priceTable } from '../../../contract/kinds/configured-prices.ts';
 import { speakerLabelsPrice } from '../../../contract/kinds/speaker-labels.ts';
 import type { ContentParameters } from '../../../contract/kinds/imgnet-content.ts';
 import type { OwnerProfileParameters } from '../../../contract/kinds/imgnet-profile.ts';
-import type { TranscriptParameters } from '../../../contract/kinds/transcript.ts';
+import type { TranscriptParameters } from '../../../contract/kinds/transcript-request.ts';
 import type { DownloadRecord, SuccessRecord } from '../../../contract/download-record.ts';
 import type { Evidence, Finding } from './evidence.ts';
 

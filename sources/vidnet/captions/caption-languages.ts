@@ -1,6 +1,6 @@
 import { failureFor, type Failure } from '../../../contract/failures.ts';
 import { canonicalLanguage } from '../../../contract/text/language-tags.ts';
-import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
+import type { CaptionTrack } from '../../../contract/kinds/transcript-facts.ts';
 
 /** Keeps messages short: a video may have captions in more than 150 languages. */
 const MAX_LANGUAGES_NAMED = 30;

@@ -1,6 +1,6 @@
 import { match } from '@formatjs/intl-localematcher';
 import { canonicalLanguage } from '../../../contract/text/language-tags.ts';
-import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
+import type { CaptionTrack } from '../../../contract/kinds/transcript-facts.ts';
 import { trackLanguage } from './caption-languages.ts';
 
 /** A tag that the matcher returns if no other one matches. */

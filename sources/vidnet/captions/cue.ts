@@ -1,4 +1,4 @@
-import type { CaptionLine } from '../../../contract/kinds/transcript.ts';
+import type { CaptionLine } from '../../../contract/kinds/transcript-facts.ts';
 
 /** Lines that are on the screen together. Whole milliseconds keep sums exact. */
 export interface Cue {

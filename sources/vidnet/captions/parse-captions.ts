@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from 'entities';
-import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript.ts';
+import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript-facts.ts';
 import { captionLines } from './cue.ts';
 import { parseJson3 } from './parse-json3.ts';
 import { withoutRepeats } from './rolling.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JobError } from '../../../runtime/job-error.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
-import type { CaptionLine } from '../../../contract/kinds/transcript.ts';
+import type { CaptionLine } from '../../../contract/kinds/transcript-facts.ts';
 import { captionLines, cleanText, endAtNext, type Cue } from './cue.ts';
 
 const numberSchema = z.number().optional().catch(undefined);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { partsOfLine } from '../../../contract/text/caption-lines.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { CAPTION_LINES_MAX, CAPTIONS_MAX_BYTES, CAPTIONS_MAX_MEGABYTES } from '../../../contract/request-limits.ts';
-import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript.ts';
+import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript-facts.ts';
 import { parseCaptions, type CaptionFormat } from './parse-captions.ts';
 
 const PAGE_LINES = 500;

@@ -1,5 +1,5 @@
 import { COMMENT_MAX_CHARS } from '../../../contract/request-limits.ts';
-import type { VideoComment } from '../../../contract/kinds/transcript.ts';
+import type { VideoComment } from '../../../contract/kinds/transcript-facts.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { commentListSchema, commentThreadListSchema, type DataApiComment } from './data-api-schemas.ts';
 import { pagesFrom, type DataApi, type SendDataApiRequest } from './data-api-client.ts';

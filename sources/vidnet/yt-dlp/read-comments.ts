@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { COMMENT_MAX_CHARS } from '../../../contract/request-limits.ts';
-import type { VideoComment } from '../../../contract/kinds/transcript.ts';
+import type { VideoComment } from '../../../contract/kinds/transcript-facts.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { bounded, countSchema, formatTimestamp, lineSchema, textSchema } from '../fact-schemas.ts';
 

@@ -9,11 +9,11 @@ const NO_TRACK = ['--write-subs', '--sub-langs=-all'];
  * get. yt-dlp selects tracks only by their codes, so a pattern drops this track when it would not be used: each request for
  * captions brings the platform nearer to refusing all.
  *
- * @param language a BCP 47 tag
+ * @param language a BCP 47 tag; undefined if no captions are wanted
  * @param maxBytes a larger file is not written
  */
-export function firstTrackArguments(language: string, maxBytes: number): readonly string[] {
-  const tag = canonicalLanguage(language);
+export function firstTrackArguments(language: string | undefined, maxBytes: number): readonly string[] {
+  const tag = language && canonicalLanguage(language);
   // Letters, digits and hyphens need no escape in a pattern.
   if (tag === undefined || !/^[a-z\d]+(?:-[a-z\d]+)*$/i.test(tag)) return NO_TRACK;
   return [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
+import type { CaptionTrack } from '../../../contract/kinds/transcript-facts.ts';
 import { spokenCodes, trackLanguage } from '../captions/caption-languages.ts';
 import { CAPTION_FORMATS } from '../captions/parse-captions.ts';
 import { lineSchema } from '../fact-schemas.ts';

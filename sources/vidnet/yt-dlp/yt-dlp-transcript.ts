@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { JobError } from '../../../runtime/job-error.ts';
 import { CAPTIONS_MAX_BYTES } from '../../../contract/request-limits.ts';
-import type { CaptionLine, TranscriptFacts } from '../../../contract/kinds/transcript.ts';
+import type { Failure } from '../../../contract/failures.ts';
+import type { CaptionLine, TranscriptFacts, VideoFacts } from '../../../contract/kinds/transcript-facts.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { rankTracks } from '../captions/choose-track.ts';
 import { emptyCaptions, noCaptions } from '../captions/caption-languages.ts';
@@ -18,9 +19,29 @@ import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 import { fetchedSchema, trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
 import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
 
+export interface WantedCaptions {
+  readonly languages: readonly string[];
+  readonly page?: string | undefined;
+}
+
 export interface TranscriptSource {
-  /** If the best track is empty, the next one is read. @throws JobError, such as `no_captions` */
-  fetch(videoId: string, language: string, call: SourceCall): Promise<TranscriptFacts>;
+  /**
+   * Reads the best track of the first language that has one, or the next one if it is empty.
+   *
+   * @param wanted a language, or several with the page of another site; without a page, the ID names a video
+   * @throws NoCaptionsError, or JobError for a page that cannot be read
+   */
+  fetch(id: string, wanted: string | WantedCaptions, call: SourceCall): Promise<TranscriptFacts>;
+}
+
+/** The page has no captions in the languages, but its other facts are known. */
+export class NoCaptionsError extends JobError {
+  readonly video: VideoFacts;
+
+  constructor(failure: Failure, video: VideoFacts) {
+    super(failure);
+    this.video = video;
+  }
 }
 
 const factsSchema = videoSchema.extend({
@@ -35,14 +56,15 @@ const TEMPLATE = `video:%(.{${VIDEO_KEYS},subtitles,automatic_captions,requested
 
 export function createTranscriptSource(settings: YtdlpSettings): TranscriptSource {
   return {
-    async fetch(videoId, language, call) {
+    async fetch(id, wanted, call) {
+      const { languages, page }: WantedCaptions = typeof wanted === 'string' ? { languages: [wanted] } : wanted;
       const { facts, warnings, folder } = await readFacts<Facts>(settings, call, {
-        subject: 'video',
-        url: videoUrl(settings, videoId),
+        subject: page === undefined ? 'video' : 'page',
+        url: page ?? videoUrl(settings, id),
         // A video may have captions though its media cannot be fetched from here.
         args: [
           ...['--playlist-items', '1', '--no-playlist', '--ignore-no-formats-error'],
-          ...firstTrackArguments(language, MAX_CAPTIONS_BYTES),
+          ...firstTrackArguments(languages[0], MAX_CAPTIONS_BYTES),
         ],
         extractorArgs: [{ extractor: 'youtube', args: { skip: ['translated_subs'] } }],
         template: TEMPLATE,
@@ -51,8 +73,16 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
       const broadcast = broadcastFailure(facts.live_status);
       if (broadcast !== undefined) throw broadcast;
       const tracks = tracksOf(facts.subtitles, facts.automatic_captions);
-      const candidates = rankTracks(tracks, language).slice(0, MAX_TRACKS_READ);
-      if (candidates.length === 0) throw withoutTrack({ facts, tracks, language, warnings });
+      const ranked = new Set(languages.flatMap((language) => rankTracks(tracks, language)));
+      const candidates = [...ranked].slice(0, MAX_TRACKS_READ);
+      const video =
+        page === undefined
+          ? toVideoFacts(settings, id, facts)
+          : { ...toVideoFacts(settings, page, facts), videoId: undefined, link: facts.webpage_url ?? page };
+      const named = languages.join('`, `');
+      if (candidates.length === 0) {
+        throw refusalWithout(tracks, { facts, warnings }) ?? new NoCaptionsError(noCaptions(tracks, named), video);
+      }
       const fetched = new Set(Object.values(facts.requested_subtitles).map(({ url }) => url));
       for (const [index, track] of candidates.entries()) {
         const from =
@@ -63,12 +93,12 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
         if (lines.length === 0) continue;
         const { language: trackLanguage, kind, name } = track;
         return {
-          video: toVideoFacts(settings, videoId, facts),
+          video,
           track: { language: trackLanguage, kind, name },
           lines: lines.map((line) => endedBy(facts.duration, line)),
         };
       }
-      throw new JobError(emptyCaptions(candidates.length, language));
+      throw new NoCaptionsError(emptyCaptions(candidates.length, named), video);
     },
   };
 }
@@ -79,16 +109,13 @@ const MAX_TRACKS_READ = 3;
 /** The times of the words take several times as much as the words. */
 const MAX_CAPTIONS_BYTES = 8 * CAPTIONS_MAX_BYTES;
 
-function withoutTrack(found: {
-  readonly facts: Facts;
-  readonly tracks: readonly YtdlpTrack[];
-  readonly language: string;
-  readonly warnings: string;
-}): JobError {
-  const refusal = ytdlpRefusal(found.warnings, 'video');
-  const showsNothing = found.tracks.length === 0 && found.facts.formats.length === 0;
-  if (refusal !== undefined && (showsNothing || refusal.code === 'tool_missing')) return refusal;
-  return new JobError(noCaptions(found.tracks, found.language));
+function refusalWithout(
+  tracks: readonly YtdlpTrack[],
+  { facts, warnings }: { readonly facts: Facts; readonly warnings: string },
+): JobError | undefined {
+  const refusal = ytdlpRefusal(warnings, 'video');
+  const showsNothing = tracks.length === 0 && facts.formats.length === 0;
+  return showsNothing || refusal?.code === 'tool_missing' ? refusal : undefined;
 }
 
 /** yt-dlp fetches the track, so that the operator's proxy, cookies and limits hold for captions too. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { VideoFacts } from '../../../contract/kinds/transcript.ts';
+import type { VideoFacts } from '../../../contract/kinds/transcript-facts.ts';
 import {
   bounded,
   countSchema,

@@ -2,7 +2,7 @@
 // @ts-nocheck
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { ArchiveBatchData, ArchiveBatchErrors, ArchiveBatchResponses, CancelBatchData, CancelBatchErrors, CancelBatchResponses, CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, ChangeSubscriptionData, ChangeSubscriptionErrors, ChangeSubscriptionResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, CheckSubscriptionData, CheckSubscriptionErrors, CheckSubscriptionResponses, CreateBatchData, CreateBatchErrors, CreateBatchResponses, CreateSubscriptionData, CreateSubscriptionErrors, CreateSubscriptionResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowBatchData, FollowBatchErrors, FollowBatchResponse, FollowBatchResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBatchData, GetBatchErrors, GetBatchResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpeechData, GetSpeechErrors, GetSpeechResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, ListBatchesData, ListBatchesErrors, ListBatchesResponses, ListBatchItemsData, ListBatchItemsErrors, ListBatchItemsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, ListSubscriptionItemsData, ListSubscriptionItemsErrors, ListSubscriptionItemsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RemoveSubscriptionData, RemoveSubscriptionErrors, RemoveSubscriptionResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaInfoData, RequestMediaInfoErrors, RequestMediaInfoResponses, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestSpeechData, RequestSpeechErrors, RequestSpeechResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, ResumeBatchData, ResumeBatchErrors, ResumeBatchResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryBatchData, RetryBatchErrors, RetryBatchResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+import type { ArchiveBatchData, ArchiveBatchErrors, ArchiveBatchResponses, CancelBatchData, CancelBatchErrors, CancelBatchResponses, CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, ChangeSubscriptionData, ChangeSubscriptionErrors, ChangeSubscriptionResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, CheckSubscriptionData, CheckSubscriptionErrors, CheckSubscriptionResponses, CreateBatchData, CreateBatchErrors, CreateBatchResponses, CreateSubscriptionData, CreateSubscriptionErrors, CreateSubscriptionResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowBatchData, FollowBatchErrors, FollowBatchResponse, FollowBatchResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBatchData, GetBatchErrors, GetBatchResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpeechData, GetSpeechErrors, GetSpeechResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, GetUploadOffsetData, GetUploadOffsetErrors, GetUploadOffsetResponses, ListBatchesData, ListBatchesErrors, ListBatchesResponses, ListBatchItemsData, ListBatchItemsErrors, ListBatchItemsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, ListSubscriptionItemsData, ListSubscriptionItemsErrors, ListSubscriptionItemsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RemoveSubscriptionData, RemoveSubscriptionErrors, RemoveSubscriptionResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaInfoData, RequestMediaInfoErrors, RequestMediaInfoResponses, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestSpeechData, RequestSpeechErrors, RequestSpeechResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, ResumeBatchData, ResumeBatchErrors, ResumeBatchResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryBatchData, RetryBatchErrors, RetryBatchResponses, SendUploadData, SendUploadErrors, SendUploadResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -605,4 +605,48 @@ export const checkHealth = <ThrowOnError extends boolean = true>(options: Option
     responseStyle: 'data',
     url: '/health',
     ...options
+});
+
+/**
+ * Begin to send a recording by tus 1.0
+ */
+export const createUpload = <ThrowOnError extends boolean = true>(options: Options<CreateUploadData, ThrowOnError>): RequestResult<CreateUploadResponses, CreateUploadErrors, ThrowOnError, 'data'> => options.client.post<CreateUploadResponses, CreateUploadErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/uploads',
+    ...options
+});
+
+/**
+ * Remove an unfinished upload
+ */
+export const deleteUpload = <ThrowOnError extends boolean = true>(options: Options<DeleteUploadData, ThrowOnError>): RequestResult<DeleteUploadResponses, DeleteUploadErrors, ThrowOnError, 'data'> => options.client.delete<DeleteUploadResponses, DeleteUploadErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/uploads/{uploadId}',
+    ...options
+});
+
+/**
+ * Get how much of a recording has been received, to continue after a cut
+ */
+export const getUploadOffset = <ThrowOnError extends boolean = true>(options: Options<GetUploadOffsetData, ThrowOnError>): RequestResult<GetUploadOffsetResponses, GetUploadOffsetErrors, ThrowOnError, 'data'> => options.client.head<GetUploadOffsetResponses, GetUploadOffsetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/uploads/{uploadId}',
+    ...options
+});
+
+/**
+ * Send bytes of a recording. The last one starts its job
+ */
+export const sendUpload = <ThrowOnError extends boolean = true>(options: Options<SendUploadData, ThrowOnError>): RequestResult<SendUploadResponses, SendUploadErrors, ThrowOnError, 'data'> => options.client.patch<SendUploadResponses, SendUploadErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/uploads/{uploadId}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/offset+octet-stream',
+        ...options.headers
+    }
 });

@@ -619,7 +619,10 @@ export type VidnetFailedResult = {
 export type Transcript = {
     status: 'ok';
     video: {
-        vidnet_id: VidnetVideoId;
+        /**
+         * Null for pages of other sites
+         */
+        vidnet_id: string | null;
         link: string;
         title: string;
         description: string | null;
@@ -654,12 +657,16 @@ export type Transcript = {
          * BCP 47
          */
         language: string;
-        kind: 'manual' | 'automatic';
+        kind: 'manual' | 'automatic' | 'speech';
         name: string | null;
     };
+    source?: TranscriptSource;
     download: {
         id: Ulid;
-        vidnet_video_id: VidnetVideoId;
+        /**
+         * Null for pages of other sites
+         */
+        vidnet_video_id: string | null;
         type: 'captions';
         /**
          * Decimal string with three decimals
@@ -683,6 +690,10 @@ export type CaptionLine = {
      * Seconds as a decimal string
      */
     start: string;
+    /**
+     * Present in a transcript of what is spoken
+     */
+    speaker?: string;
 };
 
 export type Comment = {
@@ -706,6 +717,25 @@ export type Comment = {
      * The comment that this one answers; null for one that answers the video
      */
     reply_to: string | null;
+};
+
+/**
+ * Where the text is from; present unless the mode is `native`
+ */
+export type TranscriptSource = {
+    kind: 'captions' | 'speech';
+    /**
+     * Why, for the mode `auto`
+     */
+    reason?: string;
+    /**
+     * The job of the speech, for GET /api/speech/{downloadId}
+     */
+    download_id?: string;
+    /**
+     * What the speech cost this request, beside its own cost
+     */
+    cost?: string;
 };
 
 export type SpeakerLabels = {
@@ -2278,10 +2308,17 @@ export type CaptionsRecord = {
      */
     file_urls: Array<string> | null;
     progress?: Progress;
-    vidnet_video_id: VidnetVideoId;
+    /**
+     * Null for pages of other sites
+     */
+    vidnet_video_id: string | null;
+    /**
+     * The URL of the request, for pages of other sites
+     */
+    url?: string;
     type: 'captions';
     /**
-     * The requested language
+     * The requested language; several are separated by commas
      */
     language: string;
 };
@@ -2494,6 +2531,10 @@ export type Offer = {
      */
     base?: string;
     /**
+     * How long the transcription of a minute of audio takes here, as measured lately; absent if it is not known
+     */
+    seconds_per_minute?: number;
+    /**
      * The unit of the price: the job, each started minute of audio, each post of an account, or each entry of a list
      */
     per: 'job' | 'minute' | 'post' | 'entry';
@@ -2552,17 +2593,32 @@ export type ChannelRequest = {
     include_webhook?: IncludeWebhook;
 };
 
-export type TranscriptRequest = {
-    vidnet_video_id: VidnetVideoId;
+export type TranscriptRequest = ({
+    language: string | Array<unknown>;
+} | {
+    mode: 'generate';
+}) & {
     /**
-     * Language code such as `en`, `de` or `pt-BR`
+     * A video of the video platform
      */
-    language: string;
+    vidnet_video_id?: string | null;
+    /**
+     * Language code such as `en`, or a list, of which the first with captions is used. With `generate`, a single one is the spoken language, and may be left out
+     */
+    language?: string | Array<string> | null;
     /**
      * Include the video's comments
      */
     include_comments?: boolean | null;
     include_webhook?: IncludeWebhook;
+    /**
+     * URL of a video of the video platform, of a post or reel of the photo platform, or of a page of another site
+     */
+    url?: string | null;
+    /**
+     * `native`, the default: the captions of the page. `auto`: its captions, or else what is spoken. `generate`: what is spoken
+     */
+    mode?: 'native' | 'auto' | 'generate' | null;
 };
 
 export type SpeechRequest = ({
@@ -6628,6 +6684,275 @@ export type CheckHealthResponses = {
 };
 
 export type CheckHealthResponse = CheckHealthResponses[keyof CheckHealthResponses];
+
+export type CreateUploadData = {
+    body?: never;
+    headers: {
+        /**
+         * The version of tus
+         */
+        'Tus-Resumable': '1.0.0';
+        /**
+         * The size of the file in bytes
+         */
+        'Upload-Length': number;
+        /**
+         * `filename` and `filetype` (such as `audio/mp4`), and optionally `include_webhook`: each a name and a value in Base64, separated by commas
+         */
+        'Upload-Metadata': string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/uploads';
+};
+
+export type CreateUploadErrors = {
+    /**
+     * invalid_input, webhook_target_forbidden
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * The version of tus is not supported
+     */
+    412: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type CreateUploadError = CreateUploadErrors[keyof CreateUploadErrors];
+
+export type CreateUploadResponses = {
+    /**
+     * The upload, to which the bytes are sent. Its ID is also that of its job
+     */
+    201: unknown;
+};
+
+export type DeleteUploadData = {
+    body?: never;
+    headers: {
+        /**
+         * The version of tus
+         */
+        'Tus-Resumable': '1.0.0';
+    };
+    path: {
+        /**
+         * ULID
+         */
+        uploadId: Ulid;
+    };
+    query?: never;
+    url: '/api/uploads/{uploadId}';
+};
+
+export type DeleteUploadErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * The version of tus is not supported
+     */
+    412: Error;
+    /**
+     * rate_limited
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type DeleteUploadError = DeleteUploadErrors[keyof DeleteUploadErrors];
+
+export type DeleteUploadResponses = {
+    /**
+     * The upload is removed
+     */
+    204: void;
+};
+
+export type DeleteUploadResponse = DeleteUploadResponses[keyof DeleteUploadResponses];
+
+export type GetUploadOffsetData = {
+    body?: never;
+    headers: {
+        /**
+         * The version of tus
+         */
+        'Tus-Resumable': '1.0.0';
+    };
+    path: {
+        /**
+         * ULID
+         */
+        uploadId: Ulid;
+    };
+    query?: never;
+    url: '/api/uploads/{uploadId}';
+};
+
+export type GetUploadOffsetErrors = {
+    /**
+     * unauthorized
+     */
+    401: unknown;
+    /**
+     * forbidden
+     */
+    403: unknown;
+    /**
+     * not_found
+     */
+    404: unknown;
+    /**
+     * The version of tus is not supported
+     */
+    412: unknown;
+    /**
+     * rate_limited
+     */
+    429: unknown;
+    /**
+     * internal
+     */
+    500: unknown;
+    /**
+     * unavailable
+     */
+    503: unknown;
+};
+
+export type GetUploadOffsetResponses = {
+    /**
+     * The state of the upload
+     */
+    200: unknown;
+};
+
+export type SendUploadData = {
+    body: string;
+    headers: {
+        /**
+         * The version of tus
+         */
+        'Tus-Resumable': '1.0.0';
+        /**
+         * How many bytes have been received
+         */
+        'Upload-Offset'?: number | null;
+    };
+    path: {
+        /**
+         * ULID
+         */
+        uploadId: Ulid;
+    };
+    query?: never;
+    url: '/api/uploads/{uploadId}';
+};
+
+export type SendUploadErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * The offset is not that of the upload
+     */
+    409: Error;
+    /**
+     * The version of tus is not supported
+     */
+    412: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * The content type is not application/offset+octet-stream
+     */
+    415: Error;
+    /**
+     * rate_limited
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type SendUploadError = SendUploadErrors[keyof SendUploadErrors];
+
+export type SendUploadResponses = {
+    /**
+     * The bytes are stored
+     */
+    204: void;
+};
+
+export type SendUploadResponse = SendUploadResponses[keyof SendUploadResponses];
 
 export type RequestAudioEndedWebhookPayload = AudioResult | AudioFailed;
 

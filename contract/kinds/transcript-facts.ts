@@ -1,0 +1,78 @@
+import type { Thousandths } from '../money.ts';
+
+/** The stored facts. Times of lines are numbers here, for export formats, and decimal strings in responses. */
+export interface TranscriptFacts {
+  readonly video: VideoFacts;
+  readonly track: CaptionTrack | SpeechTrack;
+  readonly lines: readonly TranscriptLine[];
+  /** Set for a transcript of what is spoken. */
+  readonly speech?: SpeechOrigin;
+}
+
+/** Stored while there are no captions. */
+export interface FactsWithoutCaptions {
+  readonly video: VideoFacts;
+  readonly missing: string;
+}
+
+interface SpeechTrack {
+  readonly language: string;
+  readonly kind: 'speech';
+  readonly name?: undefined;
+}
+
+interface SpeechOrigin {
+  /** The job with the words and speakers; absent for media without sound. */
+  readonly recordId?: string;
+  /** What the transcription was charged, beside this job. */
+  readonly cost: Thousandths;
+  /** Why there are no captions. */
+  readonly reason?: string | undefined;
+}
+
+export interface TranscriptLine extends CaptionLine {
+  readonly speaker?: string;
+}
+
+/** The platform's fields of a video. Unknown ones are absent. Times are `YYYY-MM-DD HH:MM:SS` in UTC. */
+export interface VideoFacts {
+  /** Absent for other sites. */
+  readonly videoId?: string | undefined;
+  readonly link: string;
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly publishedAt?: string | undefined;
+  readonly durationSeconds?: number | undefined;
+  readonly viewCount?: number | undefined;
+  readonly likeCount?: number | undefined;
+  readonly commentCount?: number | undefined;
+  readonly channelId?: string | undefined;
+  readonly channelName?: string | undefined;
+}
+
+export interface CaptionTrack {
+  /** Canonical BCP 47, such as `pt-BR`. */
+  readonly language: string;
+  readonly kind: 'manual' | 'automatic';
+  /** The name of the track on the platform. */
+  readonly name?: string | undefined;
+}
+
+export interface CaptionLine {
+  readonly startSeconds: number;
+  readonly durationSeconds: number;
+  readonly text: string;
+}
+
+export interface VideoComment {
+  readonly id: string;
+  readonly author?: string | undefined;
+  readonly authorId?: string | undefined;
+  readonly text: string;
+  readonly likes?: number | undefined;
+  readonly publishedAt?: string | undefined;
+  /** True if the platform gives only a relative time, such as "2 weeks ago". */
+  readonly publishedAtIsEstimated?: true | undefined;
+  /** The comment to which this one replies; null for a top-level comment. */
+  readonly replyTo: string | null;
+}
