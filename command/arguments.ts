@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import {
+  commandOf,
   isCommand,
   isFetchCommand,
   optionOf,
@@ -55,6 +56,19 @@ export type Parsed =
       readonly isJson: boolean;
     }
   | { readonly action: 'unfollow'; readonly ids: readonly string[]; readonly isJson: boolean }
+  | {
+      readonly action: 'batch';
+      readonly command: FetchCommand;
+      readonly options: FetchOptions;
+      readonly archive: string | undefined;
+    }
+  | {
+      readonly action: 'batches';
+      readonly change: string | undefined;
+      readonly ids: readonly string[];
+      readonly limit: number;
+      readonly isJson: boolean;
+    }
   | { readonly action: 'upload'; readonly paths: readonly string[]; readonly isJson: boolean }
   | { readonly action: 'webhook test'; readonly url: string; readonly isJson: boolean };
 
@@ -114,6 +128,18 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
     case 'unfollow':
       if (rest.length === 0) throw new UsageError('unfollow: give the ID of a subscription.');
       return { action: 'unfollow', ids: rest, isJson };
+    case 'batch': {
+      if (rest.length !== 1) throw new UsageError('batch: give one file with a subject per line, or -.');
+      const command = (choiceOf(values, 'as') ?? 'audio') as FetchCommand;
+      const options = { ...fetchOptions(command, values), from: rest[0] };
+      return { action: 'batch', command, options, archive: textOf(values, 'archive') };
+    }
+    case 'batches': {
+      const [change, ...ids] = rest;
+      if (change !== undefined && (ids.length === 0 || commandOf('batches').words?.includes(change) !== true))
+        throw new UsageError('The usage is: batches [cancel|resume|retry ID…]');
+      return { action: 'batches', change, ids, limit: numberOf(values, 'limit') ?? DEFAULT_LIMIT, isJson };
+    }
     case 'upload':
       if (rest.length === 0) throw new UsageError('upload: give the path of a file.');
       return { action: 'upload', paths: rest, isJson };

@@ -10,6 +10,9 @@ interface Option {
   readonly isPath?: true;
 }
 
+/** The commands of which the service makes batches. */
+export const BATCH_COMMANDS = ['audio', 'video', 'transcript', 'profile', 'post', 'channel', 'media'] as const;
+
 /** All options of all commands. Parser, help and shell completion are derived from this table. */
 export const OPTIONS = {
   output: {
@@ -22,7 +25,12 @@ export const OPTIONS = {
   force: { type: 'boolean', short: 'f', about: 'overwrite existing files' },
   json: { type: 'boolean', about: 'print a line of JSON for each result; files are saved only with --output' },
   wait: { type: 'boolean', about: 'wait for results (the default); --no-wait starts the jobs and prints their ids' },
-  from: { type: 'string', value: 'FILE|-', about: 'read further subjects from a file, one per line', isPath: true },
+  from: {
+    type: 'string',
+    value: 'FILE|-',
+    about: 'read further subjects from a file, one per line; the service fetches them as a batch',
+    isPath: true,
+  },
   jobs: { type: 'string', short: 'j', value: 'N', about: 'how many to fetch at once (default 4)' },
   language: {
     type: 'string',
@@ -49,6 +57,13 @@ export const OPTIONS = {
   'max-speakers': { type: 'string', value: 'N', about: 'the greatest number of speakers' },
   'max-age-days': { type: 'string', value: 'N', about: 'only posts of the last N days' },
   video: { type: 'boolean', about: 'the video instead of the audio' },
+  as: {
+    type: 'string',
+    value: 'COMMAND',
+    about: 'what to fetch of each subject: audio (the default), video, transcript, profile, post, channel or media',
+    choices: BATCH_COMMANDS,
+  },
+  archive: { type: 'string', value: 'FILE', about: 'save all results as a Zip archive at the end', isPath: true },
   type: { type: 'string', value: 'TYPE', about: 'only jobs of this type', choices: recordTypeSchema.options },
   status: {
     type: 'string',
@@ -119,6 +134,17 @@ export const FETCH_COMMANDS = {
 export type FetchCommand = keyof typeof FETCH_COMMANDS;
 
 const OTHER_COMMANDS = {
+  batch: {
+    operands: 'FILE|-',
+    about: 'fetch the subjects of a list by one batch in the service, one per line',
+    options: ['as', 'archive', 'language', 'comments', 'video', 'force', 'json', 'wait'],
+  },
+  batches: {
+    operands: '[cancel|resume|retry ID…]',
+    about: 'list batches, newest first, or change some',
+    options: ['limit', 'json'],
+    words: ['cancel', 'resume', 'retry'],
+  },
   jobs: {
     operands: '',
     about: 'list jobs, newest first',
@@ -168,6 +194,10 @@ export function isCommand(word: string): word is CommandName {
 
 export function isFetchCommand(name: CommandName): name is FetchCommand {
   return Object.hasOwn(FETCH_COMMANDS, name);
+}
+
+export function isBatchCommand(name: FetchCommand): name is (typeof BATCH_COMMANDS)[number] {
+  return BATCH_COMMANDS.some((one) => one === name);
 }
 
 export function optionsOf(name: CommandName): readonly OptionName[] {

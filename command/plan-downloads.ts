@@ -4,6 +4,7 @@ import type { FetchCommand } from './command-table.ts';
 import { UsageError } from './exit-codes.ts';
 
 export interface JobRequest {
+  readonly operation?: string;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -58,7 +59,7 @@ export function planOf(command: FetchCommand, text: string, about: Options & { r
     const first = subject.offers.find(({ operation }) => operation === offer.after);
     return {
       first: first && { path: first.path, body: first.body },
-      request: { path: offer.path, body: { ...offer.body, ...about.fields } },
+      request: { operation: offer.operation, path: offer.path, body: { ...offer.body, ...about.fields } },
       needs: first && offer.needs[0],
     };
   }

@@ -1,9 +1,11 @@
 import {
   createClient,
+  followBatchEvents as followBatch,
   followEvents,
   JobFailedError,
   readFile,
   TapedeckError,
+  type BatchEvent,
   type OpenedFile,
 } from '../clients/typescript/src/index.ts';
 
@@ -54,6 +56,14 @@ export function createService({ url, key, signal, isRetrying, onRetry }: Service
       client.request<string, unknown, true, 'data'>({ ...usual, method: 'GET', url: path, parseAs: 'text' }),
 
     open: (id: string, index: number): Promise<OpenedFile> => readFile(client, id, { index, signal }),
+
+    /** Yields a batch at each change, with the items that have ended, also over lost connections. */
+    followBatch: (id: string): AsyncGenerator<BatchEvent, void> => followBatch(client, id, { signal }),
+
+    archive: (id: string): Promise<ReadableStream<Uint8Array>> =>
+      client.request<ReadableStream<Uint8Array>, unknown, true, 'data'>({
+        ...{ ...usual, method: 'GET', url: `/api/batches/${id}/archive.zip`, parseAs: 'stream' },
+      }),
 
     /**
      * Follows a job to its end, also over lost connections.

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { parseCommandLine, type Parsed } from './arguments.ts';
+import { isBatchCommand } from './command-table.ts';
 import { completionScript } from './completion.ts';
 import { ROOT, type CommandConfig } from './command-config.ts';
 import type { Display } from './display.ts';
@@ -14,6 +15,7 @@ import { helpText } from './help.ts';
 import { cancelJobs, listJobs, printItems, showJobs, testWebhook, uploadFiles, type Connection } from './list-jobs.ts';
 import { readTexts } from './read-list.ts';
 import { createService } from './reach-service.ts';
+import { changeBatches, fetchByBatch, runBatch } from './run-batch.ts';
 import { uploadFile } from './upload-file.ts';
 import { targetOf } from './download-targets.ts';
 
@@ -59,6 +61,13 @@ export async function run(words: readonly string[], surroundings: Surroundings):
       return followSources(await connect(surroundings, true), parsed);
     case 'unfollow':
       return unfollow(await connect(surroundings, true), parsed);
+    case 'batch': {
+      const texts = [...new Set(await readTexts(parsed.options.from ?? '-', surroundings))];
+      if (texts.length === 0) throw new UsageError('batch: the list is empty.');
+      return runBatch(await connect(surroundings, parsed.options.isWaiting), { ...parsed, texts });
+    }
+    case 'batches':
+      return changeBatches(await connect(surroundings, true), parsed);
     case 'upload':
       return uploadFiles({ ...surroundings.config, ...(await connect(surroundings, true)) }, parsed);
     case 'webhook test':
@@ -78,7 +87,11 @@ async function fetchSubjects(
   const target = targetOf(options.output, { isMany: all.length > 1, isForced });
   const connection = await connect(surroundings, isWaiting);
   const upload = (path: string) => uploadFile({ ...surroundings.config, ...connection }, path);
-  return fetchAll({ ...connection, waiting: surroundings.waiting, upload }, { command, options, texts: all, target });
+  const deps = { ...connection, waiting: surroundings.waiting, upload };
+  if (options.from !== undefined && isBatchCommand(command)) {
+    return fetchByBatch(deps, { command, options, texts: all, target });
+  }
+  return fetchAll(deps, { command, options, texts: all, target });
 }
 
 /** @param isWaiting false for commands that end at once: their requests are not repeated, and no service is started for them */

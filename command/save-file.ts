@@ -29,7 +29,7 @@ export async function saveFile(path: string, { sizeBytes, contents }: OpenedFile
   await saveStream(path, counted(), options);
 }
 
-async function saveStream(
+export async function saveStream(
   path: string,
   source: AsyncIterable<string | Uint8Array>,
   { isForced, signal }: SaveOptions,

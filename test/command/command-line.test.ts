@@ -49,6 +49,11 @@ describe('a command line', () => {
     });
     expect(line('unfollow A')).toEqual({ action: 'unfollow', ids: ['A'], isJson: false });
     expect(line('cancel A B --json')).toEqual({ action: 'cancel', ids: ['A', 'B'], isJson: true });
+    expect(line('batch list.txt --as video --archive all.zip')).toMatchObject({
+      ...{ action: 'batch', command: 'video', archive: 'all.zip', options: { from: 'list.txt' } },
+    });
+    expect(line('batches retry A B')).toMatchObject({ action: 'batches', change: 'retry', ids: ['A', 'B'] });
+    expect(line('batches --limit 3')).toMatchObject({ action: 'batches', change: undefined, limit: 3 });
     expect(line('items A')).toEqual({ action: 'items', ids: ['A'], isJson: false });
     expect(line('webhook test https://x.example')).toMatchObject({ action: 'webhook test', url: 'https://x.example' });
     expect(line('keys create alice --credit 5.000')).toEqual({
@@ -100,6 +105,11 @@ describe('a command line', () => {
     ['jobs --after 11/21/2026', '--after'],
     ['cancel', 'ID of a job'],
     ['webhook url', 'webhook test URL'],
+    ['batch', 'batch: give one file'],
+    ['batch a b', 'batch: give one file'],
+    ['batch - --as speech', '--as: one of audio'],
+    ['batches stop A', 'batches [cancel|resume|retry ID…]'],
+    ['batches retry', 'batches [cancel|resume|retry ID…]'],
   ])('is rejected with an explanation: %s', (text, message) => {
     expect(() => line(text)).toThrow(UsageError);
     expect(() => line(text)).toThrow(message);

@@ -4,6 +4,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import yauzl from 'yauzl';
+import type { BatchAnswer } from '../../contract/batches/batch-answers.ts';
 import type { DownloadRecord } from '../../clients/typescript/src/index.ts';
 import { freePort } from '../../local/engines/ports.ts';
 import { imgnetIndex } from '../helpers/imgnet.ts';
@@ -119,6 +121,25 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
     expect(stderr).toMatch(/^1 of 2 succeeded$/m);
     expect(told[1]!.files).toEqual([expect.stringContaining(`[${good}].m4a`)]);
     expect(await readdir(join(folder, 'list'))).toHaveLength(1);
+  });
+
+  it('starts a batch, and saves its archive', async () => {
+    const ids = [service.videoId('ordinary', 1), service.videoId('ordinary')];
+    const stdin = `${ids.join('\n')}\nhttps://youtu.be/${ids[0]!}\n`;
+    const words = ['batch', '-', '--as', 'transcript', '--language', 'en', '--archive', 'all.zip', '--json'];
+    const { code, lines, stderr } = await tapedeck(words, { stdin });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has 2 items')]);
+    const [batch] = lines.map((line) => JSON.parse(line) as BatchAnswer);
+    expect(batch).toMatchObject({ status: 'finished', counts: { success: 2 } });
+    const zip = await yauzl.openPromise(join(folder, 'all.zip'));
+    const names: string[] = [];
+    for await (const { fileName } of zip.eachEntry()) names.push(fileName);
+    expect(names.filter((name) => name.endsWith('.srt'))).toHaveLength(2);
+    expect(names.at(-1)).toBe('manifest.json');
+    const listed = await tapedeck(['batches']);
+    expect(listed.stdout).toMatch(new RegExp(`^${batch!.id} .* finished +2 items: 2 success  `, 'm'));
+    const again = await tapedeck(['batches', 'retry', batch!.id]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no failed items')]);
   });
 
   it('requests the audio before speaker labels, and the profile before a list', async () => {

@@ -1,7 +1,7 @@
 import { TapedeckError } from './client-errors.ts';
 import { textsOf } from './event-parser.ts';
 import { mergeHeaders, type Client, type RequestOptions, type ResponseStyle } from './generated/client/index.ts';
-import type { DownloadResult, JobResult } from './generated/types.gen.ts';
+import type { BatchEvent, DownloadResult, JobResult } from './generated/types.gen.ts';
 import { pause } from './pause.ts';
 
 export interface FollowOptions {
@@ -30,6 +30,18 @@ export function followEvents(client: Client, id: string, options: FollowOptions 
  */
 export function followAllEvents(client: Client, options: FollowOptions = {}): AsyncGenerator<DownloadResult, void> {
   return readEvents<DownloadResult>(client, requestOf('/api/downloads/events', options));
+}
+
+/**
+ * Yields a batch whenever it changes, with the items that have ended since the event before, up to its end.
+ * @throws TapedeckError
+ */
+export function followBatchEvents(
+  client: Client,
+  id: string,
+  options: FollowOptions = {},
+): AsyncGenerator<BatchEvent, void> {
+  return readEvents<BatchEvent>(client, requestOf(`/api/batches/${encodeURIComponent(id)}/events`, options));
 }
 
 function requestOf(url: string, { signal }: FollowOptions): EventRequest {

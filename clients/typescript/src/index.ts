@@ -1,6 +1,6 @@
 export { createClient, type ClientOptions } from './client.ts';
 export { JobFailedError, TapedeckError, type ErrorCode, type FieldProblem } from './client-errors.ts';
-export { followAllEvents, followEvents, type FollowOptions } from './follow-events.ts';
+export { followAllEvents, followBatchEvents, followEvents, type FollowOptions } from './follow-events.ts';
 export { readFile, type FileOptions, type OpenedFile } from './download-file.ts';
 export type { Client } from './generated/client/index.ts';
 export * from './generated/sdk.gen.ts';

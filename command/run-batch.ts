@@ -1,0 +1,216 @@
+import { setMaxListeners } from 'node:events';
+import {
+  TapedeckError,
+  type Batch,
+  type BatchItem,
+  type BatchItems,
+  type BatchList,
+  type Resolved,
+} from '../clients/typescript/src/index.ts';
+import type { FetchOptions, Parsed } from './arguments.ts';
+import type { FetchCommand } from './command-table.ts';
+import { deliver } from './deliver.ts';
+import type { SaveTarget } from './download-targets.ts';
+import { EXIT, sentenceOf, UsageError } from './exit-codes.ts';
+import { forEach, type Connection } from './list-jobs.ts';
+import type { Deps } from './obtain.ts';
+import { planOf } from './plan-downloads.ts';
+import { jsonText } from './printable.ts';
+import { jobIdsOf, type JobAnswer } from './read-answer.ts';
+import { saveStream } from './save-file.ts';
+
+const RESOLVED_AT_ONCE = 8;
+const ITEMS_PAGE = 200;
+const VIDEO_ID = /^[\w-]{11}$/;
+const OF_VIDEOS: Readonly<Partial<Record<FetchCommand, string>>> = {
+  audio: 'requestAudio',
+  video: 'requestVideo',
+  transcript: 'requestTranscript',
+};
+
+interface Wanted {
+  readonly command: FetchCommand;
+  readonly options: FetchOptions;
+  readonly texts: readonly string[];
+}
+
+/** Starts a batch. @returns the batch, and the text of each item; undefined if the service knows none of the texts */
+async function startBatch({ service, display }: Connection, { command, options, texts }: Wanted) {
+  // Each concurrent request adds a listener to the signal.
+  setMaxListeners(0, service.signal);
+  let hasUnknown = false;
+  const textBy = new Map<string, string>();
+  const itemOf = async (text: string): Promise<object | undefined> => {
+    const operation = OF_VIDEOS[command];
+    if (operation !== undefined && VIDEO_ID.test(text)) {
+      const { hasComments, fields } = options;
+      return { operation, vidnet_video_id: text, ...(hasComments && { include_comments: true }), ...fields };
+    }
+    const resolved = await service.send<Resolved>('GET', '/api/resolve', { query: { url: text } });
+    const { operation: planned, body } = planOf(command, text, { ...options, resolved }).request;
+    return { operation: planned, ...body };
+  };
+  for (let start = 0; start < texts.length; start += RESOLVED_AT_ONCE) {
+    const some = texts.slice(start, start + RESOLVED_AT_ONCE);
+    const items = await Promise.all(
+      some.map((text) =>
+        itemOf(text).catch((error: unknown) => {
+          if (!(error instanceof UsageError)) throw error;
+          hasUnknown = true;
+          display.note(sentenceOf(error), 'problem');
+          return undefined;
+        }),
+      ),
+    );
+    for (const [index, item] of items.entries()) {
+      const json = JSON.stringify(item);
+      // Two spellings of a URL are one job.
+      if (item !== undefined && !textBy.has(json)) textBy.set(json, some[index] ?? '');
+    }
+  }
+  if (textBy.size === 0) return undefined;
+  const items = [...textBy.keys()].map((json) => JSON.parse(json) as object);
+  const batch = await service.send<Batch>('POST', '/api/batches', { body: { items } });
+  display.note(`Batch ${batch.id} has ${String(items.length)} items.`, 'dim');
+  return { batch, texts: [...textBy.values()], hasUnknown };
+}
+
+/** Follows a batch to its end, or until it is paused. */
+async function* follow({ service, display }: Connection, id: string): AsyncGenerator<readonly BatchItem[]> {
+  let isFirst = true;
+  for await (const { batch, ended } of service.followBatch(id)) {
+    const { waiting, running } = batch.counts;
+    display.total(batch.items - waiting - running, batch.items);
+    yield isFirst ? await endedItems(service, id) : ended;
+    isFirst = false;
+    if (batch.pause === null) continue;
+    throw new TapedeckError(`${batch.pause.message} Continue it by: tapedeck batches resume ${id}`, {
+      code: batch.pause.code === 'key_revoked' ? 'unauthorized' : 'insufficient_credit',
+    });
+  }
+}
+
+/** The items that ended before the first event. */
+async function endedItems(service: Connection['service'], id: string): Promise<readonly BatchItem[]> {
+  const items: BatchItem[] = [];
+  for (let cursor: number | null = 0; cursor !== null;) {
+    const query = { limit: String(ITEMS_PAGE), cursor: String(cursor) };
+    const path = `/api/batches/${id}/items`;
+    const page: BatchItems = await service.send<BatchItems>('GET', path, { query });
+    items.push(...page.items.filter(({ state }) => state !== 'waiting' && state !== 'running'));
+    // Items start in their order, so a page without ends has few behind it, which events report.
+    cursor = page.items.every(({ state }) => state === 'waiting') ? null : page.next_cursor;
+  }
+  return items;
+}
+
+/** `--from` of a command that fetches: one batch on the service, and each result as soon as its item has ended. */
+export async function fetchByBatch(deps: Deps, wanted: Wanted & { readonly target: SaveTarget }): Promise<number> {
+  const { display } = deps;
+  const { options } = wanted;
+  const started = await startBatch(deps, wanted);
+  if (started === undefined) return EXIT.usage;
+  const { batch, texts, hasUnknown } = started;
+  if (!options.isWaiting) {
+    display.print(options.isJson ? jsonText(batch) : batch.id);
+    return hasUnknown ? EXIT.usage : EXIT.success;
+  }
+  const codes = new Map<number, number>();
+  for await (const ended of follow(deps, batch.id)) {
+    const fresh = ended.filter(({ number }) => !codes.has(number));
+    for (let start = 0; start < fresh.length; start += options.concurrency) {
+      await Promise.all(
+        fresh.slice(start, start + options.concurrency).map(async (item) => {
+          codes.set(item.number, await deliverItem(deps, { ...wanted, item, text: texts[item.number] ?? '' }));
+        }),
+      );
+    }
+  }
+  const good = [...codes.values()].filter((code) => code === EXIT.success).length;
+  display.note(`${String(good)} of ${String(codes.size)} succeeded`, 'dim');
+  return Math.max(hasUnknown ? EXIT.usage : EXIT.success, ...codes.values());
+}
+
+interface EndedItem extends Omit<Wanted, 'texts'> {
+  readonly target: SaveTarget;
+  readonly item: BatchItem;
+  readonly text: string;
+}
+
+/** @returns the exit code */
+async function deliverItem(deps: Deps, { item, text, target, command, options }: EndedItem): Promise<number> {
+  const { service, display } = deps;
+  const { record, failure } = item;
+  const answer: JobAnswer =
+    record === null
+      ? { status: 'failed', ...(failure !== null && { message: failure.message, code: failure.code }) }
+      : await service.send<JobAnswer>('GET', `/api/downloads/${record.id}/result`);
+  const state = item.state === 'success' ? 'success' : 'failed';
+  const outcome = { state, answer, failure: failure?.message } as const;
+  const files = await deliver(deps, { command, options, text }, { outcome, target });
+  if (options.isJson) {
+    const line = { input: text, status: state, ids: jobIdsOf(answer), ...(files.length > 0 && { files }) };
+    display.print(jsonText({ ...line, result: answer }));
+  }
+  if (state === 'success') return EXIT.success;
+  display.note(`${text}: ${failure?.message ?? 'The job failed.'}`, 'problem');
+  return EXIT.failure;
+}
+
+/** `tapedeck batch`: starts a batch, shows its progress, and saves its archive. */
+export async function runBatch(
+  connection: Connection,
+  { archive, ...wanted }: Wanted & Pick<Extract<Parsed, { readonly action: 'batch' }>, 'archive'>,
+): Promise<number> {
+  const { service, display } = connection;
+  const { isWaiting, isJson, isForced } = wanted.options;
+  const started = await startBatch(connection, wanted);
+  if (started === undefined) return EXIT.usage;
+  const { id } = started.batch;
+  if (isWaiting) {
+    for await (const ended of follow(connection, id)) {
+      for (const { number, failure } of ended) {
+        if (failure !== null) display.note(`${started.texts[number] ?? ''}: ${failure.message}`, 'problem');
+      }
+    }
+  }
+  const batch = await service.send<Batch>('GET', `/api/batches/${id}`);
+  if (isWaiting && archive !== undefined) {
+    await saveStream(archive, await service.archive(id), { isForced, signal: service.signal });
+    display.note(`The results are in ${archive}.`, 'dim');
+  }
+  display.print(isJson ? jsonText(batch) : rowOf(batch));
+  const isGood = batch.counts.failed === 0 && batch.counts.cancelled === 0;
+  return started.hasUnknown ? EXIT.usage : isGood ? EXIT.success : EXIT.failure;
+}
+
+/** `tapedeck batches`: lists batches, or changes some. */
+export async function changeBatches(
+  connection: Connection,
+  { change, ids, limit, isJson }: Extract<Parsed, { readonly action: 'batches' }>,
+): Promise<number> {
+  const { service, display } = connection;
+  const show = (batch: Batch): void => display.print(isJson ? jsonText(batch) : rowOf(batch));
+  if (change !== undefined) {
+    return forEach(connection, ids, async (id) => {
+      show(await service.send<Batch>('POST', `/api/batches/${encodeURIComponent(id)}/${change}`, { body: {} }));
+    });
+  }
+  let cursor: string | null = null;
+  let left = limit;
+  do {
+    const query = { limit: String(Math.min(left, ITEMS_PAGE)), ...(cursor !== null && { cursor }) };
+    const page: BatchList = await service.send<BatchList>('GET', '/api/batches', { query });
+    page.batches.forEach(show);
+    left -= page.batches.length;
+    cursor = page.next_cursor;
+  } while (cursor !== null && left > 0);
+  return EXIT.success;
+}
+
+function rowOf({ id, created_at, status, items, counts, cost, name, pause }: Batch): string {
+  const time = `${created_at.slice(0, 10)} ${created_at.slice(11, 16)} UTC`;
+  const states = Object.entries(counts).flatMap(([state, count]) => (count > 0 ? [`${String(count)} ${state}`] : []));
+  const facts = [id, time, status.padEnd(10), `${String(items)} items: ${states.join(', ')}`, cost];
+  return [...facts, name ?? '', pause?.message ?? ''].join('  ').trimEnd();
+}
