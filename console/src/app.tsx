@@ -12,6 +12,8 @@ import { Icon, Logo } from './ui/icons.tsx';
 import { KeyPanel } from './ui/key-panel.tsx';
 import { Loading, Title } from './ui/parts.tsx';
 
+const Batches = lazy(async () => (await import('./pages/batches-page.tsx')).Batches);
+const Batch = lazy(async () => (await import('./pages/batch-page.tsx')).Batch);
 const Account = lazy(async () => (await import('./pages/account-page.tsx')).Account);
 
 /** Version and age of yt-dlp. The API process gets them from the workers and writes them into the page. */
@@ -21,6 +23,8 @@ const TITLES: Readonly<Record<Route['page'], string>> = {
   home: 'Fetch',
   jobs: 'Jobs',
   job: 'Job',
+  batches: 'Batches',
+  batch: 'Batch',
   account: 'Account',
   nowhere: 'Nothing here',
 };
@@ -63,6 +67,10 @@ function Page({ now }: { readonly now: Route }) {
       return <Jobs query={now.query} />;
     case 'job':
       return <Job key={now.id} id={now.id} query={now.query} />;
+    case 'batches':
+      return <Batches />;
+    case 'batch':
+      return <Batch key={now.id} id={now.id} query={now.query} />;
     case 'account':
       return <Account />;
     case 'nowhere':
@@ -82,7 +90,7 @@ function Header({ page }: { readonly page: Route['page'] }) {
   const shown = useStore(theme);
   const wanted = useStore(keyWanted);
   const [isOpen, setOpen] = useState(false);
-  const current = page === 'job' ? 'jobs' : page;
+  const current = page === 'job' ? 'jobs' : page === 'batch' ? 'batches' : page;
   return (
     <>
       <header class="header">
@@ -91,7 +99,7 @@ function Header({ page }: { readonly page: Route['page'] }) {
           <span class="brand-name">Tapedeck</span>
         </a>
         <nav aria-label="Main">
-          {(['home', 'jobs', 'account'] as const).map((name) => (
+          {(['home', 'jobs', 'batches', 'account'] as const).map((name) => (
             <a key={name} href={pathTo(name)} aria-current={name === current ? 'page' : undefined}>
               {TITLES[name]}
             </a>

@@ -1,3 +1,4 @@
+import type { BatchAnswer, BatchEvent } from '../../contract/batches/batch-answers.ts';
 import { authorization, Problem, problemOf, read } from './console-api.ts';
 import { textsOf } from '../../clients/typescript/src/event-parser.ts';
 import { pause } from '../../clients/typescript/src/pause.ts';
@@ -70,6 +71,31 @@ export function watchDownloads(watcher: Watcher): () => void {
   const onSeen = (): void => {
     end();
     if (!document.hidden) end = joinStream(watcher);
+  };
+  document.addEventListener('visibilitychange', onSeen);
+  return () => {
+    document.removeEventListener('visibilitychange', onSeen);
+    end();
+  };
+}
+
+/** Follows a batch to its end. A hidden tab leaves its stream, because a browser has six connections for all of its tabs. */
+export function watchBatch(
+  id: string,
+  { onBatch, ...callbacks }: Callbacks & { readonly onBatch: (batch: BatchAnswer) => void },
+): () => void {
+  const follow = (): (() => void) => {
+    let last: BatchAnswer | undefined;
+    const onEvent = (data: string): void => onBatch((last = (JSON.parse(data) as BatchEvent).batch));
+    return keepConnected(callbacks, async (signal, onOpen) => {
+      await readStream(`/api/batches/${id}/events`, { signal, onOpen, onEvent });
+      return last?.status === 'finished' || last?.status === 'cancelled' ? 'ended' : 'cut';
+    });
+  };
+  let end = follow();
+  const onSeen = (): void => {
+    end();
+    if (!document.hidden) end = follow();
   };
   document.addEventListener('visibilitychange', onSeen);
   return () => {

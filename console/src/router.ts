@@ -6,6 +6,8 @@ export type Route =
   | { readonly page: 'home'; readonly query: URLSearchParams }
   | { readonly page: 'jobs'; readonly query: URLSearchParams }
   | { readonly page: 'job'; readonly id: string; readonly query: URLSearchParams }
+  | { readonly page: 'batches' }
+  | { readonly page: 'batch'; readonly id: string; readonly query: URLSearchParams }
   | { readonly page: 'account' }
   | { readonly page: 'nowhere' };
 
@@ -15,6 +17,8 @@ export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'searc
   if (first === undefined) return { page: 'home', query };
   if (first === 'jobs' && second === undefined) return { page: 'jobs', query };
   if (first === 'jobs' && second !== undefined && more.length === 0) return { page: 'job', id: second, query };
+  if (first === 'batches' && second === undefined) return { page: 'batches' };
+  if (first === 'batches' && second !== undefined && more.length === 0) return { page: 'batch', id: second, query };
   if (first === 'account' && second === undefined) return { page: 'account' };
   return { page: 'nowhere' };
 }
@@ -23,13 +27,17 @@ export const route = createStore<Route>(routeOf(location));
 
 /** @param query the query parameters; empty ones are left out */
 export function pathTo(
-  page: 'home' | 'jobs' | 'account' | { readonly job: string },
+  page: 'home' | 'jobs' | 'batches' | 'account' | { readonly job: string } | { readonly batch: string },
   query: Readonly<Record<string, string | undefined>> = {},
 ): string {
-  const path = typeof page === 'object' ? `/jobs/${page.job}` : page === 'home' ? '' : `/${page}`;
+  const path = typeof page === 'object' ? pathOf(page) : page === 'home' ? '' : `/${page}`;
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
   const search = new URLSearchParams(given).toString();
   return HOME + path + (search === '' ? '' : `?${search}`);
+}
+
+function pathOf(page: { readonly job: string } | { readonly batch: string }): string {
+  return 'job' in page ? `/jobs/${page.job}` : `/batches/${page.batch}`;
 }
 
 /** @param isReplaced whether the new entry replaces the current one in the browser's history */

@@ -18,6 +18,16 @@ export const TYPE_NAMES: Readonly<Record<DownloadType, string>> = {
   upload: 'Upload',
 };
 
+export const BATCH_STATUS_NAMES = {
+  ...{ running: 'Running', paused: 'Paused', cancelling: 'Being cancelled' },
+  ...{ cancelled: 'Cancelled', finished: 'Done' },
+} as const;
+
+export const ITEM_STATE_NAMES = {
+  ...{ success: 'Done', running: 'Running', waiting: 'Waiting' },
+  ...{ failed: 'Failed', skipped: 'Skipped', cancelled: 'Cancelled' },
+} as const;
+
 export const STATUS_NAMES = { pending: 'Running', success: 'Done', failed: 'Failed' } as const;
 
 type Stage = Progress['stage'];

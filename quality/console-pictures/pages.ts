@@ -8,6 +8,11 @@ interface Answer {
   readonly downloads?: { readonly posts: { readonly id: string } };
   readonly list_id?: string;
 }
+interface Batch {
+  readonly id: string;
+  readonly url: string;
+  readonly counts: { readonly waiting: number; readonly running: number; readonly success: number };
+}
 const LONGEST_MS = 5 * 60_000;
 
 /** Brings the service into the state that each page shows. @returns names and paths; the next state comes with the next pair */
@@ -48,6 +53,11 @@ export async function* preparedPages(
   const carousel = posts.find((one) => one.case === 'carousel')?.url;
   yield ['post', jobPath(await ended('/api/imgnet/content', { url: carousel }))];
   yield ['failed', jobPath(await ended('/api/downloads/audio', video('private')))];
+  const items = sandbox.catalogue.slice(0, 12).map(({ id }) => ({ operation: 'requestAudio', vidnet_video_id: id }));
+  const batch = (await (await send(`${serviceUrl}/api/batches`, { name: 'Evening talks', items })).json()) as Batch;
+  await endedSome(`${serviceUrl}${batch.url}`, items.length / 2);
+  yield ['batch', `/console/batches/${batch.id}`];
+  yield ['batches', '/console/batches'];
   await misbehave({ video: video('hd1080').vidnet_video_id, target: 'media', mode: 'slow', bytes_per_second: 3_000 });
   const slow = await begun('/api/downloads/video', video('hd1080'));
   await fetchingSome(`${serviceUrl}/downloads/${slow.data?.id ?? ''}`);
@@ -67,4 +77,13 @@ async function fetchingSome(url: string): Promise<void> {
     await delay(1_000);
   }
   throw new Error('the job does not begin');
+}
+
+async function endedSome(url: string, number: number): Promise<void> {
+  for (let looks = 0; looks < 120; looks += 1) {
+    const { counts } = (await (await fetch(url)).json()) as Batch;
+    if (counts.success >= number) return;
+    await delay(1_000);
+  }
+  throw new Error('the items of the batch do not end');
 }

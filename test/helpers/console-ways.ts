@@ -278,9 +278,15 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
         await table.getByRole('checkbox').nth(1).check();
         await page.getByText(/, 2 chosen$/).waitFor();
         await page.getByRole('button', { name: 'Captions 0.006' }).click();
-        await page.getByText('2 of 2 started').waitFor();
-        await page.getByRole('link', { name: 'See the jobs' }).click();
-        await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
+        await page.getByRole('heading', { name: 'Batch of 2 items' }).waitFor();
+        await page.getByRole('heading', { name: '2 of 2' }).waitFor({ timeout: 60_000 });
+        await page.locator('.job-row').nth(1).waitFor();
+        expect([await violations(), await overflow()]).toEqual([[], 0]);
+        await page.getByLabel('State').selectOption('waiting');
+        await page.getByText('No item is in this state.').waitFor();
+        await page.getByRole('link', { name: 'Batches' }).click();
+        await page.getByRole('link', { name: 'Batch of 2 items' }).first().waitFor();
+        expect([await violations(), await overflow()]).toEqual([[], 0]);
       }, onPhone),
     );
 

@@ -1,0 +1,59 @@
+import type { BatchAnswer } from '../../../contract/batches/batch-answers.ts';
+import { countText, priceText } from '../format-values.ts';
+import { BATCH_STATUS_NAMES, ITEM_STATE_NAMES } from '../words.ts';
+
+type Counts = BatchAnswer['counts'];
+export type ItemState = keyof Counts;
+
+const STATUS_LOOKS = {
+  running: 'pending',
+  paused: 'pending',
+  cancelling: 'pending',
+  cancelled: 'failed',
+  finished: 'success',
+} as const;
+export const STATE_LOOKS = {
+  ...{ waiting: 'pending', running: 'pending', success: 'success' },
+  ...{ failed: 'failed', skipped: 'failed', cancelled: 'failed' },
+} as const;
+
+export const isBatchEnded = ({ status }: Pick<BatchAnswer, 'status'>): boolean =>
+  status === 'finished' || status === 'cancelled';
+
+export const batchTitle = ({ name, items }: BatchAnswer): string =>
+  name ?? (items === 1 ? 'Batch of one item' : `Batch of ${countText(items)} items`);
+
+export function BatchStatus({ status }: { readonly status: BatchAnswer['status'] }) {
+  return (
+    <span class={`status status-${STATUS_LOOKS[status]}`}>
+      <span class="dot" aria-hidden="true" />
+      {BATCH_STATUS_NAMES[status]}
+    </span>
+  );
+}
+
+export function ItemStatus({ state }: { readonly state: ItemState }) {
+  return (
+    <span class={`status status-${STATE_LOOKS[state]}`}>
+      <span class="dot" aria-hidden="true" />
+      {ITEM_STATE_NAMES[state]}
+    </span>
+  );
+}
+
+/** The counts of the states that have items. */
+export function countsText(counts: Counts): string {
+  const states = Object.keys(ITEM_STATE_NAMES) as ItemState[];
+  return states
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${countText(counts[state])} ${ITEM_STATE_NAMES[state].toLowerCase()}`)
+    .join(', ');
+}
+
+export function BatchBar({ items, counts }: Pick<BatchAnswer, 'items' | 'counts'>) {
+  return <progress aria-label="Items that have ended" max={items} value={items - counts.waiting - counts.running} />;
+}
+
+export function costText({ cost, cost_at_most: atMost }: BatchAnswer): string {
+  return Number(atMost) > Number(cost) ? `${priceText(cost)} of at most ${atMost}` : priceText(cost);
+}
