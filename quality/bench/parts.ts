@@ -1,5 +1,6 @@
 import type { Part } from './part.ts';
 import { accept } from './parts/accept.ts';
+import { batches } from './parts/batches.ts';
 import { counts } from './parts/counts.ts';
 import { hostile } from './parts/hostile.ts';
 import { jobs } from './parts/jobs.ts';
@@ -14,6 +15,7 @@ import { webhook } from './parts/webhook.ts';
 export const PARTS: Readonly<Record<string, Part>> = {
   jobs,
   'one-job': oneJob,
+  batches,
   accept,
   reads,
   webhook,

@@ -10,6 +10,7 @@ import { auditMemory, watchMemory } from './audit/memory.ts';
 import { auditRemains } from './audit/remains.ts';
 import { auditWebhooks } from './audit/webhooks.ts';
 import type { ChaosArguments } from './arguments.ts';
+import { auditBatches, isOfBatch, planBatches, sendBatches } from './batches.ts';
 import { sendCallers } from './callers.ts';
 import { createClient } from './client.ts';
 import { countBy, factsOf, progressOf } from './facts.ts';
@@ -75,7 +76,10 @@ export async function runChaos(options: RunOptions) {
     const random = createRandom(seed);
     const durationMs = minutes * 60_000;
     const calls = planCalls(index, random, { jobs, durationMs, imgnetShare });
-    const ledger = openLedger(calls, (id) => `http://${stage.lines.receiver.address}/hook/${id}`);
+    const webhookUrlOf = (id: string): string => `http://${stage.lines.receiver.address}/hook/${id}`;
+    const ledger = openLedger(calls, webhookUrlOf);
+    // The release before may not know batches.
+    const batches = relay === undefined ? planBatches(calls, durationMs) : [];
     const client = createClient(`http://${stage.lines.api.address}`, `Bearer ${stage.key.text}`, ledger);
 
     // An upgrade is tested without a hostile caller.
@@ -92,8 +96,11 @@ export async function runChaos(options: RunOptions) {
     const ending = AbortSignal.any([signal, over.signal]);
     setMaxListeners(0, ending);
     const callers = sendCallers({ client, ledger, nowMs, goHome: ending });
+    const senders = sendBatches(batches, { client, webhookUrlOf, nowMs, goHome: ending });
     // Awaited below.
     callers.catch(() => undefined);
+    // A batch that was not started is found by the audit.
+    senders.catch(() => undefined);
     const deps = { stage, nowMs, injected, say: sayWhen, signal: ending };
     let idleAfterMs: number | undefined;
     let injectedForMs: number;
@@ -121,7 +128,9 @@ export async function runChaos(options: RunOptions) {
     const evidence = await readEvidence(stage, client);
     const evidenceOfHostile = hostile && (await readEvidence({ ...stage, key: stage.hostileKey }, hostile.client));
     const snapshots = await readSnapshots(stage);
-    const receptions = stage.receptions();
+    const all = stage.receptions();
+    const receptions = all.filter((one) => !isOfBatch(one));
+    const batchFindings = await auditBatches(batches, { client, records: evidence.records, receptions: all });
     const repeated = relay === undefined ? [] : [await auditFetches(stage, evidence)];
     const webhooks = auditWebhooks(ledger, receptions, { ...evidence, kills: injected.kills.length });
     const { ffmpeg, ffprobe } = stage.tools;
@@ -135,6 +144,7 @@ export async function runChaos(options: RunOptions) {
       ...files.findings,
       ...auditChargesOfBoth({ ordinary: evidence, hostile: evidenceOfHostile }, stage.key.credit),
       ...webhooks.findings,
+      ...batchFindings,
       { column: 'workflows still open', ids: open },
       { column: 'answers 5xx without an error body', ids: ledger.bareErrors },
       auditMemory(memory.peaks),

@@ -1,3 +1,6 @@
+import type { Db } from 'mongodb';
+import { expect } from 'vitest';
+import { parseMoney } from '../../contract/money.ts';
 import type { BatchAnswer, BatchItemAnswer, BatchItemsAnswer } from '../../contract/batches/batch-answers.ts';
 import type { AccountResult } from '../../contract/http/account-schemas.ts';
 import type { ImgnetIndex } from './imgnet.ts';
@@ -53,4 +56,16 @@ export function batchCaller(service: TestService, headers: Readonly<Record<strin
       return all;
     },
   };
+}
+
+/** The ledger has one entry for each record, their sum is the cost of the batch, and nothing is reserved any more. */
+export async function expectChargedOnce(
+  db: Db,
+  { caller, cost }: { readonly caller: ReturnType<typeof batchCaller>; readonly cost: string },
+): Promise<void> {
+  const { spent, reserved, key } = await caller.account();
+  expect([spent, reserved]).toEqual([cost, '0.000']);
+  const entries = await db.collection<{ recordId: string; amount: number }>('ledger').find({ keyId: key.id }).toArray();
+  expect(new Set(entries.map(({ recordId }) => recordId)).size).toBe(entries.length);
+  expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(parseMoney(cost));
 }

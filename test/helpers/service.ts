@@ -22,6 +22,8 @@ export interface Answered<Body> {
 export interface ServiceOptions {
   readonly services?: readonly ServiceName[];
   readonly mediaDir?: string;
+  /** By default the built-in catalogue. */
+  readonly catalogueDir?: string;
   /** Where the sandbox listens, and the address of the proxy in front of it. */
   readonly platform?: { readonly port: number; readonly publicUrl: string };
   /** The photo platform's snapshots are ready after seconds, as by default in the sandbox, and not at once. */
@@ -235,10 +237,13 @@ export class TestService {
 
 const newSalt = (): string => randomUUID().slice(0, 8);
 
-function sandboxFor(idSalt: string, { mediaDir, platform, areSnapshotsSlow }: ServiceOptions): Promise<Sandbox> {
+function sandboxFor(
+  idSalt: string,
+  { catalogueDir, mediaDir, platform, areSnapshotsSlow }: ServiceOptions,
+): Promise<Sandbox> {
   const { ffmpeg, ffprobe } = inject('tools');
   return startSandbox({
-    catalogueDir: BUILT_IN_CATALOGUE,
+    catalogueDir: catalogueDir ?? BUILT_IN_CATALOGUE,
     mediaDir,
     cacheDir: join(defaultCacheDir(process.env), 'sandbox'),
     port: 0,
