@@ -5,6 +5,7 @@ import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts/account-store.ts';
 import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import { createBatchStore } from '../store/records/batch-store.ts';
+import { createFeedStore } from '../store/records/feed-store.ts';
 import { createContentsStore } from '../store/records/contents-store.ts';
 import { API_BUCKET_LIMITS, createFileStore, createUploads } from '../store/files/create-file-store.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
@@ -114,6 +115,8 @@ const deps: ServiceDeps = {
   batchRuns: createBatchGateway(client, config.TASK_QUEUE),
   subscriptions: createSubscriptionStore(mongo.db),
   schedules: createSubscriptionSchedules(client, config.TASK_QUEUE),
+  podcastFeeds: createFeedStore(mongo.db),
+  publicUrl: config.PUBLIC_URL,
   ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }),
   admissionQueue: measured?.timed(admissionQueue) ?? admissionQueue,
   webhookSubscriptions: createWebhookSubscriptionStore(mongo.db),

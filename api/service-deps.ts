@@ -8,6 +8,7 @@ import type { KeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import type { BatchStore } from '../store/records/batch-store.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import type { DeliveryStore } from '../store/records/delivery-store.ts';
+import type { FeedStore } from '../store/records/feed-store.ts';
 import type { FileStore } from '../store/files/file-store.ts';
 import type { KeyStore } from '../store/accounts/key-store.ts';
 import type { LinkSigner } from '../store/files/link-signer.ts';
@@ -43,6 +44,9 @@ export interface ServiceDeps {
   readonly batchRuns: BatchGateway;
   readonly subscriptions: SubscriptionStore;
   readonly schedules: SubscriptionSchedules;
+  readonly podcastFeeds: FeedStore;
+  /** The address of the service, without a slash at its end. */
+  readonly publicUrl: string;
   readonly watches: JobWatches;
   readonly feeds: DownloadFeeds;
   readonly admissionQueue: AdmissionQueue;

@@ -70,6 +70,12 @@ export type Parsed =
       readonly isJson: boolean;
     }
   | { readonly action: 'upload'; readonly paths: readonly string[]; readonly isJson: boolean }
+  | {
+      readonly action: 'feed';
+      readonly what: 'create' | 'list' | 'revoke';
+      readonly id: string;
+      readonly isJson: boolean;
+    }
   | { readonly action: 'webhook test'; readonly url: string; readonly isJson: boolean };
 
 type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
@@ -148,6 +154,13 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
       if (what !== 'test' || url === undefined || rest.length > 2)
         throw new UsageError('The usage is: webhook test URL');
       return { action: 'webhook test', url, isJson };
+    }
+    case 'feed': {
+      const [what, id = ''] = rest;
+      const isKnown = what === 'create' || what === 'revoke' || what === 'list';
+      if (!isKnown || (id === '') !== (what === 'list') || rest.length > 2)
+        throw new UsageError('The usage is: feed create ID|feeds, feed list, or feed revoke ID');
+      return { action: 'feed', what, id, isJson };
     }
     case 'completion':
       return { action: 'completion', shell: rest[0] ?? '' };

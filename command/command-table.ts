@@ -170,6 +170,12 @@ const OTHER_COMMANDS = {
     options: ['json'],
     words: ['test'],
   },
+  feed: {
+    operands: 'create ID|feeds, list, revoke ID',
+    about: 'podcast feeds of the files of batches and subscriptions; `create feeds` makes an OPML list of all of them',
+    options: ['json'],
+    words: ['create', 'list', 'revoke'],
+  },
   keys: {
     operands: '…',
     about: 'create, list and revoke API keys in the database, like `npm run keys`',

@@ -9,6 +9,7 @@ import { ROOT, type CommandConfig } from './command-config.ts';
 import type { Display } from './display.ts';
 import { findService, type FoundService } from './embedded.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
+import { manageFeeds } from './feeds.ts';
 import { fetchAll } from './fetch-result.ts';
 import { followSources, unfollow } from './follow-sources.ts';
 import { helpText } from './help.ts';
@@ -70,6 +71,8 @@ export async function run(words: readonly string[], surroundings: Surroundings):
       return changeBatches(await connect(surroundings, true), parsed);
     case 'upload':
       return uploadFiles({ ...surroundings.config, ...(await connect(surroundings, true)) }, parsed);
+    case 'feed':
+      return manageFeeds(await connect(surroundings, true), parsed);
     case 'webhook test':
       return testWebhook(await connect(surroundings, true), parsed);
   }

@@ -5,6 +5,12 @@ export const BATCH_ITEMS_MAX = 10_000;
 export const BATCH_NAME_MAX_CHARS = 200;
 /** How many items of a batch are stored in one document. */
 export const BATCH_PIECE_ITEMS = 100;
+/** The most feeds of one caller. */
+export const FEEDS_MAX = 100;
+/** From how many of the newest batches of its subscription a feed takes downloads. */
+export const FEED_BATCHES_MAX = 500;
+/** How many of the newest downloads of its source a feed lists. */
+export const FEED_RECORDS_MAX = 200;
 export const WEBHOOK_URL_MAX_CHARS = 2048;
 /** The most webhooks of one job. Each may receive tens of megabytes, four times. */
 export const WEBHOOKS_PER_JOB_MAX = 20;

@@ -43,9 +43,9 @@ interface Access {
 
 const accesses = new WeakMap<H3Event, Access>();
 /** Paths without a rate limit: links expire, and neither probes nor the parts of a page may use up a caller's requests. */
-const NOT_LIMITED = /^\/(?:files\/|console(?:\/|$)|pictures$|health$|live$|ready$)/;
+const NOT_LIMITED = /^\/(?:files\/|feeds\/[^/]+\/|console(?:\/|$)|pictures$|health$|live$|ready$)/;
 /** Paths that pages of any site may request: a link is its own authorization, and /live reveals nothing about the engines. */
-const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
+const OPEN_TO_PAGES = /^\/(?:files\/|feeds\/|live$)/;
 /** The header that informs a caller that its `Authorization` header is not an API key and was ignored. */
 export const AUTHORIZATION_IGNORED = 'Authorization-Ignored';
 const DOCUMENTS = /^\/(?:$|console(?:\/|$)|docs(?:\/|$)|openapi\.json$)/;
@@ -79,8 +79,8 @@ async function identify(event: H3Event, address: string, options: AccessOptions)
     return undefined;
   }
   const byAddress = `address ${address}`;
-  if (isDocument) {
-    refuseForeignPages(event.req, { ...options, isDocument });
+  if (isDocument || OPEN_TO_PAGES.test(pathname)) {
+    if (isDocument) refuseForeignPages(event.req, { ...options, isDocument });
     return { limitedAs: byAddress, caller: { kind: 'anonymous' } };
   }
   const authorization = event.req.headers.get('authorization');

@@ -22,7 +22,7 @@ const EXPORT_BYTES = 2 << 20;
 /** Files are read in pieces of 64 KiB. */
 const FILE_BYTES = 128 * 1024;
 export const EVENT_STREAM = 'text/event-stream';
-const SENT_AS_FILES = /^\/(?:files|docs|console)\//;
+const SENT_AS_FILES = /^\/(?:files|feeds\/[^/]+|docs|console)\//;
 
 export type Release = () => void;
 export type AnswerBudget = ReturnType<typeof createAnswerBudget>;

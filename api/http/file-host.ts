@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { fromNodeHandler, type EventHandler } from 'h3';
+import { fromNodeHandler, type EventHandler, type H3Event } from 'h3';
 import { contentTypeOf } from '../../contract/http/content-types.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { fileKeyOf, type FileKey, type StoredFile } from '../../store/files/file-store.ts';
@@ -25,17 +25,7 @@ export function fileHost({ files, signer, log }: Pick<ServiceDeps, 'files' | 'si
     const file = await files.open(key);
     if (file === undefined) throw new ApiError('not_found', 'The file is not kept any more.');
     const maxAgeSeconds = Math.max(0, Number(expires) - Math.floor(Date.now() / 1000));
-    const request = { method: event.req.method, headers: Object.fromEntries(event.req.headers) };
-    const { status, headers, contents } = await answerWith(request, { key, file, maxAgeSeconds });
-    return fromNodeHandler(async (_request, response) => {
-      const target = response as ServerResponse;
-      target.writeHead(status, { ...headers });
-      await pump(contents, target).catch((error: unknown) => {
-        // The connection is closed, so that the reader does not take the part for the whole.
-        target.destroy();
-        log.warn({ err: error, requestId: requestIdOf(event), ...key }, 'a file could not be sent to its end');
-      });
-    })(event);
+    return sendFile({ log }, event, { key, file, maxAgeSeconds });
   };
 }
 
@@ -55,9 +45,30 @@ export function archiveHost(deps: ServiceDeps): EventHandler {
   };
 }
 
+interface SentFile {
+  readonly key: FileKey;
+  readonly file: StoredFile;
+  readonly maxAgeSeconds: number;
+}
+
+/** Sends the part of a file that the request names. */
+export async function sendFile({ log }: Pick<ServiceDeps, 'log'>, event: H3Event, sent: SentFile): Promise<unknown> {
+  const request = { method: event.req.method, headers: Object.fromEntries(event.req.headers) };
+  const { status, headers, contents } = await answerWith(request, sent);
+  return fromNodeHandler(async (_request, response) => {
+    const target = response as ServerResponse;
+    target.writeHead(status, { ...headers });
+    await pump(contents, target).catch((error: unknown) => {
+      // The connection is closed, so that the reader does not take the part for the whole.
+      target.destroy();
+      log.warn({ err: error, requestId: requestIdOf(event), ...sent.key }, 'a file could not be sent to its end');
+    });
+  })(event);
+}
+
 async function answerWith(
   request: { readonly method: string; readonly headers: IncomingHttpHeaders },
-  { key, file, maxAgeSeconds }: { readonly key: FileKey; readonly file: StoredFile; readonly maxAgeSeconds: number },
+  { key, file, maxAgeSeconds }: SentFile,
 ) {
   // Only a strong tag may match in If-Range (RFC 9110, section 13.1.5).
   const version = { etag: `"${file.tag}"`, lastModified: new Date(file.modifiedMs).toUTCString() };

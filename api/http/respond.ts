@@ -21,7 +21,7 @@ type RespondDeps = Pick<ServiceDeps, 'log' | 'stopping' | 'answerBudget'>;
 
 export function respond(deps: RespondDeps, event: H3Event, answer: AnyAnswer): HTTPResponse {
   const onCut = (error: unknown): void => {
-    deps.log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
+    deps.log.error({ err: error, method: event.req.method, path: loggedPath(event) }, 'an answer was cut short');
   };
   if ('body' in answer) return jsonOf(event, answer, onCut);
   if ('events' in answer) return eventsOf(event, answer, { ...deps, onCut });
@@ -93,7 +93,7 @@ export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTT
   const error = toApiError(thrown);
   const status = ERROR_TABLE[error.code].http;
   if (status >= 500) {
-    const request = { requestId: requestIdOf(event), method: event.req.method, path: event.url.pathname };
+    const request = { requestId: requestIdOf(event), method: event.req.method, path: loggedPath(event) };
     log.error({ err: error.cause ?? error, ...request }, error.message);
   }
   const { retryAfterSeconds } = error.extras;
@@ -106,6 +106,11 @@ export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTT
       ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
     },
   });
+}
+
+/** The path without the token of a feed, which is a secret. */
+function loggedPath({ url }: H3Event): string {
+  return url.pathname.replace(/^\/feeds\/[^/]+/, '/feeds/…');
 }
 
 /** An error during reading closes the connection, so that an incomplete list does not look complete. */

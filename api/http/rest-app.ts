@@ -18,6 +18,7 @@ import { keepReserve } from '../edge/connections.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
 import { uploadHost } from './upload-host.ts';
 import { archiveHost, fileHost } from './file-host.ts';
+import { feedHost, FEEDS_PATH } from '../podcasts/feed-host.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import { openApiDocument } from '../openapi/openapi-document.ts';
 import { scopeOf, streamsEvents, type Operation } from '../operations/operation.ts';
@@ -77,10 +78,14 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const archive = `/files/:batchId/${BATCH_ARCHIVE.name}`;
   app.get(archive, archiveHost(deps));
   app.head(archive, archiveHost(deps));
-  const files = fileHost(deps);
-  app.get('/files/**', files);
-  app.head('/files/**', files);
-  app.all('/files/**', () => refuseMethod('GET, HEAD'));
+  for (const [path, host] of [
+    ['/files/**', fileHost(deps)],
+    [`${FEEDS_PATH}**`, feedHost(deps)],
+  ] as const) {
+    app.get(path, host);
+    app.head(path, host);
+    app.all(path, () => refuseMethod('GET, HEAD'));
+  }
   return app;
 }
 

@@ -1,6 +1,7 @@
 import { renderBatch, renderBatchItem } from '../../contract/batches/batch-answers.ts';
 import { BATCH_ARCHIVE, NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import { EVENT_STREAM } from '../edge/answer-budget.ts';
+import { renderFeed } from '../../contract/http/feed-schemas.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import { subscriptionExamples } from './subscription-examples.ts';
 import type { operations } from '../operations/operations.ts';
@@ -23,6 +24,13 @@ export const finishedBatch: StoredBatch = {
   ...{ ...running, status: 'finished', finishedAt: FINISHED_AT, open: 0 },
   counts: { ...NO_TOTALS.counts, success: 1182, failed: 12, skipped: 6 },
 };
+
+const { id: source, startedBy } = running;
+const feed = {
+  ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CV', hash: '', startedBy, source, createdAt: CREATED_AT },
+  ...{ title: 'Evening talks', language: 'en' },
+};
+const feedAddress = `https://example.com/feeds/tdf_${feed.id}_${'x'.repeat(43)}`;
 
 export function batchExamples(): Partial<Record<keyof typeof operations, AnswerExamples>> {
   const { record } = samples.audio.success;
@@ -53,5 +61,8 @@ export function batchExamples(): Partial<Record<keyof typeof operations, AnswerE
     resumeBatch: one({ ...running, status: 'paused', pause: 'max_cost' }),
     ...subscriptionExamples(item),
     retryBatch: one({ ...running, end: 2 }),
+    createFeed: { 200: { example: { summary: 'The feed', value: renderFeed(feed, feedAddress) } } },
+    listFeeds: { 200: { example: { summary: 'A page', value: { feeds: [renderFeed(feed)], next_cursor: null } } } },
+    deleteFeed: { 200: { example: { summary: 'The feed', value: renderFeed(feed) } } },
   };
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { batchEventSchema, batchItemsSchema, batchListSchema, batchSchema } from '../../contract/batches/batch-answers.ts';
 import {
-  batchItemsQuerySchema,
-  batchListQuerySchema,
-  batchRequestSchema,
-  resumeBatchSchema,
-} from '../../contract/batches/batch-request.ts';
+  batchEventSchema,
+  batchItemsSchema,
+  batchListSchema,
+  batchSchema,
+} from '../../contract/batches/batch-answers.ts';
+import { batchItemsQuerySchema, batchRequestSchema, resumeBatchSchema } from '../../contract/batches/batch-request.ts';
 import { BATCH_ARCHIVE } from '../../contract/batches/batch-state.ts';
+import { pageQuerySchema } from '../../contract/http/fields.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import { BATCH_BODY_MAX_BYTES } from '../../contract/request-limits.ts';
 import { archiveBatch } from '../use-cases/batch-archive.ts';
@@ -44,7 +45,7 @@ export const batchOperations = {
     path: '/api/batches',
     rpc: 'batches.list',
     summary: 'List batches, newest first',
-    query: batchListQuerySchema,
+    query: pageQuerySchema,
     answers: { 200: { description: 'A page of batches', schema: batchListSchema } },
     run: listBatches,
   }),

@@ -1,5 +1,6 @@
 import { batchOperations } from './batch-operations.ts';
 import { downloadOperations } from './download-operations.ts';
+import { feedOperations } from './feed-operations.ts';
 import { imgnetOperations } from './imgnet-operations.ts';
 import { resultOperations } from './result-operations.ts';
 import { serviceOperations } from './service-operations.ts';
@@ -19,6 +20,7 @@ export const operations = {
   ...imgnetOperations,
   ...batchOperations,
   ...subscriptionOperations,
+  ...feedOperations,
   ...webhookOperations,
   ...serviceOperations,
 } as const;
@@ -40,6 +42,7 @@ export const operationGroups = [
     about: 'What channels, playlists and feeds publish, fetched as it appears',
     rows: subscriptionOperations,
   },
+  { tag: 'Feeds', about: 'Podcast feeds of downloaded files', rows: feedOperations },
   { tag: 'Webhooks', about: 'Notifications of ended jobs, and their deliveries', rows: webhookOperations },
   { tag: 'Service', about: 'Credit and health checks', rows: serviceOperations },
 ] as const;

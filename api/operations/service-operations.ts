@@ -1,4 +1,5 @@
-import { accountQuerySchema, accountSchema } from '../../contract/http/account-schemas.ts';
+import { accountSchema } from '../../contract/http/account-schemas.ts';
+import { pageQuerySchema } from '../../contract/http/fields.ts';
 import { healthSchema, liveSchema } from '../../contract/http/health-schemas.ts';
 import { operation } from './operation.ts';
 import { getAccount } from '../use-cases/credit.ts';
@@ -9,7 +10,7 @@ export const serviceOperations = {
     method: 'get',
     path: '/api/account',
     summary: 'Get the credit of an API key and the costs of its downloads',
-    query: accountQuerySchema,
+    query: pageQuerySchema,
     answers: { 200: { description: 'The account with a page of its ledger', schema: accountSchema } },
     run: getAccount,
   }),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { pageQuerySchema } from '../../contract/http/fields.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import {
   subscriptionChangeSchema,
   subscriptionItemsQuerySchema,
   subscriptionItemsSchema,
-  subscriptionListQuerySchema,
   subscriptionListSchema,
   subscriptionRequestSchema,
   subscriptionSchema,
@@ -43,7 +43,7 @@ export const subscriptionOperations = {
     path: '/api/subscriptions',
     rpc: 'subscriptions.list',
     summary: 'List subscriptions, newest first',
-    query: subscriptionListQuerySchema,
+    query: pageQuerySchema,
     answers: { 200: { description: 'A page of subscriptions', schema: subscriptionListSchema } },
     run: listSubscriptions,
   }),

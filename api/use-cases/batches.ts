@@ -22,6 +22,7 @@ import { BATCH_ITEMS_MAX, BATCH_PIECE_ITEMS } from '../../contract/request-limit
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { optional } from '../../runtime/optional.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
+import type { PageQuery } from '../../contract/http/fields.ts';
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
@@ -103,11 +104,7 @@ function inputOf({ id: batchId, startedBy, end, webhookUrl, source }: StoredBatc
 }
 
 /** GET /api/batches: the caller's batches, newest first. Internal services see all. */
-export const listBatches: UseCase<{ readonly limit: number; readonly cursor?: string | undefined }, BatchList> = async (
-  deps,
-  caller,
-  { limit, cursor: before },
-) => {
+export const listBatches: UseCase<PageQuery, BatchList> = async (deps, caller, { limit, cursor: before }) => {
   const startedBy = caller.kind === 'service' ? undefined : subscriberOf(caller);
   const found = await deps.batches.list({ startedBy, before, limit: limit + 1 });
   const shown = found.slice(0, limit);

@@ -1,7 +1,7 @@
+import type { PageQuery } from '../../contract/http/fields.ts';
 import {
   type Caller,
   type CreditReservation,
-  type AccountQuery,
   renderAccount,
   type AccountResult,
 } from '../../contract/http/account-schemas.ts';
@@ -60,7 +60,7 @@ async function settleOldReservations(deps: AcceptDeps, keyId: string): Promise<v
 }
 
 /** GET /api/account: the credit of the caller's key and its ledger. */
-export const getAccount: UseCase<AccountQuery, AccountResult> = async (deps, caller, { limit, cursor }) => {
+export const getAccount: UseCase<PageQuery, AccountResult> = async (deps, caller, { limit, cursor }) => {
   if (caller.kind !== 'key') throw unauthorized('Only an API key has an account: Authorization: Bearer td_…');
   const { id } = caller.key;
   await settleOldReservations(deps, id);

@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { renderBatchItem } from '../../contract/batches/batch-answers.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
+import type { PageQuery } from '../../contract/http/fields.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
@@ -79,10 +80,11 @@ function changesOf(deps: ServiceDeps, change: Omit<SubscriptionChange, 'filter'>
 }
 
 /** GET /api/subscriptions: the caller's subscriptions, newest first. Internal services see all. */
-export const listSubscriptions: UseCase<
-  { readonly limit: number; readonly cursor?: string | undefined },
-  z.infer<typeof subscriptionListSchema>
-> = async (deps, caller, { limit, cursor: before }) => {
+export const listSubscriptions: UseCase<PageQuery, z.infer<typeof subscriptionListSchema>> = async (
+  deps,
+  caller,
+  { limit, cursor: before },
+) => {
   const startedBy = caller.kind === 'service' ? undefined : subscriberOf(caller);
   const found = await deps.subscriptions.list({ startedBy, before, limit: limit + 1 });
   const shown = found.slice(0, limit);

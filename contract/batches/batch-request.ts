@@ -9,7 +9,6 @@ import {
   pageLimitSchema,
 } from '../http/fields.ts';
 import { vidnetDownloadRequestSchema } from '../http/download-schemas.ts';
-import { ulidSchema } from '../ids.ts';
 import { channelRequestSchema } from '../kinds/channel.ts';
 import { imgnetPostRequestSchema } from '../kinds/imgnet-content.ts';
 import { imgnetProfileRequestSchema } from '../kinds/imgnet-profile.ts';
@@ -105,11 +104,6 @@ export type BatchRequest = z.infer<typeof batchRequestSchema>;
 export const resumeBatchSchema = z
   .object({ max_cost: maxCostSchema.describe('Replaces the `max_cost` of the batch') })
   .meta({ id: 'ResumeBatchRequest' });
-
-export const batchListQuerySchema = z.object({
-  limit: pageLimitSchema,
-  cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),
-});
 
 export const batchItemsQuerySchema = z.object({
   state: z.enum(itemStates).optional().describe('Only items in this state'),

@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  CURSOR_DESCRIPTION,
-  moneySchema,
-  NEXT_CURSOR_DESCRIPTION,
-  pageLimitSchema,
-  timestampSchema,
-} from './fields.ts';
+import { moneySchema, NEXT_CURSOR_DESCRIPTION, timestampSchema } from './fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import { recordTypeSchema } from '../download-record.ts';
@@ -60,12 +54,6 @@ export interface LedgerEntry {
   /** The time at which the download ended: ISO 8601 UTC with microseconds. */
   readonly bookedAt: string;
 }
-
-export const accountQuerySchema = z.object({
-  limit: pageLimitSchema,
-  cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),
-});
-export type AccountQuery = z.infer<typeof accountQuerySchema>;
 
 /** Answer of GET /api/account, an addition to the specification. */
 export const accountSchema = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ulidSchema } from '../ids.ts';
 import { progressStages } from '../job-input.ts';
 import { LIST_MAX_ITEMS, RESULT_PAGE_MAX_ITEMS, WEBHOOK_URL_MAX_CHARS } from '../request-limits.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
@@ -36,6 +37,12 @@ export const pageLimitSchema = z.coerce
   .default(50)
   .describe('Maximum number of items on a page');
 export const CURSOR_DESCRIPTION = '`next_cursor` of the previous page';
+/** Of lists that are ordered by ID. */
+export const pageQuerySchema = z.object({
+  limit: pageLimitSchema,
+  cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),
+});
+export type PageQuery = z.infer<typeof pageQuerySchema>;
 /** Of a result with a list. Without both, the result has the whole list. */
 export const resultPageSchema = z.object({
   limit: z.coerce

@@ -68,10 +68,6 @@ export type SubscriptionRequest = z.infer<typeof subscriptionRequestSchema>;
 export const subscriptionChangeSchema = z.object(changeable).meta({ id: 'SubscriptionChange' });
 export type SubscriptionChange = z.infer<typeof subscriptionChangeSchema>;
 
-export const subscriptionListQuerySchema = z.object({
-  limit: pageLimitSchema,
-  cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),
-});
 export const subscriptionItemsQuerySchema = z.object({
   limit: pageLimitSchema,
   cursor: z

@@ -1,18 +1,22 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-const PREFIX = 'td';
-const KEY = /^td_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
+/** The prefixes of API keys and of the tokens of feeds. Secret scanners recognize them. */
+export type SecretPrefix = 'td' | 'tdf';
 
-/** Creates a key of 256 random bits with an ID to find it by. The prefix lets secret scanners recognize it. */
-export function makeSecret() {
-  const id = randomBytes(8).toString('hex');
+const KEY = /^(tdf?)_([0-9A-Za-z]{16,26})_([A-Za-z0-9_-]{43})$/;
+
+/** Creates a key of 256 random bits with an ID to find it by. */
+export function makeSecret(prefix: SecretPrefix = 'td', id = randomBytes(8).toString('hex')) {
   const secret = randomBytes(32).toString('base64url');
-  return { id, key: `${PREFIX}_${id}_${secret}`, hash: hashOf(secret) };
+  return { id, key: `${prefix}_${id}_${secret}`, hash: hashOf(secret) };
 }
 
-export function parseKey(text: string): { readonly id: string; readonly secret: string } | undefined {
-  const [, id, secret] = KEY.exec(text) ?? [];
-  return id === undefined || secret === undefined ? undefined : { id, secret };
+export function parseKey(
+  text: string,
+  prefix: SecretPrefix = 'td',
+): { readonly id: string; readonly secret: string } | undefined {
+  const [, kind, id, secret] = KEY.exec(text) ?? [];
+  return kind !== prefix || id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
 /** Compares in constant time. @param hash of the stored key */

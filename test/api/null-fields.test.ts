@@ -46,10 +46,11 @@ describe('null', () => {
         ...['include_webhook', 'include_comments', 'language', 'speakers', 'max_age_days'],
         ...['url', 'mode', 'vidnet_video_id', 'download_id', 'item_webhooks', 'max_cost', 'name', 'skip'],
         ...['every', 'max_cost_per_day', 'items', 'from', 'each', 'filter', 'limit', 'order'],
+        ...['title', 'image_url'],
       ]),
     );
     expect(queries.map(({ name }) => name)).toEqual([
-      ...['listDownloads', 'listBatches', 'listSubscriptions', 'listDeliveries'],
+      ...['listDownloads', 'listBatches', 'listSubscriptions', 'listFeeds', 'listDeliveries'],
     ]);
   });
 

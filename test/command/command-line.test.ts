@@ -56,6 +56,8 @@ describe('a command line', () => {
     expect(line('batches --limit 3')).toMatchObject({ action: 'batches', change: undefined, limit: 3 });
     expect(line('items A')).toEqual({ action: 'items', ids: ['A'], isJson: false });
     expect(line('webhook test https://x.example')).toMatchObject({ action: 'webhook test', url: 'https://x.example' });
+    expect(line('feed create X')).toEqual({ action: 'feed', what: 'create', id: 'X', isJson: false });
+    expect(line('feed list --json')).toEqual({ action: 'feed', what: 'list', id: '', isJson: true });
     expect(line('keys create alice --credit 5.000')).toEqual({
       action: 'keys',
       words: ['create', 'alice', '--credit', '5.000'],
@@ -110,6 +112,8 @@ describe('a command line', () => {
     ['batch - --as speech', '--as: one of audio'],
     ['batches stop A', 'batches [cancel|resume|retry ID…]'],
     ['batches retry', 'batches [cancel|resume|retry ID…]'],
+    ['feed create', 'feed create ID'],
+    ['feed list X', 'feed list'],
   ])('is rejected with an explanation: %s', (text, message) => {
     expect(() => line(text)).toThrow(UsageError);
     expect(() => line(text)).toThrow(message);

@@ -43,6 +43,7 @@ const JOB = {
   ...{ title: HOSTILE, finished_at: HOSTILE, failure: { message: HOSTILE, code: HOSTILE } },
   ...{ files: [{ name: HOSTILE, size_bytes: 1, sha256: HOSTILE }], workflow: { id: HOSTILE, url: null } },
 };
+const FEED = { id: ID, source: ID, title: HOSTILE };
 const POSTS = [{ url: HOSTILE, date_posted: HOSTILE, description: HOSTILE }];
 const offer = (operation: string, path: string) => ({
   subjects: [
@@ -71,6 +72,9 @@ describe('the output of a hostile service in a pipe', () => {
     ],
     [`cancel ${ID}`, { [download]: json(200, { data: RECORD }) }, 1],
     ['webhook test https://x.example', { '/api/webhook/test': json(200, { status: 'success', message: HOSTILE }) }, 1],
+    [`feed create ${ID}`, { '/api/feeds': json(200, { ...FEED, rss_url: HOSTILE, opml_url: null }) }, 1],
+    ['feed list', { '/api/feeds': json(200, { feeds: [FEED], next_cursor: null }) }, 1],
+    [`feed revoke ${ID}`, { [`/api/feeds/${ID}`]: json(200, FEED) }, 1],
     [
       'profile x',
       {

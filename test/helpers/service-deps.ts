@@ -23,6 +23,7 @@ import { createLinkSigner } from '../../store/files/link-signer.ts';
 import { createSubscriptionStore } from '../../store/records/subscription-store.ts';
 import { createBatchStore } from '../../store/records/batch-store.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
+import { createFeedStore } from '../../store/records/feed-store.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
 import { createListStore } from '../../store/records/list-store.ts';
 import { createRecordStore } from '../../store/records/record-store.ts';
@@ -61,6 +62,8 @@ export function serviceDeps(
       pause: () => Promise.resolve(),
       remove: () => Promise.resolve(),
     },
+    podcastFeeds: createFeedStore(db),
+    publicUrl: 'http://api.example',
     batchRuns: {
       start: () => Promise.resolve(true),
       resume: () => Promise.resolve(true),

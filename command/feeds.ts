@@ -1,0 +1,39 @@
+import type { Feed, FeedList } from '../clients/typescript/src/index.ts';
+import type { Parsed } from './arguments.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Connection } from './list-jobs.ts';
+import { jsonText } from './printable.ts';
+
+/** Creates a feed and prints its address, which cannot be shown again; lists feeds; or revokes the token of one. */
+export async function manageFeeds(
+  { service, display }: Connection,
+  { what, id, isJson }: Extract<Parsed, { readonly action: 'feed' }>,
+): Promise<number> {
+  const show = (feed: Feed, text: string): void => display.print(isJson ? jsonText(feed) : text);
+  switch (what) {
+    case 'create': {
+      const feed = await service.send<Feed>('POST', '/api/feeds', { body: { source: id } });
+      show(feed, feed.opml_url ?? feed.rss_url ?? feed.id);
+      break;
+    }
+    case 'revoke': {
+      const feed = await service.send<Feed>('DELETE', `/api/feeds/${encodeURIComponent(id)}`);
+      show(feed, rowOf(feed));
+      break;
+    }
+    case 'list': {
+      let cursor: string | null = '';
+      do {
+        const query = cursor === '' ? {} : { cursor };
+        const page: FeedList = await service.send<FeedList>('GET', '/api/feeds', { query });
+        for (const feed of page.feeds) show(feed, rowOf(feed));
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+    }
+  }
+  return EXIT.success;
+}
+
+function rowOf({ id, source, title }: Feed): string {
+  return [id, source, title].join('  ');
+}
