@@ -1,5 +1,6 @@
 // npm run doctor: shows which programs were found, and how to install missing ones. It installs nothing.
 import { loadConfigOrExit } from '../config.ts';
+import { openStandardOutput } from '../runtime/standard-output.ts';
 import { defaultCacheDir } from './engines/cache.ts';
 import { examine } from './doctor.ts';
 
@@ -18,13 +19,13 @@ const rows = [
   ]),
 ];
 const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-for (const row of rows)
-  console.log(
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+const lines = rows.map((row) =>
+  row
+    .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    .join('  ')
+    .trimEnd(),
+);
+await openStandardOutput().print(lines.join('\n'));
 const missing = findings.filter(({ state, optional }) => state === 'missing' && !optional).map(({ name }) => name);
 if (missing.length > 0) {
   console.error(`\nMissing programs that you must install: ${missing.join(', ')}`);
