@@ -1,5 +1,5 @@
 import { failureFor, type Failure } from '../contract/failures.ts';
-import { unlink } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { videoUrlsOf } from './video-urls.ts';
 import { optional } from '../runtime/optional.ts';
@@ -9,8 +9,8 @@ import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
 import { streamOf } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
-import { conversionProgress, rejectTooLong, type MakerDeps } from './make-file.ts';
-import { hasExpired, mediaFailure, readingMedia } from './media-failures.ts';
+import { conversionProgress, rejectCutOff, rejectTooLong, type MakerDeps } from './make-file.ts';
+import { fetchAndRead, hasExpired, mediaFailure } from './media-failures.ts';
 import { withSourceCall, type RunningCall } from './source-call.ts';
 import { withSpace } from './with-space.ts';
 
@@ -49,12 +49,17 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
           const made: MadeAudio[] = [];
           for (const [index, url] of urls.entries()) {
             const path = join(call.folder, `video-${String(index)}`);
-            const arrived = await fetchVideo(deps, call, { url, path, before: index, total: urls.length });
-            if (!arrived) return { state: 'stale', failure: failureFor('mediaLinksExpired') };
-            // The downloader rejects incomplete bodies, so the file is whole.
-            const audio = await readingMedia(true, () => makeAudio(deps, path, call));
-            made.push({ ...audio, path: `${path}.m4a`, name: `${order.shortcode}-${String(index + 1)}.m4a` });
-            await unlink(path);
+            try {
+              const audio = await fetchAndRead(
+                () => fetchVideo(deps, call, { url, path, before: index, total: urls.length }),
+                (_fetched, cameWhole) => makeAudio(deps, path, { call, cameWhole }),
+              );
+              made.push({ ...audio, path: `${path}.m4a`, name: `${order.shortcode}-${String(index + 1)}.m4a` });
+            } catch (error) {
+              if (hasExpired(error)) return { state: 'stale', failure: failureFor('mediaLinksExpired') };
+              throw mediaFailure(error);
+            }
+            await rm(path);
           }
           if (made.every(({ isSilence }) => isSilence)) return { state: 'made', result: { files: [] } };
           for (const { path, durationSeconds } of made.filter(({ isSilence }) => isSilence)) {
@@ -77,44 +82,35 @@ interface MadeAudio {
 
 /**
  * @param before the number of videos that were fetched already; `total`: of all
- * @returns false when the link has expired
- * @throws JobError
+ * @throws DownloadError
  */
 async function fetchVideo(
   { downloadMedia, maxFileBytes }: ImgnetAudioDeps,
   call: RunningCall,
   { url, path, before, total }: Readonly<Record<'url' | 'path', string> & Record<'before' | 'total', number>>,
-): Promise<boolean> {
+): Promise<{ readonly sizes: readonly number[]; readonly cameWhole: true | undefined }> {
   call.report({ stage: 'fetching', percent: percentOf(before / total) });
-  try {
-    await downloadMedia(url, {
-      path,
-      maxBytes: maxFileBytes,
-      timeoutMs: call.timeoutMs,
-      signal: call.signal,
-      onProgress: (bytes, totalBytes) => {
-        const percent = totalBytes && percentOf((before + bytes / totalBytes) / total);
-        call.report({
-          stage: 'fetching',
-          bytes,
-          ...optional('totalBytes', totalBytes),
-          ...optional('percent', percent),
-        });
-      },
-    });
-    return true;
-  } catch (error) {
-    if (hasExpired(error)) return false;
-    throw mediaFailure(error);
-  }
+  await rm(path, { force: true });
+  const { sizeBytes, cameWhole } = await downloadMedia(url, {
+    path,
+    maxBytes: maxFileBytes,
+    timeoutMs: call.timeoutMs,
+    signal: call.signal,
+    onProgress: (bytes, totalBytes) => {
+      const percent = totalBytes && percentOf((before + bytes / totalBytes) / total);
+      call.report({ stage: 'fetching', bytes, ...optional('totalBytes', totalBytes), ...optional('percent', percent) });
+    },
+  });
+  return { sizes: [sizeBytes], cameWhole };
 }
 
 async function makeAudio(
   { media, maxMediaSeconds }: ImgnetAudioDeps,
   source: string,
-  call: RunningCall,
+  { call, cameWhole }: { readonly call: RunningCall; readonly cameWhole: boolean },
 ): Promise<Pick<MadeAudio, 'durationSeconds' | 'isSilence'>> {
   const probe = await media.probe(source, call.signal);
+  if (!cameWhole) await rejectCutOff(media, { path: source, expectedSeconds: probe.durationSeconds }, call);
   const sound = streamOf(probe, 'audio');
   if (sound === undefined) return { durationSeconds: await media.measure(source, call), isSilence: true };
   call.report({ stage: 'converting' });

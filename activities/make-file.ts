@@ -1,6 +1,5 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { JobInput } from '../contract/job-input.ts';
@@ -12,7 +11,7 @@ import { codecOf, streamOf, type Probe } from '../media/probe.ts';
 import type { FetchedMedia, FetchOptions, VidnetSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import type { FileStore } from '../store/files/file-store.ts';
 import type { SpaceGuard } from '../store/files/free-space.ts';
-import { readingMedia } from './media-failures.ts';
+import { fetchAndRead } from './media-failures.ts';
 import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-call.ts';
 import { withSpace } from './with-space.ts';
 import { titled } from './record-title.ts';
@@ -45,12 +44,6 @@ interface Fetching {
   readonly asFailure?: (error: unknown) => unknown;
 }
 
-interface Downloaded {
-  readonly format: Format;
-  readonly title: string | undefined;
-  readonly made: MadeFile;
-}
-
 const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
 
 /**
@@ -66,36 +59,30 @@ export function fetchFile(
     withSpace(deps.space, call, async (attempt) => {
       const { maxMediaSeconds, fetchTimeoutMs: timeoutMs } = deps;
       const limits = { signal: attempt.signal, timeoutMs };
-      const download = async (earlierSizes?: readonly number[]): Promise<Downloaded> => {
+      const folder = join(attempt.folder, 'download');
+      const download = async () => {
         attempt.report({ stage: 'fetching' });
-        const folder = await mkdtemp(join(attempt.folder, 'download-'));
+        await rm(folder, { recursive: true, force: true });
+        await mkdir(folder);
         const media = await fetch({ ...limits, folder, maxMediaSeconds, onProgress: attempt.report });
-        const sizes = await Promise.all(media.paths.map(async (path) => (await stat(path)).size));
-        const cameWhole = media.cameWhole ?? isDeepStrictEqual(sizes, earlierSizes);
-        try {
-          return await readingMedia(cameWhole, async () => {
-            const format = wanted === 'either' ? await formatOf(deps, attempt, media) : wanted;
-            const copied = cameWhole && format === 'audio' ? await copyM4a(deps, attempt, media) : undefined;
-            if (copied !== undefined) return { format, title: media.title, made: copied };
-            const paths = await Promise.all(media.paths.map((path) => deps.media.rewrap(path, limits)));
-            const made = await make(deps, attempt, { ...media, cameWhole, paths, format });
-            return { format, title: media.title, made };
-          });
-        } catch (error) {
-          const seemsCutOff = error instanceof JobError && error.code === 'incomplete';
-          if (!seemsCutOff || media.cameWhole !== undefined || earlierSizes !== undefined) throw asFailure(error);
-          // If the files have the same sizes again, all bytes came.
-          await rm(folder, { recursive: true });
-          return download(sizes);
-        }
+        return { ...media, sizes: await Promise.all(media.paths.map(sizeOf)) };
       };
-      const { format, title, made } = await download();
+      const { format, title, made } = await fetchAndRead(download, async (media, cameWhole) => {
+        const format = wanted === 'either' ? await formatOf(deps, attempt, media) : wanted;
+        const copied = cameWhole && format === 'audio' ? await copyM4a(deps, attempt, media) : undefined;
+        if (copied !== undefined) return { format, title: media.title, made: copied };
+        const paths = await Promise.all(media.paths.map((path) => deps.media.rewrap(path, limits)));
+        const made: MadeFile = await make(deps, attempt, { ...media, cameWhole, paths, format });
+        return { format, title: media.title, made };
+      }).catch((error: unknown) => {
+        throw asFailure(error);
+      });
       rejectTooLong(made.durationSeconds, maxMediaSeconds);
       attempt.report({ stage: 'publishing' });
       attempt.signal.throwIfAborted();
       const name = `${mediaId}.${EXTENSIONS[format]}`;
       const file = await deps.files.publish(made.path, { recordId, name }, attempt.signal);
-      const published = 'isSilence' in made ? { ...file, isSilence: true as const } : file;
+      const published = made.isSilence === true ? { ...file, isSilence: true as const } : file;
       return { durationSeconds: made.durationSeconds, files: [published], ...titled(title) };
     }),
   );
@@ -116,7 +103,7 @@ async function copyM4a(
   { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
   attempt: RunningCall,
   { paths: [source = ''], statedDurationSeconds }: FetchedMedia,
-) {
+): Promise<MadeFile | undefined> {
   if (!source.endsWith('.m4a')) return undefined;
   const { signal } = attempt;
   const path = join(attempt.folder, `output.${EXTENSIONS.audio}`);
@@ -147,12 +134,8 @@ async function make(
     throw new JobError('noVideo');
   }
   if (!fetched.cameWhole) {
-    // The end of a file is missing if its packets end before the page, or else its header, says.
     const expectedSeconds = statedDurationSeconds ?? main.probe.durationSeconds;
-    for (const { path } of sources) {
-      const seconds = await media.measure(path, { signal, timeoutMs });
-      if (expectedSeconds - seconds > Math.max(1, expectedSeconds / 100)) throw new JobError('durationWrong');
-    }
+    for (const { path } of sources) await rejectCutOff(media, { path, expectedSeconds }, { signal, timeoutMs });
   }
   const path = join(attempt.folder, `output.${EXTENSIONS[format]}`);
   const options = { signal, timeoutMs, onProgress: conversionProgress(attempt, main.probe.durationSeconds) };
@@ -175,6 +158,20 @@ async function make(
     throw new UnreadableMediaError('pictures or sound could not be decoded');
   }
   return { path, durationSeconds: result.durationSeconds, ...(hasSound ? {} : { isSilence: true as const }) };
+}
+
+/** The end of a file is missing if its packets end before the page, or else its header, says. @throws JobError `incomplete` */
+export async function rejectCutOff(
+  media: Media,
+  { path, expectedSeconds }: { readonly path: string; readonly expectedSeconds: number },
+  limits: Parameters<Media['measure']>[1],
+): Promise<void> {
+  const seconds = await media.measure(path, limits);
+  if (expectedSeconds - seconds > Math.max(1, expectedSeconds / 100)) throw new JobError('durationWrong');
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path)).size;
 }
 
 /**

@@ -12,7 +12,7 @@ export interface UploadDeps extends MakerDeps {
 }
 
 /** An upload that fails with one of these codes is reported as unreadable, because their sentences are about platforms. */
-const UNREADABLE: ReadonlySet<FailureCode> = new Set(['no_audio', 'no_video', 'unsupported', 'incomplete']);
+const UNREADABLE: ReadonlySet<FailureCode> = new Set(['no_audio', 'no_video']);
 
 export const createUploadActivity = ({ uploads, ...deps }: UploadDeps) => ({
   ingestUpload: ({ title, contentType, ...job }: FetchJob & UploadParameters): Promise<JobResult> =>

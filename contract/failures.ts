@@ -79,7 +79,8 @@ export const FAILURES = {
   ...subject('unsupported', {
     addressForbidden: 'The platform links to an address that must not be called.',
     uploadUnreadable: 'The uploaded file contains no recording that can be read.',
-    mediaUnreadable: 'The media of the platform cannot be read: they are damaged or in an unknown format.',
+    mediaUnreadable: 'The media cannot be read: they are damaged or in an unknown format.',
+    mediaFormatNamed: 'The media are in a format that this service does not convert: {format}.',
     mediaFormatUnsupported: 'The media are in a format that this service does not convert.',
     pageUnreadable: 'The {page} cannot be read.',
     pageTooSlow: 'The {page} took too long to read.',

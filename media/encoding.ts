@@ -4,6 +4,10 @@ import { streamOf, type Probe } from './probe.ts';
 export const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
 /** Fills gaps in the time stamps, also before the first, with silence. */
 export const KEEP_TIME_LINE = 'aresample=async=1:first_pts=0';
+/** Layouts that AAC can have. Some formats, such as TTA, state only the number of channels. */
+const LAYOUTS = 'aformat=channel_layouts=mono|stereo|3.0|4.0|quad|5.0|5.0(side)|5.1|5.1(side)|6.1|7.1';
+/** The arguments that encode sound. */
+export const SOUND = ['-af', `${KEEP_TIME_LINE},${LAYOUTS}`, ...AAC] as const;
 /** Every common player supports 8-bit 4:2:0 with an even width and height. */
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
 const EVEN_SIDES = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
@@ -22,8 +26,9 @@ function toneMappingOf(transfer: string): string {
   return `sidedata=mode=delete,${linear},tonemap=hable:desat=0,zscale=p=bt709:t=bt709:m=bt709:r=tv`;
 }
 
-/** @returns whether the pictures can be copied */
+/** @returns whether the pictures can be copied: players show HDR in 8 bits in different ways, most of them pale */
 export function playsEverywhere(pictures: Probe): boolean {
   const stream = streamOf(pictures, 'video');
-  return stream?.codec === 'h264' && ['yuv420p', 'yuvj420p'].includes(stream.pixelFormat ?? '');
+  const isHdr = HDR_TRANSFERS.includes(stream?.colorTransfer ?? '');
+  return stream?.codec === 'h264' && !isHdr && ['yuv420p', 'yuvj420p'].includes(stream.pixelFormat ?? '');
 }

@@ -1,10 +1,11 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { run } from '../runtime/subprocess/run-program.ts';
 import {
   fileUrl,
   INPUT_GUARD,
+  isTransportStream,
   MEDIA_THREADS,
   TRANSPORT_STREAM_GUARD,
   runTool,
@@ -12,24 +13,16 @@ import {
   UnreadableMediaError,
 } from './media-guard.ts';
 import { maxPixels, rejectTooTall, timeForMs, type Work } from './media-limits.ts';
-import { AAC, KEEP_TIME_LINE, picturesOf, playsEverywhere } from './encoding.ts';
+import { AAC, SOUND, picturesOf, playsEverywhere } from './encoding.ts';
 import { copyShortM4a } from './copy-m4a.ts';
 import { isPlainM4a, readM4a } from './m4a.ts';
 import { codecOf, countPictures, MAX_GAP_SECONDS, probeFile, streamOf, undecodableKinds, type Probe } from './probe.ts';
 
 /** Decodes sound without keeping it. */
 const DECODED_RATE = 8_000;
-const DECODED = [
-  '-ac',
-  '1',
-  '-ar',
-  String(DECODED_RATE),
-  '-c:a',
-  'pcm_s16le',
-  '-f',
-  's16le',
-  'file:/dev/null',
-] as const;
+const DECODED = `-ac 1 -ar ${String(DECODED_RATE)} -c:a pcm_s16le -f s16le file:/dev/null`.split(' ');
+/** Copies all video and audio. */
+const COPIED = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy'];
 /** The share of files that ffmpeg decodes although nothing about them is doubtful. */
 const DECODED_SHARE = 0.02;
 /** Written beyond the longest permitted duration, so that media that are too long are recognised. */
@@ -149,8 +142,7 @@ export function createMedia(settings: FfmpegSettings) {
     /** @returns the duration of a file's packets, which are all read, because the headers may be wrong */
     measure: async (path: string, options: Omit<RunLimits, 'onProgress'>): Promise<number> => {
       const work = { bytes: await sizeOf(path) };
-      const streams = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', 'null'];
-      const args = [...INPUT_GUARD, '-i', fileUrl(path), ...streams];
+      const args = [...INPUT_GUARD, '-i', fileUrl(path), ...COPIED, '-f', 'null'];
       return (await convert(args, `${path}.null`, { ...options, work, onProgress: () => undefined })).seconds;
     },
 
@@ -163,8 +155,7 @@ export function createMedia(settings: FfmpegSettings) {
     rewrap: async (path: string, options: Omit<RunLimits, 'onProgress'>): Promise<string> => {
       if (!(await isTransportStream(path))) return path;
       const output = `${path}.mp4`;
-      const streams = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', 'mp4'];
-      const args = [...TRANSPORT_STREAM_GUARD, '-i', fileUrl(path), ...streams];
+      const args = [...TRANSPORT_STREAM_GUARD, '-i', fileUrl(path), ...COPIED, '-f', 'mp4'];
       const work = { bytes: await sizeOf(path) };
       await convert(args, output, { ...options, work, onProgress: () => undefined });
       await rm(path);
@@ -196,7 +187,7 @@ export function createMedia(settings: FfmpegSettings) {
         const seconds = await durationOf();
         if (seconds - bytes / 2 / DECODED_RATE <= MAX_GAP_SECONDS) return seconds;
       }
-      await convert([...input, ...sound, '-af', KEEP_TIME_LINE, ...AAC, '-f', 'ipod'], output, limits);
+      await convert([...input, ...sound, ...SOUND, '-f', 'ipod'], output, limits);
       return durationOf();
     },
 
@@ -235,9 +226,7 @@ export function createMedia(settings: FfmpegSettings) {
         ]),
         ...['-map', `0:${String(index)}`, ...(isCopied ? ['-c:v', 'copy'] : picturesOf(colorTransfer))],
         ...(soundStream === undefined ? [] : ['-map', `${inOneFile ? '0' : '1'}:${String(soundStream.index)}`]),
-        ...(soundStream?.codec === 'aac' && !damaged.includes('audio')
-          ? ['-c:a', 'copy']
-          : ['-af', KEEP_TIME_LINE, ...AAC]),
+        ...(soundStream?.codec === 'aac' && !damaged.includes('audio') ? ['-c:a', 'copy'] : SOUND),
         ...['-f', 'mp4'],
       ];
       await convert(args, output, { ...options, work });
@@ -247,17 +236,6 @@ export function createMedia(settings: FfmpegSettings) {
 
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path)).size;
-}
-
-/** Packets of a transport stream have 188 bytes and begin with 0x47 (ISO/IEC 13818-1, section 2.4.3). */
-async function isTransportStream(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(189), 0, 189, 0);
-    return bytesRead === 189 && buffer[0] === 0x47 && buffer[188] === 0x47;
-  } finally {
-    await file.close();
-  }
 }
 
 /** How much later a file starts than the pictures, unless the files have different time lines. */

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
@@ -9,7 +10,8 @@ import { RunStartError, RunTimeoutError, type RunOptions, type RunResult } from 
  * playlist or an ffconcat script would copy another local file into the output.
  */
 const CONTAINERS =
-  'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,flv,avi,mpeg,asf,aiff,amr,au,caf,w64,ac3,eac3,gsm,g722';
+  'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,flv,avi,mpeg,asf,aiff,amr,au,caf,w64,ac3,eac3,gsm,g722,' +
+  'tta,wv,ape,voc,swf,dv,mxf,rm,ivf,nut,wtv,dts';
 
 /**
  * Decoders that may run, by ffmpeg's names. The list covers what media platforms put into the containers above. ffmpeg has 500
@@ -26,6 +28,7 @@ const DECODERS = [
   ...['flv', 'vp6', 'vp6f', 'vp3', 'h261', 'h263p', 'wmv1', 'wmv2', 'wmv3', 'vc1', 'svq3', 'dvvideo', 'rawvideo'],
   ...['wmav1', 'wmav2', 'wmapro', 'wmavoice', 'nellymoser', 'speex', 'gsm', 'gsm_ms', 'g722', 'g726', 'g726le'],
   ...['adpcm_swf', 'adpcm_yamaha', 'adpcm_ima_qt', 'pcm_dvd', 'pcm_s16le_planar', 'wavpack'],
+  ...['tta', 'ape', 'rv10', 'rv20', 'rv30', 'rv40', 'cook', 'sipr', 'ra_144', 'ra_288', 'dnxhd', 'jpeg2000'],
   ...['dca', 'truehd', 'png', 'mjpeg', 'webp', 'bmp', 'gif'],
   ...['mov_text', 'webvtt', 'subrip', 'srt', 'text', 'ass', 'ssa'],
   ...['dvdsub', 'dvbsub', 'pgssub', 'cc_dec'],
@@ -53,6 +56,17 @@ function guardOf(containers: string): readonly string[] {
     ...['-max_pixels', String(MAX_PIXELS), '-max_streams', String(MAX_STREAMS)],
     ...['-max_alloc', String(MAX_ALLOCATION_BYTES), '-threads', String(MEDIA_THREADS)],
   ];
+}
+
+/** Packets of a transport stream have 188 bytes and begin with 0x47 (ISO/IEC 13818-1, section 2.4.3). */
+export async function isTransportStream(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(189), 0, 189, 0);
+    return bytesRead === 189 && buffer[0] === 0x47 && buffer[188] === 0x47;
+  } finally {
+    await file.close();
+  }
 }
 
 /** Without the prefix, ffmpeg would open a file whose name begins like a URL as that URL. */

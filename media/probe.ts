@@ -130,7 +130,7 @@ const END_SECONDS = 3;
 /**
  * Decodes the ends of the streams of a file, because damaged packets can be copied but not decoded.
  *
- * @returns the kinds of the streams whose last frames are missing
+ * @returns the kinds of the streams whose last frames are missing, or which ffprobe cannot read
  * @throws JobError `tool_missing` when ffprobe can't be started
  */
 export async function undecodableKinds(
@@ -147,7 +147,7 @@ export async function undecodableKinds(
       ...['-select_streams', String(index), '-read_intervals', interval],
       ...['-show_entries', 'packet=pts_time:frame=best_effort_timestamp_time', '-of', 'compact'],
     ];
-    await launchFfprobe(ffprobe, path, {
+    const { exitCode } = await launchFfprobe(ffprobe, path, {
       args,
       ...limits,
       onStdoutLine: (line) => {
@@ -155,7 +155,7 @@ export async function undecodableKinds(
         if (type === 'packet' || type === 'frame') ends[type] = Math.max(ends[type], Number(time));
       },
     });
-    if (ends.packet - ends.frame > MAX_GAP_SECONDS) kinds.push(kind);
+    if (exitCode !== 0 || ends.packet - ends.frame > MAX_GAP_SECONDS) kinds.push(kind);
   }
   return kinds;
 }

@@ -26,8 +26,14 @@ export interface DownloadOptions {
   readonly onProgress?: (bytes: number, totalBytes: number | undefined) => void;
 }
 
-/** @returns the size in bytes @throws DownloadError; the signal's reason; errors of the file system */
-export type Downloader = (url: string, options: DownloadOptions) => Promise<number>;
+export interface DownloadedFile {
+  readonly sizeBytes: number;
+  /** Undefined without a length or chunked encoding: then a broken connection looks like the end of the body. */
+  readonly cameWhole: true | undefined;
+}
+
+/** @throws DownloadError; the signal's reason; errors of the file system */
+export type Downloader = (url: string, options: DownloadOptions) => Promise<DownloadedFile>;
 
 export const MEDIA_HOST_LIMITS = {
   connectTimeoutMs: 10_000,
@@ -54,7 +60,7 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
         const onSlow = (how: TooSlow): void => deadline.abort(how === 'stalled' ? new DeadlineError() : tooSlow());
         const hop = { ...settings, ...options, signal: deadline.signal, onSlow };
         const result = await take(target.url, hop);
-        if (typeof result === 'number') return result;
+        if ('sizeBytes' in result) return result;
         url = result.location;
       }
       throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects too often.' });
@@ -74,7 +80,7 @@ const tooSlow = (): DownloadError => new DownloadError({ kind: 'too_slow' });
 type Hop = DownloaderSettings & DownloadOptions & { readonly onSlow: (how: TooSlow) => void };
 
 /** Uses one connection per request, so that no check can be skipped. */
-async function take(url: URL, hop: Hop): Promise<number | { readonly location: string }> {
+async function take(url: URL, hop: Hop): Promise<DownloadedFile | { readonly location: string }> {
   const client = new Client(url.origin, {
     connect: patient(createGuardedConnector(hop)),
     pipelining: 0,
@@ -106,16 +112,13 @@ async function take(url: URL, hop: Hop): Promise<number | { readonly location: s
 
 type Answer = Dispatcher.ResponseData<unknown>;
 
-async function write(answer: Answer, hop: Hop): Promise<number> {
+async function write(answer: Answer, hop: Hop): Promise<DownloadedFile> {
   const { path, maxBytes, onProgress, signal } = hop;
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new DownloadError({ kind: 'unreachable', error: 'protocol' });
   }
   const totalBytes = lengthOf(answer);
-  // Without a length or chunked encoding, a broken connection looks like the end of the body.
-  if (totalBytes === undefined && answer.headers['transfer-encoding'] === undefined) {
-    throw new DownloadError({ kind: 'incomplete' });
-  }
+  const hasEnd = totalBytes !== undefined || answer.headers['transfer-encoding'] !== undefined;
   if ((totalBytes ?? 0) > maxBytes) throw new DownloadError({ kind: 'too_large' });
   const file = await open(path, 'wx');
   let sizeBytes = 0;
@@ -128,7 +131,7 @@ async function write(answer: Answer, hop: Hop): Promise<number> {
       onProgress?.(sizeBytes, totalBytes);
     }
     if (totalBytes !== undefined && sizeBytes !== totalBytes) throw new DownloadError({ kind: 'incomplete' });
-    return sizeBytes;
+    return { sizeBytes, cameWhole: hasEnd || undefined };
   } finally {
     stopWatching?.();
     await file.close();

@@ -62,7 +62,7 @@ export const upload = {
     price: 0,
     file: '01JD5Z3K6VQ0W8R9T2X4Y6B80U.m4a',
     progress: { stage: 'converting' },
-    failure: ['unsupported', 'The uploaded file contains no recording that can be read.'],
+    failure: ['unsupported', 'The media cannot be read: they are damaged or in an unknown format.'],
     parameters: { title: 'interview.wav', contentType: 'audio/wav' },
   },
   record: uploadRecordSchema,

@@ -3,27 +3,11 @@ import { OWN_PAGES } from './imgnet-urls.ts';
 
 /** Reserved by RFCs 3172, 6761, 6762 and 8375 or by ICANN, or in wide use without a delegation. */
 export const PRIVATE_SUFFIXES = [
-  'localhost',
-  'localdomain',
-  'local',
-  'internal',
-  'intranet',
-  'private',
-  'corp',
-  'home',
-  'lan',
-  'arpa',
-  'localnet',
-  'workgroup',
-  'domain',
-  'dhcp',
+  ...['localhost', 'localdomain', 'local', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'arpa'],
+  ...['localnet', 'workgroup', 'domain', 'dhcp'],
   // The DNS of containers and clusters resolves these names.
-  'svc',
-  'default',
-  'cluster',
-  'consul',
-  'docker',
-] as const;
+  ...['svc', 'default', 'cluster', 'consul', 'docker'],
+];
 
 /** Ports from 1024 whose protocol processes or ignores the lines of an HTTP request, or that often have no password. */
 // prettier-ignore

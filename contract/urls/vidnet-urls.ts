@@ -13,17 +13,7 @@ const BEFORE_ID = ['shorts', 'live', 'embed', 'v', 'vi', 'e', 'w', 'watch', 'vid
 const NO_IDS = ['videoseries', 'live_stream'];
 /** The page before a query with the ID. */
 const WITH_QUERY = [
-  '',
-  'watch',
-  'watch.php',
-  'watch_popup',
-  'ytscreeningroom',
-  'movie',
-  'embed',
-  'v',
-  'index',
-  'tv',
-  'share',
+  ...['', 'watch', 'watch.php', 'watch_popup', 'ytscreeningroom', 'movie', 'embed', 'v', 'index', 'tv', 'share'],
 ];
 
 /** @param text the URL of a page of the video, or its ID. @param hosts further hosts of the platform, with port */

@@ -30,7 +30,9 @@ let host: Server;
 let deps: ImgnetAudioDeps;
 const SHORTCODE = '-AbCdEfGhIj';
 
-/** What the host of media has, beside files: statuses, and half a file. */
+let cuts = 0;
+
+/** What the host of media has, beside files: statuses, half a file, and files whose length it does not state. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-post-audio-'));
   const { ffmpeg, ffprobe } = inject('tools');
@@ -43,6 +45,7 @@ beforeAll(async () => {
   await make('four.mp4', ...picture(6), ...sound(4), '-c:a', 'aac');
   await make('opus.webm', ...picture(3), ...sound(3), '-c:a', 'libopus');
   await make('silent.mp4', ...picture(2));
+  await make('moov.mp4', ...picture(20), ...sound(20), '-c:a', 'aac', '-movflags', 'faststart');
   // Its table of contents is at the end, and gone.
   await writeFile(join(folder, 'damaged.mp4'), (await readFile(join(folder, 'two.mp4'))).subarray(0, 5_000));
   host = createServer((request, response) => {
@@ -50,7 +53,13 @@ beforeAll(async () => {
     if (/^\d+$/.test(name)) response.writeHead(Number(name)).end();
     else if (name === 'page') response.end('<html>no video</html>');
     else {
-      void readFile(join(folder, name.replace('half-', ''))).then((bytes) => {
+      void readFile(join(folder, name.replace(/^(?:half|untold|cut)-/, ''))).then((bytes) => {
+        if (/^(?:untold|cut)-/.test(name)) {
+          Object.assign(response, { useChunkedEncodingByDefault: false });
+          response.writeHead(200, { connection: 'close' });
+          response.end(name.startsWith('cut-') ? bytes.subarray(0, bytes.length / 2 + (cuts += 1)) : bytes);
+          return;
+        }
         response.writeHead(200, { 'content-length': bytes.length });
         if (name.startsWith('half-')) response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
         else response.end(bytes);
@@ -133,6 +142,10 @@ describe('the audio of a post', () => {
     await expect(readdir(join(folder, 'files', audio.id))).rejects.toThrow('ENOENT');
   });
 
+  it('is made of a video whose length the host does not state', async () => {
+    expect(await made(aPost(slidesOf('untold-two.mp4')))).toMatchObject({ state: 'made' });
+  });
+
   it('is stale when the record has no URL of its video', async () => {
     expect(await made(aPost({ content_type: 'video' }))).toMatchObject({ state: 'stale' });
   });
@@ -144,6 +157,10 @@ describe('a post whose media cannot be downloaded', () => {
     ['500', 'upstream', 'upstream_error'],
     ['206', 'upstream', 'upstream_error'],
     ['half-two.mp4', 'upstream', 'incomplete'],
+    // No length is stated: two downloads of different sizes were cut off, two of the same size came whole.
+    ['cut-two.mp4', 'upstream', 'incomplete'],
+    ['cut-moov.mp4', 'upstream', 'incomplete'],
+    ['untold-damaged.mp4', 'subject', 'unsupported'],
     // They came whole: the next download would be the same.
     ['page', 'subject', 'unsupported'],
     ['damaged.mp4', 'subject', 'unsupported'],

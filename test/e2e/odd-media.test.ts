@@ -193,6 +193,35 @@ const ROWS: readonly Row[] = [
     `${HDR_PICTURES('smpte2084')} -c:v libvpx-vp9 -profile:v 2 -cpu-used 8`,
     { seconds: 4, transfer: 'bt709' },
   ],
+  ['TTA', 'aa.tta', 'audio/x-tta', 'audio', tone(440), {}],
+  ['WavPack', 'ab.wv', 'audio/x-wavpack', 'audio', tone(440), {}],
+  ['VOC', 'ac.voc', 'audio/x-voc', 'audio', tone(440), {}],
+  ['SWF', 'ad.swf', 'audio/x-swf', 'audio', `${tone(440)} -ar 44100 -c:a libmp3lame`, {}],
+  [
+    'DV',
+    'ae.dv',
+    'video/x-dv',
+    'video',
+    `-f lavfi -i testsrc=s=720x576:r=25:d=4 ${tone(440, 4)} -target pal-dv`,
+    { seconds: 4 },
+  ],
+  [
+    'MXF',
+    'af.mxf',
+    'video/x-mxf',
+    'video',
+    `-f lavfi -i testsrc=s=64x64:r=25:d=12 ${tone(440, 12)} -c:v mpeg2video -c:a pcm_s16le -ar 48000`,
+    { seconds: 12 },
+  ],
+  ['RealMedia', 'ag.rm', 'audio/x-realaudio', 'audio', `${tone(440)} -c:a ac3 -f rm`, {}],
+  [
+    'HDR (PQ) in 8 bits',
+    'ah.mp4',
+    'video/mp4',
+    'video',
+    `${HDR_PICTURES('smpte2084').replace('yuv420p10le', 'yuv420p')} ${H264}`,
+    { seconds: 4, transfer: 'bt709' },
+  ],
   ['AU', 'y.au', 'audio/basic', 'audio', `${tone(440)} -c:a pcm_mulaw`, { hertz: 440 }],
 ];
 
@@ -266,12 +295,13 @@ describe('media of a page', () => {
   );
 
   it('fail after one attempt in a format that is not converted, and say so', async () => {
-    site.set('/z.nut', { type: 'video/x-nut', body: await served('z.nut', tone(440)) });
+    site.set('/z.sox', { type: 'audio/x-sox', body: await served('z.sox', tone(440)) });
     const map = '#EXT-X-MAP:URI="/i.mp4"\n#EXTINF:6,\n/s.m4s\n';
     const playlist = `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n${map}#EXT-X-DISCONTINUITY\n${map}#EXT-X-ENDLIST\n`;
     site.set('/maps.m3u8', { type: 'application/vnd.apple.mpegurl', body: playlist });
-    for (const path of ['/z.nut', '/maps.m3u8']) {
-      const response = expect.stringMatching(/in a format that this service does not convert/) as string;
+    for (const path of ['/z.sox', '/maps.m3u8']) {
+      const name = path === '/z.sox' ? ': sox' : '';
+      const response = `The media are in a format that this service does not convert${name}.`;
       expect(await request(path, 'audio'), path).toMatchObject({ status: 'failed', response });
       // yt-dlp itself reads a playlist up to seven times.
       expect(site.requests.filter((one) => one === path).length).toBeLessThan(10);
