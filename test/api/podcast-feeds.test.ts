@@ -87,7 +87,7 @@ async function keepBatch(
 
 async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const response = await fetch(facades.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  return { status: response.status, body: (await response.json()) as unknown };
+  return { status: response.status, body: await response.json() };
 }
 const create = async (source: string, more: object = {}): Promise<Feed> => {
   const { status, body } = await send('POST', '/api/feeds', { source, ...more });

@@ -171,10 +171,15 @@ describe('a subject that a text refers to', () => {
 
   it('is requested as the service offers it', async () => {
     expect(await plan('audio', 'https://youtu.be/kX3vQ9mTz0A')).toEqual({
-      ...{ first: undefined, needs: undefined, request: { path: '/api/downloads/audio', body: video } },
+      ...{
+        first: undefined,
+        needs: undefined,
+        request: { operation: 'requestAudio', path: '/api/downloads/audio', body: video },
+      },
     });
     const fields = { language: 'de' };
     expect((await plan('transcript', 'kX3vQ9mTz0A', { fields, hasComments: true })).request).toEqual({
+      operation: 'requestTranscript',
       path: '/api/transcripts',
       body: { ...video, ...fields, include_comments: true },
     });
@@ -194,7 +199,7 @@ describe('a subject that a text refers to', () => {
     expect(await plan('list', '@evening.talks', { fields: { max_age_days: 7 } })).toEqual({
       first: { path: '/api/imgnet/profile', body: { url: '@evening.talks' } },
       needs: 'list_id',
-      request: { path: '/api/imgnet/list', body: { max_age_days: 7 } },
+      request: { operation: 'requestImgnetList', path: '/api/imgnet/list', body: { max_age_days: 7 } },
     });
     expect(await plan('speakers', 'kX3vQ9mTz0A')).toMatchObject({
       first: { path: '/api/downloads/audio', body: video },
@@ -202,9 +207,13 @@ describe('a subject that a text refers to', () => {
     });
     const id = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
     const speech = { first: undefined, needs: undefined };
-    expect(await plan('speech', 'kX3vQ9mTz0A')).toEqual({ ...speech, request: { path: '/api/speech', body: video } });
+    expect(await plan('speech', 'kX3vQ9mTz0A')).toMatchObject({
+      ...speech,
+      request: { path: '/api/speech', body: video },
+    });
     const page = await plan('speech', 'https://example.com/talk', { fields: { language: 'en' } });
     expect(page.request).toEqual({
+      operation: 'requestSpeech',
       path: '/api/speech',
       body: { url: 'https://example.com/talk', language: 'en' },
     });

@@ -68,6 +68,11 @@ export type Procedures = {
     check: Mutation<rest.CheckSubscriptionData, rest.CheckSubscriptionResponses & rest.CheckSubscriptionErrors, 202>;
     items: Query<rest.ListSubscriptionItemsData, rest.ListSubscriptionItemsResponses & rest.ListSubscriptionItemsErrors, 200>;
   };
+  feeds: {
+    create: Mutation<rest.CreateFeedData, rest.CreateFeedResponses & rest.CreateFeedErrors, 200>;
+    list: Query<rest.ListFeedsData, rest.ListFeedsResponses & rest.ListFeedsErrors, 200>;
+    delete: Mutation<rest.DeleteFeedData, rest.DeleteFeedResponses & rest.DeleteFeedErrors, 200>;
+  };
   webhook: {
     test: Mutation<rest.TestWebhookData, rest.TestWebhookResponses & rest.TestWebhookErrors, 200>;
     deliveries: Query<rest.ListDeliveriesData, rest.ListDeliveriesResponses & rest.ListDeliveriesErrors, 200>;

@@ -2,7 +2,7 @@
 // @ts-nocheck
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { ArchiveBatchData, ArchiveBatchErrors, ArchiveBatchResponses, CancelBatchData, CancelBatchErrors, CancelBatchResponses, CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, ChangeSubscriptionData, ChangeSubscriptionErrors, ChangeSubscriptionResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, CheckSubscriptionData, CheckSubscriptionErrors, CheckSubscriptionResponses, CreateBatchData, CreateBatchErrors, CreateBatchResponses, CreateSubscriptionData, CreateSubscriptionErrors, CreateSubscriptionResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowBatchData, FollowBatchErrors, FollowBatchResponse, FollowBatchResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBatchData, GetBatchErrors, GetBatchResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpeechData, GetSpeechErrors, GetSpeechResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, GetUploadOffsetData, GetUploadOffsetErrors, GetUploadOffsetResponses, ListBatchesData, ListBatchesErrors, ListBatchesResponses, ListBatchItemsData, ListBatchItemsErrors, ListBatchItemsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, ListSubscriptionItemsData, ListSubscriptionItemsErrors, ListSubscriptionItemsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RemoveSubscriptionData, RemoveSubscriptionErrors, RemoveSubscriptionResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaInfoData, RequestMediaInfoErrors, RequestMediaInfoResponses, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestSpeechData, RequestSpeechErrors, RequestSpeechResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, ResumeBatchData, ResumeBatchErrors, ResumeBatchResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryBatchData, RetryBatchErrors, RetryBatchResponses, SendUploadData, SendUploadErrors, SendUploadResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+import type { ArchiveBatchData, ArchiveBatchErrors, ArchiveBatchResponses, CancelBatchData, CancelBatchErrors, CancelBatchResponses, CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, ChangeSubscriptionData, ChangeSubscriptionErrors, ChangeSubscriptionResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, CheckSubscriptionData, CheckSubscriptionErrors, CheckSubscriptionResponses, CreateBatchData, CreateBatchErrors, CreateBatchResponses, CreateFeedData, CreateFeedErrors, CreateFeedResponses, CreateSubscriptionData, CreateSubscriptionErrors, CreateSubscriptionResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, DeleteFeedData, DeleteFeedErrors, DeleteFeedResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowBatchData, FollowBatchErrors, FollowBatchResponse, FollowBatchResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBatchData, GetBatchErrors, GetBatchResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpeechData, GetSpeechErrors, GetSpeechResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, GetUploadOffsetData, GetUploadOffsetErrors, GetUploadOffsetResponses, ListBatchesData, ListBatchesErrors, ListBatchesResponses, ListBatchItemsData, ListBatchItemsErrors, ListBatchItemsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, ListFeedsData, ListFeedsErrors, ListFeedsResponses, ListSubscriptionItemsData, ListSubscriptionItemsErrors, ListSubscriptionItemsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, NameSpeakersData, NameSpeakersErrors, NameSpeakersResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RemoveSubscriptionData, RemoveSubscriptionErrors, RemoveSubscriptionResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaInfoData, RequestMediaInfoErrors, RequestMediaInfoResponses, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestSpeechData, RequestSpeechErrors, RequestSpeechResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, ResumeBatchData, ResumeBatchErrors, ResumeBatchResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryBatchData, RetryBatchErrors, RetryBatchResponses, SendUploadData, SendUploadErrors, SendUploadResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -533,6 +533,40 @@ export const listSubscriptionItems = <ThrowOnError extends boolean = true>(optio
     responseStyle: 'data',
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/subscriptions/{subscriptionId}/items',
+    ...options
+});
+
+/**
+ * List feeds, newest first
+ */
+export const listFeeds = <ThrowOnError extends boolean = true>(options: Options<ListFeedsData, ThrowOnError>): RequestResult<ListFeedsResponses, ListFeedsErrors, ThrowOnError, 'data'> => options.client.get<ListFeedsResponses, ListFeedsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/feeds',
+    ...options
+});
+
+/**
+ * Create a podcast feed of the files of a batch or subscription
+ */
+export const createFeed = <ThrowOnError extends boolean = true>(options: Options<CreateFeedData, ThrowOnError>): RequestResult<CreateFeedResponses, CreateFeedErrors, ThrowOnError, 'data'> => options.client.post<CreateFeedResponses, CreateFeedErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/feeds',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke the token of a feed
+ */
+export const deleteFeed = <ThrowOnError extends boolean = true>(options: Options<DeleteFeedData, ThrowOnError>): RequestResult<DeleteFeedResponses, DeleteFeedErrors, ThrowOnError, 'data'> => options.client.delete<DeleteFeedResponses, DeleteFeedErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/feeds/{feedId}',
     ...options
 });
 

@@ -3185,6 +3185,63 @@ export type SubscriptionItems = {
     next_cursor: string | null;
 };
 
+export type Feed = {
+    id: Ulid;
+    /**
+     * The ID of the batch or subscription whose files are the episodes; `feeds` for an OPML list of all feeds of the caller
+     */
+    source: Ulid | 'feeds';
+    title: string;
+    language: string;
+    image_url: string | null;
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * Contains the token of the feed, which is not stored: null except in the answer to POST /api/feeds
+     */
+    rss_url: string | null;
+    /**
+     * Contains the token of the feed, which is not stored: null except in the answer to POST /api/feeds
+     */
+    json_url: string | null;
+    /**
+     * Like `rss_url`, which is null in its turn, if the source is `feeds`
+     */
+    opml_url: string | null;
+};
+
+export type FeedRequest = {
+    /**
+     * The ID of the batch or subscription whose files are the episodes; `feeds` for an OPML list of all feeds of the caller
+     */
+    source: Ulid | 'feeds';
+    /**
+     * By default the name of the source
+     */
+    title?: string | null;
+    /**
+     * The language of the recordings; by default `en`
+     */
+    language?: string | null;
+    /**
+     * The artwork: a square JPEG or PNG of 1400 to 3000 pixels
+     */
+    image_url?: string | null;
+};
+
+export type FeedList = {
+    /**
+     * Newest first
+     */
+    feeds: Array<Feed>;
+    /**
+     * `cursor` of the next page; null on the last one
+     */
+    next_cursor: string | null;
+};
+
 export type WebhookTestResult = {
     status: 'success' | 'error';
     message: string;
@@ -6350,6 +6407,179 @@ export type ListSubscriptionItemsResponses = {
 };
 
 export type ListSubscriptionItemsResponse = ListSubscriptionItemsResponses[keyof ListSubscriptionItemsResponses];
+
+export type ListFeedsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of items on a page
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/api/feeds';
+};
+
+export type ListFeedsErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ListFeedsError = ListFeedsErrors[keyof ListFeedsErrors];
+
+export type ListFeedsResponses = {
+    /**
+     * A page of feeds
+     */
+    200: FeedList;
+};
+
+export type ListFeedsResponse = ListFeedsResponses[keyof ListFeedsResponses];
+
+export type CreateFeedData = {
+    body: FeedRequest;
+    path?: never;
+    query?: never;
+    url: '/api/feeds';
+};
+
+export type CreateFeedErrors = {
+    /**
+     * invalid_input, invalid_json
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * encoding_not_supported
+     */
+    415: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type CreateFeedError = CreateFeedErrors[keyof CreateFeedErrors];
+
+export type CreateFeedResponses = {
+    /**
+     * The feed with its addresses
+     */
+    200: Feed;
+};
+
+export type CreateFeedResponse = CreateFeedResponses[keyof CreateFeedResponses];
+
+export type DeleteFeedData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        feedId: Ulid;
+    };
+    query?: never;
+    url: '/api/feeds/{feedId}';
+};
+
+export type DeleteFeedErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type DeleteFeedError = DeleteFeedErrors[keyof DeleteFeedErrors];
+
+export type DeleteFeedResponses = {
+    /**
+     * The feed that was deleted
+     */
+    200: Feed;
+};
+
+export type DeleteFeedResponse = DeleteFeedResponses[keyof DeleteFeedResponses];
 
 export type TestWebhookData = {
     body: WebhookTestRequest;
