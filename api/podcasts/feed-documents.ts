@@ -2,7 +2,7 @@ import { generateJsonFeed, generateOpml, generateRssFeed } from 'feedsmith';
 import { contentTypeOf } from '../../contract/http/content-types.ts';
 import type { StoredFeed } from '../../contract/http/feed-schemas.ts';
 import type { MediaInfoFacts } from '../../contract/kinds/media-info.ts';
-import type { TranscriptParameters } from '../../contract/kinds/transcript.ts';
+import type { TranscriptParameters } from '../../contract/kinds/transcript-request.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { Episode } from './feed-source.ts';
 
@@ -108,5 +108,5 @@ function factsOf({ record, file, info }: Episode, self: string) {
 }
 
 function languageOf({ type, parameters }: NonNullable<Episode['transcript']>) {
-  return type === 'captions' ? { language: (parameters as TranscriptParameters).language } : {};
+  return type === 'captions' ? optional('language', (parameters as TranscriptParameters).language) : {};
 }

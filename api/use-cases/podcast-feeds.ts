@@ -25,7 +25,8 @@ export const createFeed: UseCase<FeedRequest, Feed> = async (deps, caller, reque
 async function sourceName(deps: ServiceDeps, caller: Caller, id: string): Promise<string> {
   if (id === ALL_FEEDS) return 'Tapedeck';
   const source = await sourceOf(deps, id);
-  if (source === undefined || !isOwn(caller, source)) throw invalidField('source', 'There is no batch or subscription with this id.');
+  if (source === undefined || !isOwn(caller, source))
+    throw invalidField('source', 'There is no batch or subscription with this id.');
   return source.name;
 }
 

@@ -166,15 +166,13 @@ export const listSubscriptionItems: UseCase<
   const { id: subscriptionId } = await ownSubscription(deps, caller, input);
   const items: z.infer<typeof subscriptionItemsSchema>['items'] = [];
   const [from, start = '0'] = cursor?.split(':') ?? [];
-  let next: string | null = null;
   const first = from === undefined ? undefined : await deps.batches.get(from);
   const rest = await deps.batches.list({ startedBy: undefined, subscriptionId, before: from, limit: limit + 1 });
   for (const batch of [...(first?.subscriptionId === subscriptionId ? [first] : []), ...rest]) {
     const begin = batch.id === from ? Number(start) : 0;
-    for (let number = begin; number < batch.items && next === null; number += 1) {
+    for (let number = begin; number < batch.items; number += 1) {
       if (items.length === limit) {
-        next = `${batch.id}:${String(number)}`;
-        break;
+        return { state: 'finished', body: { items, next_cursor: `${batch.id}:${String(number)}` } };
       }
       const piece = await deps.batches.piece({ batchId: batch.id, number: Math.floor(number / BATCH_PIECE_ITEMS) + 1 });
       const index = number % BATCH_PIECE_ITEMS;
@@ -184,9 +182,8 @@ export const listSubscriptionItems: UseCase<
       const { request } = item;
       items.push({ ...renderBatchItem({ number, request, progress }, record, deps.rendering), batch_id: batch.id });
     }
-    if (next !== null) break;
   }
-  return { state: 'finished', body: { items, next_cursor: next } };
+  return { state: 'finished', body: { items, next_cursor: null } };
 };
 
 function putSchedule(deps: ServiceDeps, { id, everyMinutes, source, status }: StoredSubscription): Promise<void> {

@@ -1,3 +1,4 @@
+import { isBatchEnded } from './batch/batch-parts.tsx';
 import type { BatchAnswer, BatchEvent } from '../../contract/batches/batch-answers.ts';
 import { authorization, Problem, problemOf, read } from './console-api.ts';
 import { textsOf } from '../../clients/typescript/src/event-parser.ts';
@@ -89,7 +90,7 @@ export function watchBatch(
     const onEvent = (data: string): void => onBatch((last = (JSON.parse(data) as BatchEvent).batch));
     return keepConnected(callbacks, async (signal, onOpen) => {
       await readStream(`/api/batches/${id}/events`, { signal, onOpen, onEvent });
-      return last?.status === 'finished' || last?.status === 'cancelled' ? 'ended' : 'cut';
+      return last !== undefined && isBatchEnded(last) ? 'ended' : 'cut';
     });
   };
   let end = follow();

@@ -19,8 +19,8 @@ export const TYPE_NAMES: Readonly<Record<DownloadType, string>> = {
 };
 
 export const BATCH_STATUS_NAMES = {
-  ...{ running: 'Running', paused: 'Paused', cancelling: 'Being cancelled' },
-  ...{ cancelled: 'Cancelled', finished: 'Done' },
+  ...{ listing: 'Listing', running: 'Running', paused: 'Paused', cancelling: 'Being cancelled' },
+  ...{ failed: 'Failed', cancelled: 'Cancelled', finished: 'Done' },
 } as const;
 
 export const ITEM_STATE_NAMES = {

@@ -6,9 +6,11 @@ type Counts = BatchAnswer['counts'];
 export type ItemState = keyof Counts;
 
 const STATUS_LOOKS = {
+  listing: 'pending',
   running: 'pending',
   paused: 'pending',
   cancelling: 'pending',
+  failed: 'failed',
   cancelled: 'failed',
   finished: 'success',
 } as const;
@@ -18,7 +20,7 @@ export const STATE_LOOKS = {
 } as const;
 
 export const isBatchEnded = ({ status }: Pick<BatchAnswer, 'status'>): boolean =>
-  status === 'finished' || status === 'cancelled';
+  status === 'finished' || status === 'cancelled' || status === 'failed';
 
 export const batchTitle = ({ name, items }: BatchAnswer): string =>
   name ?? (items === 1 ? 'Batch of one item' : `Batch of ${countText(items)} items`);

@@ -13,7 +13,7 @@ export const batches: Part = {
     const slots = String(jobsAtOnce);
     const env = { VIDNET_MAX_JOBS: slots, MAX_FETCHES: slots };
     const videos = 2 * size * (rounds + 1);
-    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos, env }, async (bench) => {
+    return withBench({ dataDir, engine, say, services: ['api', 'worker'], videos, env }, async (bench) => {
       let used = 0;
       const nextIds = (): readonly string[] => bench.ids.slice(used, (used += size));
       const ofBatch = (): Promise<number> => {
