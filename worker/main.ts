@@ -72,10 +72,7 @@ const exitWith = (error: unknown): never => {
 };
 const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 10_000, log }).catch(exitWith);
 const temporal = await temporalSettingsOf(config).catch(exitWith);
-const webhooks = createWebhookClient({
-  ...WEBHOOK_CLIENT_LIMITS,
-  allowedNetworks: config.webhookAllowedNetworks,
-});
+const webhooks = createWebhookClient({ ...WEBHOOK_CLIENT_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
 // Others make no links, and need no secret.
 const signer = createLinkSigner({
   secrets: notifies ? loadConfigOrExit(process.env, ['LINK_SECRET']).LINK_SECRET : [randomUUID()],
@@ -241,7 +238,6 @@ log.info({ taskQueue: config.TASK_QUEUE, roles: config.WORKER_ROLES, temporal: t
 // In the background: without indexes listings are slow, and everything else works. The next worker that starts tries again.
 void createIndexes(mongo.db).catch((err: unknown) => log.warn({ err }, 'the indexes could not be created'));
 process.send?.({ ready: true });
-// A job that comes before yt-dlp is preloaded starts it.
 void ytdlpProgram.check().catch(exitWith);
 try {
   await running;

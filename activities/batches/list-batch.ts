@@ -1,5 +1,5 @@
 import type { BatchItem } from '../../contract/batches/item-order.ts';
-import type { BatchItemRequest } from '../../contract/batches/batch-request.ts';
+import type { BatchItemRequest } from '../../contract/batches/batch-item.ts';
 import type { BatchSource } from '../../contract/batches/batch-state.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { passes } from '../../contract/lists/entry-filter.ts';

@@ -26,11 +26,18 @@ import { renderSpokenWords } from '../use-cases/speaker-labels.ts';
 import { describeTest } from '../use-cases/webhook-deliveries.ts';
 import { batchExamples } from './batch-examples.ts';
 import { refusedTest } from './error-examples.ts';
-import { asRead, recordsBy, resultsBy, textOf, type Example, type Examples, type Rendered } from './render-examples.ts';
+import {
+  asRead,
+  recordsBy,
+  resultsBy,
+  textOf,
+  type AnswerExamples,
+  type Example,
+  type Examples,
+  type Rendered,
+} from './render-examples.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import { CREATED_AT, failed, FINISHED_AT, idOf, samples, type Samples } from './sample-records.ts';
-
-export type AnswerExamples = Readonly<Record<number | string, Examples>>;
 
 const PLATFORMS: ServiceDeps['platforms'] = {
   vidnetVideoUrl: 'https://www.youtube.com/watch?v={id}',

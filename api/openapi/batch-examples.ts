@@ -5,7 +5,7 @@ import { renderFeed } from '../../contract/http/feed-schemas.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import { subscriptionExamples } from './subscription-examples.ts';
 import type { operations } from '../operations/operations.ts';
-import type { AnswerExamples } from './answer-examples.ts';
+import type { AnswerExamples } from './render-examples.ts';
 import { CREATED_AT, FINISHED_AT, samples } from './sample-records.ts';
 
 export const CONTEXT = {

@@ -5,7 +5,7 @@ import { optional } from '../../runtime/optional.ts';
 import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { operationLinks } from './operation-links.ts';
 import { errorsOf, type Operation } from '../operations/operation.ts';
-import type { AnswerExamples } from './answer-examples.ts';
+import type { AnswerExamples } from './render-examples.ts';
 
 type HeadersObject = Readonly<
   Record<string, { description: string; required: boolean; schema: { type: 'integer' | 'string'; minimum?: number } }>

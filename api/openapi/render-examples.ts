@@ -11,6 +11,8 @@ export interface Example {
   readonly value: unknown;
 }
 export type Examples = Readonly<Record<string, Example>>;
+/** By status and media type. */
+export type AnswerExamples = Readonly<Record<number | string, Examples>>;
 export type Rendered = (sample: Sample) => Promise<Example>;
 
 /** A constant, so that the document does not change. */

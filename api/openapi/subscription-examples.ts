@@ -1,7 +1,7 @@
 import { renderSubscription } from '../../contract/subscriptions/subscription-request.ts';
 import type { StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
 import type { operations } from '../operations/operations.ts';
-import type { AnswerExamples } from './answer-examples.ts';
+import type { AnswerExamples } from './render-examples.ts';
 import { CREATED_AT, FINISHED_AT } from './sample-records.ts';
 
 const NOW_MS = Date.parse(FINISHED_AT);

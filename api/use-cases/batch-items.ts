@@ -1,4 +1,4 @@
-import type { BatchItemRequest } from '../../contract/batches/batch-request.ts';
+import type { BatchItemRequest } from '../../contract/batches/batch-item.ts';
 import type { AcceptedItem, BatchItem, ItemOrder } from '../../contract/batches/item-order.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { toApiError } from '../http/to-api-error.ts';

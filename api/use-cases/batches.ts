@@ -7,7 +7,8 @@ import {
   type BatchItemsAnswer,
   type BatchList,
 } from '../../contract/batches/batch-answers.ts';
-import type { BatchItemRequest, BatchRequest } from '../../contract/batches/batch-request.ts';
+import type { BatchItemRequest } from '../../contract/batches/batch-item.ts';
+import type { BatchRequest } from '../../contract/batches/batch-request.ts';
 import {
   isEnded,
   newBatch,

@@ -5,7 +5,7 @@ import { ulidSchema } from '../ids.ts';
 import type { RecordContext } from '../kinds/kind.ts';
 import { downloadRecordSchema, renderListed } from '../kinds/kinds.ts';
 import { formatMoney } from '../money.ts';
-import type { BatchItemRequest } from './batch-request.ts';
+import type { BatchItemRequest } from './batch-item.ts';
 import {
   BATCH_ARCHIVE,
   batchStatuses,

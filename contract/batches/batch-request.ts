@@ -8,42 +8,12 @@ import {
   pageSchema,
   pageLimitSchema,
 } from '../http/fields.ts';
-import { vidnetDownloadRequestSchema } from '../http/download-schemas.ts';
-import { channelRequestSchema } from '../kinds/channel.ts';
-import { imgnetPostRequestSchema } from '../kinds/imgnet-content.ts';
-import { imgnetProfileRequestSchema } from '../kinds/imgnet-profile.ts';
-import { mediaRequestSchema } from '../kinds/media.ts';
 import { entryFilterSchema } from '../lists/entry-filter.ts';
 import { eachEntrySchema } from '../lists/entry-request.ts';
-import { captionsRequestShape } from '../kinds/transcript-request.ts';
 import { BATCH_ITEMS_MAX, BATCH_NAME_MAX_CHARS } from '../request-limits.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
+import { batchItemSchema } from './batch-item.ts';
 import { itemStates } from './batch-state.ts';
-
-function itemSchemaOf<const Operation extends string, Shape extends z.ZodRawShape>(
-  operation: Operation,
-  { shape }: z.ZodObject<Shape>,
-) {
-  return z.object({ operation: z.literal(operation), ...shape });
-}
-
-/** The request of an item: the body of the single request, and the name of its operation. */
-export const batchItemSchema = z
-  .discriminatedUnion('operation', [
-    itemSchemaOf('requestAudio', vidnetDownloadRequestSchema),
-    itemSchemaOf('requestVideo', vidnetDownloadRequestSchema),
-    itemSchemaOf('requestMedia', mediaRequestSchema),
-    itemSchemaOf('requestTranscript', z.object(captionsRequestShape)),
-    itemSchemaOf('requestChannel', channelRequestSchema),
-    itemSchemaOf('requestImgnetProfile', imgnetProfileRequestSchema),
-    itemSchemaOf('requestImgnetContent', imgnetPostRequestSchema),
-    itemSchemaOf('requestImgnetAudio', imgnetPostRequestSchema),
-  ])
-  .meta({
-    id: 'BatchItemRequest',
-    description: 'The body of a single request, and in `operation` the `operationId` of that request',
-  });
-export type BatchItemRequest = z.infer<typeof batchItemSchema>;
 
 const maxCostSchema = optionalField(
   moneySchema.describe('The batch pauses when its next item would make it cost more than this'),

@@ -1,7 +1,7 @@
 import type { DownloadRecord } from '../download-record.ts';
 import type { Caller } from '../http/account-schemas.ts';
 import type { Thousandths } from '../money.ts';
-import type { BatchItemRequest } from './batch-request.ts';
+import type { BatchItemRequest } from './batch-item.ts';
 
 /** An item as it is stored: what it means and costs was found out when the batch was accepted. */
 export interface BatchItem {

@@ -1,25 +1,19 @@
 import { z } from 'zod';
-import type { BatchItemRequest } from '../batches/batch-request.ts';
+import { itemSchemaOf, type BatchItemRequest } from '../batches/batch-item.ts';
 import { vidnetDownloadRequestSchema } from '../http/download-schemas.ts';
 import { mediaRequestSchema } from '../kinds/media.ts';
 import { captionsRequestShape } from '../kinds/transcript-request.ts';
 import type { ListEntry } from './list-entry.ts';
 
-function eachSchemaOf<const Operation extends string, Shape extends z.ZodRawShape>(
-  operation: Operation,
-  { shape }: z.ZodObject<Shape>,
-) {
-  return z.object({ operation: z.literal(operation), ...shape });
-}
-const OF_ENTRY = { vidnet_video_id: true, include_webhook: true } as const;
+const ENTRY_FIELDS = { vidnet_video_id: true, include_webhook: true } as const;
 
 /** What is requested of every entry: the body of the single request without its subject. */
 export const eachEntrySchema = z
   .discriminatedUnion('operation', [
-    eachSchemaOf('requestAudio', vidnetDownloadRequestSchema.omit(OF_ENTRY)),
-    eachSchemaOf('requestVideo', vidnetDownloadRequestSchema.omit(OF_ENTRY)),
-    eachSchemaOf('requestMedia', mediaRequestSchema.omit({ url: true, include_webhook: true })),
-    eachSchemaOf('requestTranscript', z.object(captionsRequestShape).omit(OF_ENTRY)),
+    itemSchemaOf('requestAudio', vidnetDownloadRequestSchema.omit(ENTRY_FIELDS)),
+    itemSchemaOf('requestVideo', vidnetDownloadRequestSchema.omit(ENTRY_FIELDS)),
+    itemSchemaOf('requestMedia', mediaRequestSchema.omit({ url: true, include_webhook: true })),
+    itemSchemaOf('requestTranscript', z.object(captionsRequestShape).omit(ENTRY_FIELDS)),
   ])
   .meta({
     id: 'EachEntry',

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BatchAnswer, BatchItemsAnswer } from '../../contract/batches/batch-answers.ts';
-import { batchItemSchema } from '../../contract/batches/batch-request.ts';
+import { batchItemSchema } from '../../contract/batches/batch-item.ts';
 import { operations } from '../../api/operations/operations.ts';
 import type { Evidence, Finding } from './audit/evidence.ts';
 import type { Client } from './client.ts';

@@ -3,7 +3,7 @@ import partytime from 'podcast-partytime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { rssText } from '../../api/podcasts/feed-documents.ts';
-import type { BatchItemRequest } from '../../contract/batches/batch-request.ts';
+import type { BatchItemRequest } from '../../contract/batches/batch-item.ts';
 import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
 import type { SuccessRecord } from '../../contract/download-record.ts';
 import { feedListSchema, feedSchema, type Feed } from '../../contract/http/feed-schemas.ts';

@@ -129,7 +129,7 @@ describe('a subscription', () => {
     const seen: [string, number][] = [];
     let cursor: string | null = null;
     do {
-      const page = await ask('GET', `/${id}/items?limit=1${cursor === null ? '' : `&cursor=${String(cursor)}`}`);
+      const page = await ask('GET', `/${id}/items?limit=1${cursor === null ? '' : `&cursor=${cursor}`}`);
       const { items, next_cursor } = page.body as unknown as {
         readonly items: readonly { readonly batch_id: string; readonly number: number }[];
         readonly next_cursor: string | null;
@@ -159,7 +159,7 @@ describe('a subscription', () => {
         ['POST', '/check'],
       ],
     ] as const) {
-      expect([tail, (await ask(method!, `/${id}${tail!}`, undefined, headers)).status]).toEqual([tail, 404]);
+      expect([tail, (await ask(method, `/${id}${tail}`, undefined, headers)).status]).toEqual([tail, 404]);
     }
     expect((await ask('PATCH', `/${id}`, {}, headers)).status).toBe(404);
     expect((await ask('GET', '', undefined, headers)).body).toEqual({ subscriptions: [], next_cursor: null });

@@ -10,6 +10,9 @@ import { until } from './until.ts';
 
 type Item = Readonly<Record<string, string>>;
 
+/** A process can be killed while it has a request. */
+const ANSWER_MS = 30_000;
+
 /** Items of seven operations, of everything that the sandbox has and that ends by itself. */
 export async function itemsOfSandbox(service: TestService, videos: number): Promise<readonly Item[]> {
   const { channels, accounts, posts }: ImgnetIndex = await imgnetIndex(service);
@@ -30,7 +33,7 @@ export async function itemsOfSandbox(service: TestService, videos: number): Prom
 /** Requests about a batch by one key; the service may be away in between. */
 export function batchCaller(service: TestService, headers: Readonly<Record<string, string>>) {
   const ask = <Body>(method: 'GET' | 'POST', path: string, body?: object) =>
-    service.request<Body>(method, path, { headers, ...(body && { body }) });
+    service.request<Body>(method, path, { headers, signal: AbortSignal.timeout(ANSWER_MS), ...(body && { body }) });
   const get = (id: string) => ask<BatchAnswer>('GET', `/api/batches/${id}`);
   return {
     ask,
