@@ -118,13 +118,12 @@ it('failed items are retried, and a running job is joined and not charged twice'
   const { body } = await caller.start({ items: [first, ...others].map(video) });
   const ended = await caller.untilStatus(body.id, 'finished');
   expect(ended).toMatchObject({ counts: { success: 2, failed: 1 }, cost: '0.010' });
-  const [joined] = await caller.items(body.id);
+  const [joined, , retried] = await caller.items(body.id);
   expect(joined).toMatchObject({ cost: '0.000', record: { id: single.body.data.id } });
   expect((await caller.ask('POST', `/api/batches/${body.id}/retry`)).status).toBe(202);
-  const retried = (await caller.items(body.id))[2]!;
   await until(async () => {
     const id = (await caller.items(body.id))[2]?.record?.id;
-    return id !== undefined && id !== retried.record?.id;
+    return id !== undefined && id !== retried!.record?.id;
   });
   const again = await caller.untilStatus(body.id, 'finished');
   expect(again).toMatchObject({ counts: { success: 2, failed: 1 }, cost: '0.010' });
