@@ -65,7 +65,7 @@ describe('the program tapedeck', { timeout: 120_000 }, () => {
   });
 
   it('says why a file is no recording, and which file does not exist', async () => {
-    const why = 'The uploaded file contains no recording that can be read.';
+    const why = 'The media cannot be read: they are damaged or in an unknown format.';
     for (const command of ['upload', 'speech']) {
       expect(await tapedeck(command, 'notes.txt')).toMatchObject({ code: 1, stderr: expect.stringContaining(why) });
     }
