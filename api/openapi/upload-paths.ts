@@ -85,7 +85,7 @@ export function uploadRoutes(security: RouteConfig['security']): readonly RouteC
       ...(method === 'patch' && {
         body: {
           required: true,
-          content: { 'application/offset+octet-stream': { schema: { type: 'string' as const } } },
+          content: { 'application/offset+octet-stream': { schema: { type: 'string' as const, format: 'binary' } } },
         },
       }),
     },

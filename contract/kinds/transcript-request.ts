@@ -47,7 +47,10 @@ export const transcriptRequestSchema = z
     id: 'TranscriptRequest',
     oneOf: oneRequired(SOURCES),
     anyOf: [
-      { required: ['language'], properties: { language: { type: ['string', 'array'] as const } } },
+      {
+        required: ['language'],
+        properties: { language: { type: ['string', 'array'] as const, items: { type: 'string' as const } } },
+      },
       { required: ['mode'], properties: { mode: { const: 'generate' as const } } },
     ],
   });

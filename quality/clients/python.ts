@@ -5,6 +5,8 @@ import type { Env, Log } from '../../local/engines/environment.ts';
 import { step } from '../../local/engines/programs.ts';
 import { clientDocument } from './document.ts';
 
+const BINARY_TYPES = ['application/zip', 'application/offset+octet-stream'];
+
 interface Making {
   readonly python: string;
   readonly env: Env;
@@ -17,8 +19,8 @@ export async function makePython(folder: string, { python, env, log }: Making): 
   try {
     const [document, settings] = ['openapi.json', 'settings.json'].map((name) => join(work, name)) as [string, string];
     await writeFile(document, JSON.stringify(await clientDocument()));
-    // Hooks would only format what was made, and the generator does not know archives.
-    const types = { 'application/zip': 'application/octet-stream' };
+    // Hooks would only format what was made, and the generator does not know archives and parts of uploads.
+    const types = Object.fromEntries(BINARY_TYPES.map((type) => [type, 'application/octet-stream']));
     await writeFile(settings, JSON.stringify({ post_hooks: [], content_type_overrides: types }));
     const from = ['--path', document, '--config', settings, '--fail-on-warning'];
     const command = ['-m', 'openapi_python_client', 'generate', ...from, '--output-path', folder, '--overwrite'];

@@ -675,6 +675,7 @@ export const getUploadOffset = <ThrowOnError extends boolean = true>(options: Op
  * Send bytes of a recording. The last one starts its job
  */
 export const sendUpload = <ThrowOnError extends boolean = true>(options: Options<SendUploadData, ThrowOnError>): RequestResult<SendUploadResponses, SendUploadErrors, ThrowOnError, 'data'> => options.client.patch<SendUploadResponses, SendUploadErrors, ThrowOnError, 'data'>({
+    bodySerializer: null,
     responseStyle: 'data',
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/uploads/{uploadId}',

@@ -2594,7 +2594,7 @@ export type ChannelRequest = {
 };
 
 export type TranscriptRequest = ({
-    language: string | Array<unknown>;
+    language: string | Array<string>;
 } | {
     mode: 'generate';
 }) & {
@@ -7101,7 +7101,7 @@ export type GetUploadOffsetResponses = {
 };
 
 export type SendUploadData = {
-    body: string;
+    body: Blob | File;
     headers: {
         /**
          * The version of tus
