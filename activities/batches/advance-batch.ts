@@ -26,7 +26,7 @@ export interface BatchDeps extends PieceDeps {
   readonly routes: Routes;
 }
 
-/** What the workflow needs for the listing of the source of a batch. */
+/** The order by which the workflow has the source of a batch listed. */
 export interface ListingOrder {
   readonly url: string;
   readonly use: UpstreamUse;

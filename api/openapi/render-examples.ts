@@ -11,7 +11,7 @@ export interface Example {
   readonly value: unknown;
 }
 export type Examples = Readonly<Record<string, Example>>;
-/** By status and media type. */
+/** The examples of an operation's answers, by their HTTP status or media type. */
 export type AnswerExamples = Readonly<Record<number | string, Examples>>;
 export type Rendered = (sample: Sample) => Promise<Example>;
 

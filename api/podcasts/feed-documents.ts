@@ -14,9 +14,9 @@ export const CHAPTERS_TYPE = 'application/json+chapters';
 
 export interface FeedAddresses {
   readonly home: string;
-  /** Of the feed, without the extension of a format. */
+  /** The URL of the feed without the extension of a format. */
   readonly self: string;
-  /** Of the artwork of feeds that have none of their own. */
+  /** The URL of the artwork for feeds that have none of their own. */
   readonly artwork: string;
 }
 

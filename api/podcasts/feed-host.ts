@@ -23,7 +23,7 @@ import {
   TRANSCRIPT_FILE,
   type WriteFeed,
 } from './feed-documents.ts';
-import { episodesOf, sourceOf, type Episode } from './feed-source.ts';
+import { episodesOf, feedSourceOf, type Episode } from './feed-source.ts';
 
 export const FEEDS_PATH = '/feeds/';
 const ARTWORK = 'artwork.png';
@@ -51,7 +51,7 @@ export function feedHost(deps: ServiceDeps): EventHandler {
   const contentsOf = async ({ source }: StoredFeed): Promise<Contents> => {
     const known = kept.get(source);
     if (known !== undefined) return known;
-    const ids = (await (await sourceOf(deps, source))?.recordIds()) ?? [];
+    const ids = (await (await feedSourceOf(deps, source))?.recordIds()) ?? [];
     let reading: Promise<readonly Episode[]> | undefined;
     return kept.keep(source, {
       recordIds: new Set(ids),

@@ -17,7 +17,7 @@ interface FeedSource {
 
 type ReadDeps = Pick<ServiceDeps, 'batches' | 'subscriptions' | 'records' | 'contents'>;
 
-export async function sourceOf(deps: ReadDeps, id: string): Promise<FeedSource | undefined> {
+export async function feedSourceOf(deps: ReadDeps, id: string): Promise<FeedSource | undefined> {
   const batch = await deps.batches.get(id);
   if (batch !== undefined) {
     const { name = `Batch ${id}`, startedBy } = batch;

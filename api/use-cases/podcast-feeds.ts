@@ -6,7 +6,7 @@ import { FEEDS_MAX } from '../../contract/request-limits.ts';
 import { optional } from '../../runtime/optional.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
-import { sourceOf } from '../podcasts/feed-source.ts';
+import { feedSourceOf } from '../podcasts/feed-source.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { subscriberOf } from './subscribers.ts';
 
@@ -24,7 +24,7 @@ export const createFeed: UseCase<FeedRequest, Feed> = async (deps, caller, reque
 
 async function sourceName(deps: ServiceDeps, caller: Caller, id: string): Promise<string> {
   if (id === ALL_FEEDS) return 'Tapedeck';
-  const source = await sourceOf(deps, id);
+  const source = await feedSourceOf(deps, id);
   if (source === undefined || !isOwn(caller, source))
     throw invalidField('source', 'There is no batch or subscription with this id.');
   return source.name;

@@ -101,7 +101,7 @@ function playlistOf(deps: Deps, text: string): Subject | undefined {
   return { kind: 'playlist', id, url, offers: [...batchesOf(prices, url), mediaInfoOf(prices, url)], note: null };
 }
 
-/** What can be fetched of all entries of a list. */
+/** The operations that can be requested for every entry of a list. */
 function batchesOf({ audio, video }: Prices, from: string): readonly Offer[] {
   return [
     offer('createBatch', '/api/batches', {

@@ -160,7 +160,7 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
   // The request that started the job may not have written the record yet, and this caller will poll it.
   const record = known ?? (await deps.records.insertIfAbsent(pendingRecordOf(running)));
   const isLeft = record.status === 'pending' && !(await keepsRunning(context, record));
-  // Whoever abandoned it may have failed to cancel it.
+  // The request that abandoned the job may have failed to cancel it.
   if (isLeft) await deps.jobs.cancel({ subjectId, recordId: record.id });
   if (isLeft || record.status !== 'pending') {
     // The job has ended its record and is about to close. After a failure, the next try starts a new job.

@@ -4,7 +4,6 @@ import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { PageQuery } from '../../contract/http/fields.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
-import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
 import type { EntryFilter } from '../../contract/lists/entry-filter.ts';
 import {
   minutesOf,
@@ -22,6 +21,7 @@ import type { z } from 'zod';
 import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import { storedItems } from './batches.ts';
 import { sourceOf } from './lists.ts';
 import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
 
@@ -105,7 +105,6 @@ export const changeSubscription: UseCase<OneSubscription & SubscriptionChange, S
 ) => {
   const before = await ownSubscription(deps, caller, input);
   const changes = changesOf(deps, input, before.price);
-  // Which lists of a channel are read depends on the wanted kinds, and is found out again.
   const source = filter === undefined ? {} : { source: { ...before.source, filter: keepingKinds(filter, before) } };
   await deps.subscriptions.change(before.id, { ...changes, ...source });
   const subscription = { ...before, ...changes, ...source };
@@ -169,18 +168,13 @@ export const listSubscriptionItems: UseCase<
   const first = from === undefined ? undefined : await deps.batches.get(from);
   const rest = await deps.batches.list({ startedBy: undefined, subscriptionId, before: from, limit: limit + 1 });
   for (const batch of [...(first?.subscriptionId === subscriptionId ? [first] : []), ...rest]) {
-    const begin = batch.id === from ? Number(start) : 0;
-    for (let number = begin; number < batch.items; number += 1) {
+    for await (const one of storedItems(deps, batch, batch.id === from ? Number(start) : 0)) {
       if (items.length === limit) {
-        return { state: 'finished', body: { items, next_cursor: `${batch.id}:${String(number)}` } };
+        return { state: 'finished', body: { items, next_cursor: `${batch.id}:${String(one.number)}` } };
       }
-      const piece = await deps.batches.piece({ batchId: batch.id, number: Math.floor(number / BATCH_PIECE_ITEMS) + 1 });
-      const index = number % BATCH_PIECE_ITEMS;
-      const [item, progress] = [piece.items[index], piece.progressOf(index)];
-      const record = progress?.recordId === undefined ? undefined : await deps.records.get(progress.recordId);
-      if (item === undefined) continue;
-      const { request } = item;
-      items.push({ ...renderBatchItem({ number, request, progress }, record, deps.rendering), batch_id: batch.id });
+      const id = one.progress?.recordId;
+      const record = id === undefined ? undefined : await deps.records.get(id);
+      items.push({ ...renderBatchItem(one, record, deps.rendering), batch_id: batch.id });
     }
   }
   return { state: 'finished', body: { items, next_cursor: null } };

@@ -19,7 +19,12 @@ export const feedRequestSchema = z
   .object({
     source: sourceSchema,
     title: optionalField(
-      z.string().trim().min(1).max(BATCH_NAME_MAX_CHARS).describe('By default the name of the source'),
+      z
+        .string()
+        .trim()
+        .min(1)
+        .max(BATCH_NAME_MAX_CHARS)
+        .describe('The title of the feed; by default, the name of the source'),
     ),
     language: optionalField(languageSchema).describe('The language of the recordings; by default `en`'),
     image_url: optionalField(
@@ -47,7 +52,9 @@ export const feedSchema = z
     created_at: timestampSchema,
     rss_url: addressSchema,
     json_url: addressSchema,
-    opml_url: addressSchema.describe('Like `rss_url`, which is null in its turn, if the source is `feeds`'),
+    opml_url: addressSchema.describe(
+      'The address of the OPML document, if the source is `feeds`; `rss_url` and `json_url` are then null',
+    ),
   })
   .meta({ id: 'Feed' });
 export type Feed = z.infer<typeof feedSchema>;

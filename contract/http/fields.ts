@@ -37,7 +37,7 @@ export const pageLimitSchema = z.coerce
   .default(50)
   .describe('Maximum number of items on a page');
 export const CURSOR_DESCRIPTION = '`next_cursor` of the previous page';
-/** Of lists that are ordered by ID. */
+/** The description of the cursor of lists that are ordered by ID. */
 export const pageQuerySchema = z.object({
   limit: pageLimitSchema,
   cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),

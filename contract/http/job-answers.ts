@@ -17,7 +17,7 @@ export const pendingResultSchema = z
     status: z.literal('pending'),
     message: z.string(),
     download_id: ulidSchema,
-    cost: moneySchema.describe('What the job costs if it succeeds'),
+    cost: moneySchema.describe('The price of the job, which is charged if it succeeds'),
     download: z.object({ ...subjectFields, status: z.literal('pending') }),
     progress: progressSchema.optional(),
   })

@@ -24,7 +24,7 @@ interface SpeechTrack {
 interface SpeechOrigin {
   /** The job with the words and speakers; absent for media without sound. */
   readonly recordId?: string;
-  /** What the transcription was charged, beside this job. */
+  /** The charge of the transcription, in addition to that of this job. */
   readonly cost: Thousandths;
   /** Why there are no captions. */
   readonly reason?: string | undefined;

@@ -62,7 +62,9 @@ const sourceSchema = z
     kind: z.enum(['captions', 'speech']),
     reason: z.string().optional().describe('Why, for the mode `auto`'),
     download_id: ulidSchema.optional().describe('The job of the speech, for GET /api/speech/{downloadId}'),
-    cost: moneySchema.optional().describe('What the speech cost this request, beside its own cost'),
+    cost: moneySchema
+      .optional()
+      .describe('The price of the speech that this request has started, in addition to its own cost'),
   })
   .meta({ id: 'TranscriptSource', description: 'Where the text is from; present unless the mode is `native`' });
 

@@ -119,7 +119,9 @@ export const subscriptionListSchema = z
 
 export const subscriptionItemsSchema = z
   .object({
-    items: z.array(batchItemSchema.extend({ batch_id: ulidSchema })).describe('Those of the newest batch first'),
+    items: z
+      .array(batchItemSchema.extend({ batch_id: ulidSchema }))
+      .describe('The items of the newest batch come first'),
     next_cursor: z.string().nullable().describe(NEXT_CURSOR_DESCRIPTION),
   })
   .meta({ id: 'SubscriptionItems' });

@@ -13,7 +13,7 @@ import { ensure, inCache, programTool, type Tool } from './strategies.ts';
 const READY_TIMEOUT_MS = 60_000;
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const USER = 'temporal';
-/** PostgreSQL refuses to run as root. As the user `nobody`, it keeps the capability to enter root's folders. */
+/** PostgreSQL refuses to run as root. As the unprivileged user, it keeps the capability to enter root's folders. */
 const RUN_AS_NOBODY = [
   ...['--reuid=65534', '--regid=65534', '--clear-groups'],
   ...['--inh-caps=-all,+dac_override', '--ambient-caps=+dac_override'],

@@ -46,8 +46,8 @@ const noCaptions = (failing: TranscriptFacts) => new NoCaptionsError(failureFor(
 
 function fetchTranscript(
   recordId: string,
-  told: TranscriptFacts,
-  { fetch = vi.fn<TranscriptSource['fetch']>().mockResolvedValue(told), ...order }: Partial<Order> = {},
+  found: TranscriptFacts,
+  { fetch = vi.fn<TranscriptSource['fetch']>().mockResolvedValue(found), ...order }: Partial<Order> = {},
 ): Promise<JobResult> {
   const activity = createTranscriptActivities({
     transcripts: { fetch },
@@ -55,7 +55,7 @@ function fetchTranscript(
     ...{ contents, maxComments: 0, fetchTimeoutMs: 30_000 },
     workFolders: createWorkFolders(join(tmpdir(), `tapedeck-work-${randomUUID()}`)),
   });
-  const job = { recordId, mediaId: VIDEO_ID, language: told.track.language, ...order };
+  const job = { recordId, mediaId: VIDEO_ID, language: found.track.language, ...order };
   return new MockActivityEnvironment().run(activity.fetchTranscript, job);
 }
 
@@ -70,22 +70,22 @@ describe('a transcript', () => {
   });
 
   it('is kept beside the record as it came', async () => {
-    const told = captionsOf(5_000);
-    expect(await fetchTranscript('whole', told)).toEqual({ durationSeconds: 61.5, title: 'Tea' });
-    expect(await wholeOf(await contents.facts<TranscriptFacts>('whole'))).toEqual(told);
+    const found = captionsOf(5_000);
+    expect(await fetchTranscript('whole', found)).toEqual({ durationSeconds: 61.5, title: 'Tea' });
+    expect(await wholeOf(await contents.facts<TranscriptFacts>('whole'))).toEqual(found);
   });
 
   it('without captions fails, or keeps the facts about the page and the reason if speech may replace them', async () => {
-    const told = captionsOf(1);
-    const fetch = vi.fn<TranscriptSource['fetch']>().mockRejectedValue(noCaptions(told));
-    await expect(fetchTranscript('native', told, { fetch })).rejects.toMatchObject({ details: ['no_captions'] });
+    const found = captionsOf(1);
+    const fetch = vi.fn<TranscriptSource['fetch']>().mockRejectedValue(noCaptions(found));
+    await expect(fetchTranscript('native', found, { fetch })).rejects.toMatchObject({ details: ['no_captions'] });
     expect(await contents.facts('native')).toBeUndefined();
     const missing = { durationSeconds: 61.5, title: 'Tea', isMissing: true };
-    expect(await fetchTranscript('auto', told, { fetch, mode: 'auto', languages: ['de', 'en'] })).toEqual(missing);
+    expect(await fetchTranscript('auto', found, { fetch, mode: 'auto', languages: ['de', 'en'] })).toEqual(missing);
     expect(fetch.mock.lastCall?.[1]).toEqual({ languages: ['de', 'en'], page: undefined });
-    expect(await contents.facts('auto')).toEqual({ video: told.video, missing: 'The video has no captions.' });
+    expect(await contents.facts('auto')).toEqual({ video: found.video, missing: 'The video has no captions.' });
     const page = { url: 'https://media.example/talk' };
-    expect(await fetchTranscript('generate', told, { fetch, mode: 'generate', page })).toEqual(missing);
+    expect(await fetchTranscript('generate', found, { fetch, mode: 'generate', page })).toEqual(missing);
     expect(fetch.mock.lastCall?.[1]).toEqual({ languages: [], page: page.url });
   });
 });

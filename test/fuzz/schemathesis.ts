@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { run } from '../../runtime/subprocess/run-program.ts';
 
 const CONFIG = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
-const HOOKS = fileURLToPath(new URL('./failed_jobs.py', import.meta.url));
+const HOOKS = fileURLToPath(new URL('./known_answers.py', import.meta.url));
 /** Of the output; the failures stand at its end. */
 const OUTPUT_MAX_CHARS = 50_000_000;
 

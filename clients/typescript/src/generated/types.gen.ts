@@ -733,7 +733,7 @@ export type TranscriptSource = {
      */
     download_id?: string;
     /**
-     * What the speech cost this request, beside its own cost
+     * The price of the speech that this request has started, in addition to its own cost
      */
     cost?: string;
 };
@@ -2057,7 +2057,7 @@ export type VidnetPendingResult = {
     message: string;
     download_id: Ulid;
     /**
-     * What the job costs if it succeeds
+     * The price of the job, which is charged if it succeeds
      */
     cost: string;
     download: {
@@ -2074,7 +2074,7 @@ export type ImgnetProfilePending = {
     message: string;
     download_id: Ulid;
     /**
-     * What the job costs if it succeeds
+     * The price of the job, which is charged if it succeeds
      */
     cost: string;
     download: {
@@ -2424,7 +2424,7 @@ export type PendingResult = {
     message: string;
     download_id: Ulid;
     /**
-     * What the job costs if it succeeds
+     * The price of the job, which is charged if it succeeds
      */
     cost: string;
     download: {
@@ -3147,7 +3147,7 @@ export type SubscriptionChange = {
 
 export type SubscriptionItems = {
     /**
-     * Those of the newest batch first
+     * The items of the newest batch come first
      */
     items: Array<{
         /**
@@ -3207,7 +3207,7 @@ export type Feed = {
      */
     json_url: string | null;
     /**
-     * Like `rss_url`, which is null in its turn, if the source is `feeds`
+     * The address of the OPML document, if the source is `feeds`; `rss_url` and `json_url` are then null
      */
     opml_url: string | null;
 };
@@ -3218,7 +3218,7 @@ export type FeedRequest = {
      */
     source: Ulid | 'feeds';
     /**
-     * By default the name of the source
+     * The title of the feed; by default, the name of the source
      */
     title?: string | null;
     /**
