@@ -22,7 +22,7 @@ import { saveStream } from './save-file.ts';
 const RESOLVED_AT_ONCE = 8;
 const ITEMS_PAGE = 200;
 const VIDEO_ID = /^[\w-]{11}$/;
-const OF_VIDEOS: Readonly<Partial<Record<FetchCommand, string>>> = {
+const VIDEO_OPERATIONS: Readonly<Partial<Record<FetchCommand, string>>> = {
   audio: 'requestAudio',
   video: 'requestVideo',
   transcript: 'requestTranscript',
@@ -41,7 +41,7 @@ async function startBatch({ service, display }: Connection, { command, options, 
   let hasUnknown = false;
   const textBy = new Map<string, string>();
   const itemOf = async (text: string): Promise<object | undefined> => {
-    const operation = OF_VIDEOS[command];
+    const operation = VIDEO_OPERATIONS[command];
     if (operation !== undefined && VIDEO_ID.test(text)) {
       const { hasComments, fields } = options;
       return { operation, vidnet_video_id: text, ...(hasComments && { include_comments: true }), ...fields };

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 /**
+ * The longest task that delays nobody noticeably, also on a machine several times slower than usual. Work that is not
+ * divided takes many times as long.
+ */
+export const LONGEST_TASK_MS = 250;
+
+/**
  * Watches for tasks in which the main thread works and lets no other task run. Its own processor time counts, and not
  * elapsed time, which a busy machine stretches; nor that of other threads, which delay nobody.
  *

@@ -7,6 +7,9 @@ import { chromium as chromiumTool } from '../../../local/engines/chromium.ts';
 import { ensure } from '../../../local/engines/strategies.ts';
 import { serveOnLoopback } from '../../../local/loopback-server.ts';
 
+/** A slow machine takes more than half a minute to show the first page. */
+export const ATTACK_TIMEOUT_MS = 120_000;
+
 const LOOPBACK = '127.0.0.1';
 /** For a browser: any address leads to loopback, and so does any name below `localhost`. */
 export const NAMES_OF_LOOPBACK: readonly string[] = [LOOPBACK, 'localhost', 'a-page.localhost', '0.0.0.0'];
@@ -227,7 +230,7 @@ async function foreignPage(context: BrowserContext, page: Page, url: string): Pr
     formAll: (forms) => call('formAll', forms),
     follow: async (url, text) => {
       await call('follow', url);
-      await page.getByText(text).first().waitFor();
+      await page.getByText(text).first().waitFor({ timeout: ATTACK_TIMEOUT_MS });
     },
     framed: () => page.frames().map((frame) => frame.url()),
     // Of the two events of a request either may come first.

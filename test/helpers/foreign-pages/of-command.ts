@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAttacker, type Attacker } from './attacker.ts';
+import { ATTACK_TIMEOUT_MS, startAttacker, type Attacker } from './attacker.ts';
 import { aimsAt, attackAcross, attackAsOwn, framedBy, POKE, speaksHttp, type Target } from './attacks.ts';
 import { startCommand, type RunningCommand } from './command.ts';
 import { rows } from '../rows.ts';
@@ -9,7 +9,6 @@ import { listeningPorts, type ListeningPort } from '../listening-ports.ts';
 import { startTestSandbox, type TestSandbox } from '../sandbox.ts';
 
 const SET_UP_TIMEOUT_MS = 20 * 60_000;
-const ATTACK_TIMEOUT_MS = 60_000;
 const ORIGINS = {
   elsewhere: 'on another site',
   otherPort: 'on another port of this machine',
