@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts/account-store.ts';
+import { createIdempotencyKeyStore } from '../store/accounts/idempotency-keys.ts';
 import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import { createBatchStore } from '../store/records/batch-store.ts';
 import { createFeedStore } from '../store/records/feed-store.ts';
@@ -108,6 +109,7 @@ const deps: ServiceDeps = {
   accounts: createAccountStore(mongo.db),
   keyDownloads,
   requestCounts: createRequestCountStore(mongo.db),
+  idempotencyKeys: createIdempotencyKeyStore(mongo.db),
   files,
   signer,
   jobs,

@@ -4,6 +4,7 @@ import type { Platforms } from '../config.ts';
 import type { RenderContext } from '../contract/kinds/kind.ts';
 import type { Prices } from '../contract/kinds/configured-prices.ts';
 import type { AccountStore } from '../store/accounts/account-store.ts';
+import type { IdempotencyKeyStore } from '../store/accounts/idempotency-keys.ts';
 import type { KeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import type { BatchStore } from '../store/records/batch-store.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
@@ -37,6 +38,7 @@ export interface ServiceDeps {
   readonly accounts: AccountStore;
   readonly keyDownloads: KeyDownloadStore;
   readonly requestCounts: RequestCountStore;
+  readonly idempotencyKeys: IdempotencyKeyStore;
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;

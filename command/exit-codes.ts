@@ -41,6 +41,8 @@ const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
   already_finished: 'failure',
   not_ready: 'failure',
   delivery_pending: 'failure',
+  idempotency_key_in_use: 'failure',
+  idempotency_key_reused: 'usage',
   too_many_webhooks: 'failure',
   list_id_expired: 'failure',
   precondition_failed: 'failure',

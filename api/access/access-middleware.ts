@@ -25,7 +25,13 @@ export interface RateLimitState {
   /** The record of a GET request, which the rate limit has read already. */
   readonly found?: DownloadRecord | undefined;
 }
-export type LimitedCaller = Caller & RateLimitState;
+/** The IDs of what a request with an `Idempotency-Key` creates, which are the same when it is repeated. */
+export interface RequestIds {
+  readonly of: (name: string) => string;
+  /** Notes what answers the request, if that is something else. */
+  readonly note: (name: string, id: string) => void;
+}
+export type LimitedCaller = Caller & RateLimitState & { readonly ids?: RequestIds };
 
 interface Identity {
   /** Identifies the callers that share a rate limit: a key, or else an address. */

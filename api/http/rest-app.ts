@@ -5,13 +5,21 @@ import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
 import type { Uploads } from '../../store/files/uploads.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { createAuthenticate } from '../access/authenticate.ts';
-import { accessMiddleware, callerOf, refuseRevoked, type LimitedCaller } from '../access/access-middleware.ts';
+import {
+  accessMiddleware,
+  callerOf,
+  refuseRevoked,
+  type LimitedCaller,
+  type RequestIds,
+} from '../access/access-middleware.ts';
 import { loadConsole, type ConsoleFiles } from '../console/console-files.ts';
 import { consolePage } from '../console/console-page.ts';
 import { pictureProxy } from '../console/picture-proxy.ts';
 import type { Tracing } from '../../runtime/telemetry/tracing.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { Downloader } from '../../outbound/download.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import { createIdempotency } from './idempotency.ts';
 import { docsPage } from './docs-page.ts';
 import { meterAnswers } from '../edge/answer-budget.ts';
 import { keepReserve } from '../edge/connections.ts';
@@ -21,7 +29,7 @@ import { archiveHost, fileHost } from './file-host.ts';
 import { feedHost, FEEDS_PATH } from '../podcasts/feed-host.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import { openApiDocument } from '../openapi/openapi-document.ts';
-import { scopeOf, streamsEvents, type Operation } from '../operations/operation.ts';
+import { isRepeatable, scopeOf, streamsEvents, type Operation } from '../operations/operation.ts';
 import { operations } from '../operations/operations.ts';
 import { rateLimit, rateLimitStateOf } from '../access/rate-limit.ts';
 import { readInput } from './read-request.ts';
@@ -90,6 +98,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
 }
 
 function mountOperations(app: H3, deps: ServiceDeps): void {
+  const idempotently = createIdempotency(deps);
   const methodsByPath = new Map<string, string[]>();
   for (const [name, operation] of Object.entries<Operation>(operations)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -98,7 +107,8 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
       const caller: LimitedCaller = { ...callerOf(event, scopeOf(operation)), ...rateLimitStateOf(event) };
       const input = await readInput(event, operation, deps.defaultWaitSeconds);
       const own = forRequest(deps, requestIdOf(event));
-      const answer = await operation.run(own, caller, input as never);
+      const run = (ids?: RequestIds) => operation.run(own, { ...caller, ...optional('ids', ids) }, input as never);
+      const answer = await (isRepeatable(operation) ? idempotently(event, { name, input }, run) : run());
       if (input.waitMs > 0) await refuseRevoked(event);
       return respond(own, event, answer);
     };

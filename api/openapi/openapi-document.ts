@@ -11,7 +11,14 @@ import { sampleRendering } from './render-examples.ts';
 import { JSON_TYPE, responsesOf } from './operation-responses.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import { uploadRoutes } from './upload-paths.ts';
-import { errorsOf, scopeOf, streamsEvents, waitSecondsOf, type Operation } from '../operations/operation.ts';
+import {
+  errorsOf,
+  isRepeatable,
+  scopeOf,
+  streamsEvents,
+  waitSecondsOf,
+  type Operation,
+} from '../operations/operation.ts';
 import { operationGroups, operations } from '../operations/operations.ts';
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
@@ -27,6 +34,18 @@ const preferHeader = (defaultSeconds: number) =>
         examples: ['wait=5'],
       }),
   });
+const idempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description:
+        'A request that is repeated with the same key within a day starts nothing more and gets the same answer',
+      examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'],
+    }),
+});
 const lastEventHeader = z.object({
   'last-event-id': z
     .string()
@@ -72,7 +91,10 @@ export async function openApiDocument(
     for (const [id, operation] of Object.entries<Operation>(group)) {
       const ofJobs = await answersOfJobs(rendering, operation.jobs ?? []);
       const examples = merged(ofJobs, others[id as keyof typeof operations] ?? {});
-      const wait = operation.wait && preferHeader(waitSecondsOf(operation, defaultWaitSeconds));
+      const headers = z.object({
+        ...(operation.wait && preferHeader(waitSecondsOf(operation, defaultWaitSeconds)).shape),
+        ...(isRepeatable(operation) && idempotencyHeader.shape),
+      });
       registry.registerPath({
         operationId: id,
         tags: [tag],
@@ -83,7 +105,7 @@ export async function openApiDocument(
         request: {
           params: operation.params,
           query: operation.query,
-          headers: streamsEvents(operation) ? lastEventHeader : wait,
+          headers: streamsEvents(operation) ? lastEventHeader : headers,
           ...(operation.body === undefined
             ? {}
             : {

@@ -5,6 +5,7 @@ import { ulidSchema } from '../../contract/ids.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { RecordType } from '../../contract/download-record.ts';
 import type { Streamable } from '../../contract/http/streams.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
 export interface Answer<Body> {
@@ -88,7 +89,7 @@ interface Described {
 export type AnyAnswer = Answer<unknown> | ExportedText | ExportedFile | EventsAnswer<unknown>;
 
 export interface Operation extends Described {
-  run(deps: ServiceDeps, caller: Caller, input: never): Promise<AnyAnswer>;
+  run(deps: ServiceDeps, caller: LimitedCaller, input: never): Promise<AnyAnswer>;
 }
 
 /** @returns the row; the compiler checks that the types of `run` agree with its schemas */
@@ -150,6 +151,7 @@ export const STARTS_JOB = {
   errors: ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'],
 } as const;
 const BODY_ERRORS = ['invalid_json', 'body_too_large', 'encoding_not_supported'] as const;
+const IDEMPOTENCY_ERRORS = ['idempotency_key_in_use', 'idempotency_key_reused'] as const;
 const ALWAYS = [
   'unauthorized',
   'forbidden',
@@ -160,7 +162,8 @@ const ALWAYS = [
   'unavailable',
 ] as const;
 
-export function errorsOf({ body, params, scope, errors = [] }: Operation): readonly ErrorCode[] {
+export function errorsOf(operation: Operation): readonly ErrorCode[] {
+  const { body, params, scope, errors = [] } = operation;
   if (scope === 'none') return errors;
   const bodyErrors = body === undefined ? [] : BODY_ERRORS;
   // A path with invalid percent-encoding is invalid input, not an unknown ID.
@@ -170,7 +173,13 @@ export function errorsOf({ body, params, scope, errors = [] }: Operation): reado
     ...(params === undefined ? [] : (['not_found'] as const)),
     ...ALWAYS,
     ...errors,
+    ...(isRepeatable(operation) ? IDEMPOTENCY_ERRORS : []),
   ];
+}
+
+/** Whether the operation starts something, so that it takes an `Idempotency-Key`. */
+export function isRepeatable({ method, answers }: Pick<Operation, 'method' | 'answers'>): boolean {
+  return method === 'post' && 202 in answers;
 }
 
 export function streamsEvents({ answers }: Pick<Operation, 'answers'>): boolean {

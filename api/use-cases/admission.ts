@@ -34,10 +34,13 @@ export interface Admission {
   readonly finished: DownloadRecord | undefined;
 }
 
-export async function admissionOf(deps: AcceptDeps, job: NewJob): Promise<Admission> {
+export async function admissionOf(deps: AcceptDeps, { ids }: LimitedCaller, job: NewJob): Promise<Admission> {
   const { latest, success } = await deps.records.standingOf(job.subjectId);
-  const finished = job.success ?? (await reusable(deps, success));
-  return { job, recordId: job.recordId ?? ulid(), latest, successId: success?.id, finished };
+  const recordId = job.recordId ?? ids?.of(job.type) ?? ulid();
+  const own = ids && (await deps.records.get(recordId));
+  const ended = own?.status === 'pending' ? undefined : own;
+  const finished = ended ?? job.success ?? (await reusable(deps, success));
+  return { job, recordId, latest, successId: success?.id, finished };
 }
 
 /** Adds to each of two jobs the ID of the other, because the webhook of a list reports the status of both parts. */

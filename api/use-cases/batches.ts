@@ -17,6 +17,7 @@ import {
   type StoredBatch,
 } from '../../contract/batches/batch-state.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { BATCH_ITEMS_MAX, BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
@@ -40,7 +41,9 @@ export interface OneBatch {
 const SILENT_MS = 60_000;
 
 /** POST /api/batches: stores the items, or the list that has them, and starts the workflow that runs them. If one item is invalid, nothing is started. */
-export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, caller, request) => {
+export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, caller: LimitedCaller, request) => {
+  const own = caller.ids && (await startedBatch(deps, caller.ids.of('batch')));
+  if (own !== undefined) return { state: 'pending', body: renderBatch(own, deps.rendering) };
   for (const field of ['include_webhook', 'item_webhooks'] as const) {
     const url = request[field];
     if (url !== undefined) assertWebhookTarget(deps, { url, field });
@@ -54,7 +57,7 @@ export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, call
     throw invalidField('max_cost', `must be at least ${formatMoney(cheapest)}, the price of the cheapest item`);
   }
   const { limit = BATCH_ITEMS_MAX, order = 'newest' } = request;
-  const id = ulid();
+  const id = caller.ids?.of('batch') ?? ulid();
   const batch = newBatch({
     ...{ id, startedBy: subscriberOf(caller), createdAt: nowMicroseconds(), updatedAtMs: deps.now() },
     ...optional('source', listed && { ...listed.source, limit, order, isListed: false }),
@@ -70,6 +73,12 @@ export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, call
   deps.log.info({ batchId: id, items: items.length }, 'batch accepted');
   return { state: 'pending', body: renderBatch((await deps.batches.get(id)) ?? batch, deps.rendering) };
 };
+
+/** @returns the batch of an interrupted request that is repeated, unless it was interrupted before the workflow started */
+async function startedBatch(deps: ServiceDeps, id: string): Promise<StoredBatch | undefined> {
+  const batch = await deps.batches.get(id);
+  return batch !== undefined && (isEnded(batch) || (await deps.batchRuns.isOpen(id))) ? batch : undefined;
+}
 
 /** Two items with the same subject would be one job, so they are a mistake of the caller. */
 async function itemsOf(deps: ServiceDeps, requests: readonly BatchItemRequest[]): Promise<readonly BatchItem[]> {

@@ -33,7 +33,8 @@ export function requesting<Request extends JobRequest, Body>({
     const job = await plan(deps, request);
     const { record } = await startOrJoin(deps, caller, { ...job, webhookUrl: webhookOf(deps, request) });
     // If running jobs are refused, this job has just been started, so its state needs no read.
-    if (job.isRefusedWhilePending === true && request.waitMs === 0) return answerJob(deps, { record }, render);
+    if (job.isRefusedWhilePending === true && request.waitMs === 0 && record.status !== 'failed')
+      return answerJob(deps, { record }, render);
     return answerRequest(deps, { record, waitMs: request.waitMs, render });
   };
 }

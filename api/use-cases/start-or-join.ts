@@ -1,4 +1,3 @@
-import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
@@ -34,7 +33,7 @@ const CLOSING_MS = 5_000;
  */
 export async function startOrJoin(deps: AcceptDeps, caller: LimitedCaller, job: NewJob): Promise<Accepted> {
   return deps.admissionQueue.run(async (slot) => {
-    const admission = await admissionOf(deps, job);
+    const admission = await admissionOf(deps, caller, job);
     await enforceRateLimit(caller, [admission]);
     return accept({ deps, caller, slot, admission });
   });
@@ -48,7 +47,7 @@ export async function startOrJoinBoth(
 ): Promise<readonly [Accepted, Accepted]> {
   return deps.admissionQueue.run(async (slot) => {
     const [one, other] = linkAdmissions(
-      ...(await Promise.all([admissionOf(deps, jobs[0]), admissionOf(deps, jobs[1])])),
+      ...(await Promise.all([admissionOf(deps, caller, jobs[0]), admissionOf(deps, caller, jobs[1])])),
     );
     await enforceRateLimit(caller, [one, other]);
     await claimSubscriptions(deps, caller, [one, other]);
@@ -67,7 +66,7 @@ export async function startOrJoinBoth(
 
 interface AcceptContext {
   readonly deps: AcceptDeps;
-  readonly caller: Caller;
+  readonly caller: LimitedCaller;
   readonly slot: AdmissionSlot;
   readonly admission: Admission;
   readonly isReserved?: boolean;
@@ -167,7 +166,8 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
     await slot.releaseDuring(() => deps.jobs.waitFor({ subjectId, runId }, CLOSING_MS));
     return undefined;
   }
-  if (isRefusedWhilePending) {
+  const isOwn = running.recordId === admission.recordId;
+  if (isRefusedWhilePending && !isOwn) {
     const ignored = webhookUrl === undefined ? '' : ' The webhook was not added.';
     const message = `A pending download already exists for this video.${ignored}`;
     throw new ApiError('pending_duplicate', message, { id: record.id });
@@ -177,7 +177,7 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
     const subscription = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: record };
     if (!(await subscribe(deps, caller, subscription))) return undefined;
   }
-  return answerWith(context, 'joined', record);
+  return answerWith(context, isOwn ? 'started' : 'joined', record);
 }
 
 /** Notes that others wait for a job that was started for a transcript. @returns false when it is being cancelled */
@@ -195,6 +195,7 @@ async function answerWith(context: AcceptContext, how: Accepted['how'], record: 
   return { how, record };
 }
 
-async function recordRequester({ deps, caller }: AcceptContext, recordId: string): Promise<void> {
+async function recordRequester({ deps, caller, admission }: AcceptContext, recordId: string): Promise<void> {
+  caller.ids?.note(admission.job.type, recordId);
   if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, recordId);
 }

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { renderBatchItem } from '../../contract/batches/batch-answers.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { PageQuery } from '../../contract/http/fields.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import type { EntryFilter } from '../../contract/lists/entry-filter.ts';
@@ -32,14 +33,25 @@ export interface OneSubscription {
 }
 
 /** POST /api/subscriptions: stores the subscription and creates its schedule, whose first check begins at once. */
-export const createSubscription: UseCase<SubscriptionRequest, SubscriptionAnswer> = async (deps, caller, request) => {
+export const createSubscription: UseCase<SubscriptionRequest, SubscriptionAnswer> = async (
+  deps,
+  caller: LimitedCaller,
+  request,
+) => {
+  const id = caller.ids?.of('subscription') ?? ulid();
+  const own = caller.ids && (await deps.subscriptions.get(id));
+  // The request is repeated, because it was interrupted.
+  if (own !== undefined) {
+    await putSchedule(deps, own);
+    return answerOf(deps, own, 'pending');
+  }
   const { source, price } = await sourceOf(deps, request);
   if (request.since !== 'now' && request.since !== 'all' && request.since > dayOf(deps.now())) {
     throw invalidField('since', 'must not be in the future');
   }
   const subscription: StoredSubscription = {
     ...{
-      id: ulid(),
+      id,
       startedBy: subscriberOf(caller),
       createdAt: nowMicroseconds(),
       source,

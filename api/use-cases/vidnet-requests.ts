@@ -20,9 +20,12 @@ export function planDownload(
 
 const downloading = <Result>(workflow: 'audio' | 'video', type: 'audio' | 'vidnet_video') =>
   requesting({
-    plan: (deps, { vidnet_video_id: mediaId }: VidnetDownloadRequest & JobRequest): JobPlan => ({
+    plan: (
+      deps,
+      { vidnet_video_id: mediaId, on_duplicate: duplicate }: VidnetDownloadRequest & JobRequest,
+    ): JobPlan => ({
       ...planDownload(deps, mediaId, { workflow, type }),
-      isRefusedWhilePending: true,
+      isRefusedWhilePending: duplicate !== 'join',
     }),
     // The type of the record determines the type of the result.
     render: (deps, job) => renderRecord(deps, job) as Result,

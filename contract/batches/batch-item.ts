@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { vidnetDownloadRequestSchema } from '../http/download-schemas.ts';
+import { vidnetItemSchema } from '../http/download-schemas.ts';
 import { channelRequestSchema } from '../kinds/channel.ts';
 import { imgnetPostRequestSchema } from '../kinds/imgnet-content.ts';
 import { imgnetProfileRequestSchema } from '../kinds/imgnet-profile.ts';
@@ -17,8 +17,8 @@ export function itemSchemaOf<const Operation extends string, Shape extends z.Zod
 /** The request of an item: the body of the single request, and the name of its operation. */
 export const batchItemSchema = z
   .discriminatedUnion('operation', [
-    itemSchemaOf('requestAudio', vidnetDownloadRequestSchema),
-    itemSchemaOf('requestVideo', vidnetDownloadRequestSchema),
+    itemSchemaOf('requestAudio', vidnetItemSchema),
+    itemSchemaOf('requestVideo', vidnetItemSchema),
     itemSchemaOf('requestMedia', mediaRequestSchema),
     itemSchemaOf('requestTranscript', z.object(captionsRequestShape)),
     itemSchemaOf('requestChannel', channelRequestSchema),

@@ -5,6 +5,7 @@ import {
   durationSchema,
   includeWebhookSchema,
   moneySchema,
+  optionalField,
   pageLimitSchema,
   progressSchema,
   timestampSchema,
@@ -16,9 +17,17 @@ import { formatMoney } from '../money.ts';
 import { recordStatusSchema, recordTypeSchema, type DownloadRecord } from '../download-record.ts';
 import { formatDuration } from '../text/times.ts';
 
+export const vidnetItemSchema = z.object({
+  vidnet_video_id: vidnetVideoIdSchema,
+  include_webhook: includeWebhookSchema,
+});
 /** Body of POST /api/downloads/audio and …/video (specification, section 4.2). Unknown fields are ignored. */
-export const vidnetDownloadRequestSchema = z
-  .object({ vidnet_video_id: vidnetVideoIdSchema, include_webhook: includeWebhookSchema })
+export const vidnetDownloadRequestSchema = vidnetItemSchema
+  .extend({
+    on_duplicate: optionalField(z.enum(['error', 'join'])).describe(
+      'While a job for this video runs: `error` (the default) is 409, `join` adds the webhook to that job',
+    ),
+  })
   .meta({ id: 'VidnetDownloadRequest' });
 export type VidnetDownloadRequest = z.infer<typeof vidnetDownloadRequestSchema>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { itemSchemaOf, type BatchItemRequest } from '../batches/batch-item.ts';
-import { vidnetDownloadRequestSchema } from '../http/download-schemas.ts';
+import { vidnetItemSchema } from '../http/download-schemas.ts';
 import { mediaRequestSchema } from '../kinds/media.ts';
 import { captionsRequestShape } from '../kinds/transcript-request.ts';
 import type { ListEntry } from './list-entry.ts';
@@ -10,8 +10,8 @@ const ENTRY_FIELDS = { vidnet_video_id: true, include_webhook: true } as const;
 /** What is requested of every entry: the body of the single request without its subject. */
 export const eachEntrySchema = z
   .discriminatedUnion('operation', [
-    itemSchemaOf('requestAudio', vidnetDownloadRequestSchema.omit(ENTRY_FIELDS)),
-    itemSchemaOf('requestVideo', vidnetDownloadRequestSchema.omit(ENTRY_FIELDS)),
+    itemSchemaOf('requestAudio', vidnetItemSchema.omit(ENTRY_FIELDS)),
+    itemSchemaOf('requestVideo', vidnetItemSchema.omit(ENTRY_FIELDS)),
     itemSchemaOf('requestMedia', mediaRequestSchema.omit({ url: true, include_webhook: true })),
     itemSchemaOf('requestTranscript', z.object(captionsRequestShape).omit(ENTRY_FIELDS)),
   ])

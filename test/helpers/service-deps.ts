@@ -16,6 +16,7 @@ import { DEFAULT_WAIT_SECONDS } from '../../contract/request-limits.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../../outbound/download.ts';
 import { createWebhookSigner } from '../../outbound/webhooks/webhook-signature.ts';
 import { createAccountStore } from '../../store/accounts/account-store.ts';
+import { createIdempotencyKeyStore } from '../../store/accounts/idempotency-keys.ts';
 import { createKeyDownloadStore } from '../../store/accounts/key-downloads.ts';
 import { createKeyStore } from '../../store/accounts/key-store.ts';
 import { createRequestCountStore } from '../../store/accounts/request-counts.ts';
@@ -73,6 +74,7 @@ export function serviceDeps(
     keys: createKeyStore(db),
     accounts: createAccountStore(db),
     requestCounts: createRequestCountStore(db),
+    idempotencyKeys: createIdempotencyKeyStore(db),
     ...createEvents(events, { ...WATCH_LIMITS, ...looks }),
     admissionQueue: createAdmissionQueue(ADMISSION_DEFAULTS),
     webhookSubscriptions: createWebhookSubscriptionStore(db),

@@ -2375,7 +2375,7 @@ export type Error = {
     /**
      * Stable, for programs
      */
-    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'idempotency_key_in_use' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'idempotency_key_reused' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * The download that conflicts with the request
      */
@@ -2400,6 +2400,10 @@ export type Error = {
 export type VidnetDownloadRequest = {
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
+    /**
+     * While a job for this video runs: `error` (the default) is 409, `join` adds the webhook to that job
+     */
+    on_duplicate?: 'error' | 'join' | null;
 };
 
 /**
@@ -3259,7 +3263,7 @@ export type WebhookTestRefused = {
     /**
      * Stable, for programs
      */
-    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'idempotency_key_in_use' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'idempotency_key_reused' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * The download that conflicts with the request
      */
@@ -3407,6 +3411,10 @@ export type RequestAudioData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -3435,7 +3443,7 @@ export type RequestAudioErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks, pending_duplicate
+     * too_many_webhooks, pending_duplicate, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -3446,6 +3454,10 @@ export type RequestAudioErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -3482,6 +3494,10 @@ export type RequestVideoData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -3510,7 +3526,7 @@ export type RequestVideoErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks, pending_duplicate
+     * too_many_webhooks, pending_duplicate, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -3521,6 +3537,10 @@ export type RequestVideoErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -3557,6 +3577,10 @@ export type RequestMediaData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -3585,7 +3609,7 @@ export type RequestMediaErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -3596,6 +3620,10 @@ export type RequestMediaErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -3632,6 +3660,10 @@ export type RequestMediaInfoData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 25) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -3660,7 +3692,7 @@ export type RequestMediaInfoErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -3671,6 +3703,10 @@ export type RequestMediaInfoErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -4231,6 +4267,10 @@ export type RequestChannelData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 25) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -4259,7 +4299,7 @@ export type RequestChannelErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -4270,6 +4310,10 @@ export type RequestChannelErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -4306,6 +4350,10 @@ export type RequestTranscriptData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 25) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -4334,7 +4382,7 @@ export type RequestTranscriptErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -4345,6 +4393,10 @@ export type RequestTranscriptErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -4512,6 +4564,10 @@ export type RequestSpeechData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -4544,7 +4600,7 @@ export type RequestSpeechErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -4555,6 +4611,10 @@ export type RequestSpeechErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -4659,6 +4719,10 @@ export type RequestSpeakerLabelsData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -4691,7 +4755,7 @@ export type RequestSpeakerLabelsErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -4702,6 +4766,10 @@ export type RequestSpeakerLabelsErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5001,6 +5069,10 @@ export type RequestImgnetProfileData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -5029,7 +5101,7 @@ export type RequestImgnetProfileErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -5040,6 +5112,10 @@ export type RequestImgnetProfileErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5076,6 +5152,10 @@ export type RequestImgnetListData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -5108,7 +5188,7 @@ export type RequestImgnetListErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks, not_ready
+     * too_many_webhooks, not_ready, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -5123,6 +5203,10 @@ export type RequestImgnetListErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5159,6 +5243,10 @@ export type RequestImgnetContentData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -5187,7 +5275,7 @@ export type RequestImgnetContentErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -5198,6 +5286,10 @@ export type RequestImgnetContentErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5234,6 +5326,10 @@ export type RequestImgnetAudioData = {
          * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
          */
         prefer?: string;
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
     };
     path?: never;
     query?: never;
@@ -5262,7 +5358,7 @@ export type RequestImgnetAudioErrors = {
      */
     405: Error;
     /**
-     * too_many_webhooks
+     * too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -5273,6 +5369,10 @@ export type RequestImgnetAudioErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5362,6 +5462,12 @@ export type ListBatchesResponse = ListBatchesResponses[keyof ListBatchesResponse
 
 export type CreateBatchData = {
     body: BatchRequest;
+    headers?: {
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/batches';
@@ -5385,6 +5491,10 @@ export type CreateBatchErrors = {
      */
     405: Error;
     /**
+     * idempotency_key_in_use
+     */
+    409: Error;
+    /**
      * body_too_large
      */
     413: Error;
@@ -5392,6 +5502,10 @@ export type CreateBatchErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5674,6 +5788,12 @@ export type ArchiveBatchResponse = ArchiveBatchResponses[keyof ArchiveBatchRespo
 
 export type CancelBatchData = {
     body?: never;
+    headers?: {
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
+    };
     path: {
         /**
          * ULID
@@ -5706,9 +5826,13 @@ export type CancelBatchErrors = {
      */
     405: Error;
     /**
-     * already_finished
+     * already_finished, idempotency_key_in_use
      */
     409: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5736,6 +5860,12 @@ export type CancelBatchResponse = CancelBatchResponses[keyof CancelBatchResponse
 
 export type ResumeBatchData = {
     body?: ResumeBatchRequest;
+    headers?: {
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
+    };
     path: {
         /**
          * ULID
@@ -5768,7 +5898,7 @@ export type ResumeBatchErrors = {
      */
     405: Error;
     /**
-     * not_ready
+     * not_ready, idempotency_key_in_use
      */
     409: Error;
     /**
@@ -5779,6 +5909,10 @@ export type ResumeBatchErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5806,6 +5940,12 @@ export type ResumeBatchResponse = ResumeBatchResponses[keyof ResumeBatchResponse
 
 export type RetryBatchData = {
     body?: never;
+    headers?: {
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
+    };
     path: {
         /**
          * ULID
@@ -5838,9 +5978,13 @@ export type RetryBatchErrors = {
      */
     405: Error;
     /**
-     * not_ready, already_finished
+     * not_ready, already_finished, idempotency_key_in_use
      */
     409: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -5926,6 +6070,12 @@ export type ListSubscriptionsResponse = ListSubscriptionsResponses[keyof ListSub
 
 export type CreateSubscriptionData = {
     body: SubscriptionRequest;
+    headers?: {
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/subscriptions';
@@ -5949,6 +6099,10 @@ export type CreateSubscriptionErrors = {
      */
     405: Error;
     /**
+     * idempotency_key_in_use
+     */
+    409: Error;
+    /**
      * body_too_large
      */
     413: Error;
@@ -5956,6 +6110,10 @@ export type CreateSubscriptionErrors = {
      * encoding_not_supported
      */
     415: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -6223,6 +6381,12 @@ export type PauseSubscriptionResponse = PauseSubscriptionResponses[keyof PauseSu
 
 export type ResumeSubscriptionData = {
     body?: never;
+    headers?: {
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
+    };
     path: {
         /**
          * ULID
@@ -6255,6 +6419,14 @@ export type ResumeSubscriptionErrors = {
      */
     405: Error;
     /**
+     * idempotency_key_in_use
+     */
+    409: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
+    /**
      * rate_limited, answers_unread
      */
     429: Error;
@@ -6281,6 +6453,12 @@ export type ResumeSubscriptionResponse = ResumeSubscriptionResponses[keyof Resum
 
 export type CheckSubscriptionData = {
     body?: never;
+    headers?: {
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
+    };
     path: {
         /**
          * ULID
@@ -6313,9 +6491,13 @@ export type CheckSubscriptionErrors = {
      */
     405: Error;
     /**
-     * not_ready
+     * not_ready, idempotency_key_in_use
      */
     409: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */
@@ -6706,6 +6888,12 @@ export type ListDeliveriesResponse = ListDeliveriesResponses[keyof ListDeliverie
 
 export type RedeliverWebhookData = {
     body?: never;
+    headers?: {
+        /**
+         * A request that is repeated with the same key within a day starts nothing more and gets the same answer
+         */
+        'idempotency-key'?: string;
+    };
     path: {
         /**
          * ID of a delivery
@@ -6738,9 +6926,13 @@ export type RedeliverWebhookErrors = {
      */
     405: Error;
     /**
-     * delivery_pending, too_many_webhooks
+     * delivery_pending, too_many_webhooks, idempotency_key_in_use
      */
     409: Error;
+    /**
+     * idempotency_key_reused
+     */
+    422: Error;
     /**
      * rate_limited, answers_unread
      */

@@ -1,0 +1,77 @@
+import type { Collection, Db } from 'mongodb';
+import { isDuplicate } from '../mongo/upsert.ts';
+
+/** A request with an `Idempotency-Key`. */
+export interface KeyedRequest {
+  readonly id: string;
+  /** A hash of the operation and its input. */
+  readonly fingerprint: string;
+  /** From it, the IDs of what the request creates are derived. */
+  readonly seed: string;
+  readonly createdAtMs: number;
+  /** The request that runs now, or ran last, and until when no other one with the key may run. */
+  readonly holder: string;
+  readonly heldUntilMs: number;
+  /** The IDs of what answers the request, by name; absent until it is done. */
+  readonly ids?: Readonly<Record<string, string>>;
+  /** The answer as JSON; absent where it is rendered again from what the IDs name. */
+  readonly answer?: string;
+}
+type KeyDocument = Omit<KeyedRequest, 'id'> & { _id: string };
+
+/** How long a key is known. */
+export const KEY_KEPT_MS = 24 * 3_600_000;
+
+export type IdempotencyKeyStore = ReturnType<typeof createIdempotencyKeyStore>;
+
+export function createIdempotencyKeyStore(db: Db) {
+  const keys: Collection<KeyDocument> = db.collection('idempotency_keys');
+  /** The IDs begin with a time, because the embedded server has no TTL indexes and scans for any filter but `_id`. */
+  const times: Collection<{ _id: string }> = db.collection('idempotency_times');
+  return {
+    async get(id: string): Promise<KeyedRequest | undefined> {
+      const document = await keys.findOne({ _id: id });
+      if (document === null) return undefined;
+      const { _id, ...fields } = document;
+      return { id: _id, ...fields };
+    },
+    /** @returns false when the key is in use */
+    async add({ id, ...fields }: KeyedRequest): Promise<boolean> {
+      await times.insertOne({ _id: `${sortable(fields.createdAtMs)}/${fields.seed}/${id}` });
+      try {
+        await keys.insertOne({ _id: id, ...fields });
+        return true;
+      } catch (error) {
+        if (isDuplicate(error)) return false;
+        throw error;
+      }
+    },
+    /** @returns false when another request has taken the key meanwhile */
+    async take(
+      { id, holder, heldUntilMs }: KeyedRequest,
+      next: Pick<KeyedRequest, 'holder' | 'heldUntilMs'>,
+    ): Promise<boolean> {
+      return (await keys.updateOne({ _id: id, holder, heldUntilMs }, { $set: next })).matchedCount === 1;
+    },
+    async hold(id: string, holder: string, heldUntilMs: number): Promise<void> {
+      await keys.updateOne({ _id: id, holder }, { $set: { heldUntilMs } });
+    },
+    async finish(id: string, done: Pick<KeyedRequest, 'ids' | 'answer'>): Promise<void> {
+      await keys.updateOne({ _id: id, ids: { $exists: false } }, { $set: done });
+    },
+    async remove({ id, seed }: Pick<KeyedRequest, 'id' | 'seed'>): Promise<void> {
+      await keys.deleteOne({ _id: id, seed });
+    },
+    async removeBefore(ms: number): Promise<void> {
+      for (const { _id } of await times.find({ _id: { $lt: sortable(ms) } }).toArray()) {
+        const [, seed = '', id = ''] = _id.split('/');
+        await this.remove({ id, seed });
+        await times.deleteOne({ _id });
+      }
+    },
+  };
+}
+
+function sortable(ms: number): string {
+  return String(ms).padStart(14, '0');
+}
