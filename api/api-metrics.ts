@@ -4,7 +4,7 @@ import type { JobGateway } from './job-gateway.ts';
 
 export const API_METRICS = {
   requests: {
-    description: 'Answered requests, or calls of tRPC, by operation and HTTP status',
+    description: 'Answered requests, calls of tRPC or tools, by operation and HTTP status',
     labels: ['facade', 'operation', 'status'],
   },
   request_seconds: {
@@ -22,8 +22,8 @@ export const API_METRICS = {
 } as const satisfies Readonly<Record<string, Metric>>;
 
 export interface Answered {
-  readonly facade: 'rest' | 'rpc';
-  /** The name of an operation or procedure, or the pattern of another path. */
+  readonly facade: 'rest' | 'rpc' | 'mcp';
+  /** The name of an operation, procedure or tool, or the pattern of another path. */
   readonly operation: string;
   readonly status: number;
   readonly seconds: number;

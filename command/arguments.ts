@@ -31,7 +31,7 @@ export interface FetchOptions {
 
 export type Parsed =
   | { readonly action: 'help'; readonly command: CommandName | undefined }
-  | { readonly action: 'version' }
+  | { readonly action: 'version' | 'mcp' }
   | { readonly action: 'keys'; readonly words: readonly string[] }
   | { readonly action: 'completion'; readonly shell: string }
   | {
@@ -162,6 +162,8 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
         throw new UsageError('The usage is: feed create ID|feeds, feed list, or feed revoke ID');
       return { action: 'feed', what, id, isJson };
     }
+    case 'mcp':
+      return { action: 'mcp' };
     case 'completion':
       return { action: 'completion', shell: rest[0] ?? '' };
     case 'keys':

@@ -176,6 +176,7 @@ const OTHER_COMMANDS = {
     options: ['json'],
     words: ['create', 'list', 'revoke'],
   },
+  mcp: { operands: '', about: 'serve the tools of the service to an assistant by MCP, on standard input', options: [] },
   keys: {
     operands: '…',
     about: 'create, list and revoke API keys in the database, like `npm run keys`',

@@ -48,6 +48,14 @@ export async function run(words: readonly string[], surroundings: Surroundings):
       return EXIT.success;
     case 'keys':
       return runKeys(parsed.words, surroundings);
+    case 'mcp': {
+      const { url } = await connect(surroundings, true);
+      // The import is dynamic because only this command needs the SDK.
+      const { serveMcp } = await import('./serve-mcp.ts');
+      const { config, stdin, signal } = surroundings;
+      await serveMcp({ url, key: config.key, version: await version(), stdin, stdout: process.stdout, signal });
+      return EXIT.success;
+    }
     case 'fetch':
       return fetchSubjects(parsed, surroundings);
     case 'jobs':

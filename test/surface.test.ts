@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../api/openapi/openapi-document.ts';
+import type { Operation } from '../api/operations/operation.ts';
+import { operations } from '../api/operations/operations.ts';
 import { appRouter } from '../api/rpc/rpc-router.ts';
 import { batchWorkflowIdOf } from '../contract/batches/batch-state.ts';
 import { webhookIdOf } from '../contract/http/delivery-schemas.ts';
@@ -62,6 +64,19 @@ describe('names that must not change', () => {
       ['Type', 'MediaId', 'DownloadId', 'Platform', 'Caller', 'WebhookHost', 'BatchId', 'Failure'].map(
         (name) => `Tapedeck${name}`,
       ),
+    );
+  });
+
+  it('of tools of MCP', () => {
+    const rows = Object.values<Operation>(operations);
+    expect(rows.flatMap(({ tool }) => (tool === undefined ? [] : [tool])).join(' ')).toBe(
+      [
+        'get_audio get_video get_media look_at_url list_jobs get_job cancel_job resolve_text get_result get_job_details',
+        'get_channel get_transcript get_speech get_profile get_posts get_post get_post_audio',
+        'create_batch list_batches get_batch list_batch_items cancel_batch resume_batch retry_batch',
+        'create_subscription list_subscriptions get_subscription change_subscription delete_subscription',
+        'pause_subscription resume_subscription check_subscription list_subscription_items get_account',
+      ].join(' '),
     );
   });
 

@@ -54,7 +54,7 @@ const NOT_LIMITED = /^\/(?:files\/|feeds\/[^/]+\/|console(?:\/|$)|pictures$|heal
 const OPEN_TO_PAGES = /^\/(?:files\/|feeds\/|live$)/;
 /** The header that informs a caller that its `Authorization` header is not an API key and was ignored. */
 export const AUTHORIZATION_IGNORED = 'Authorization-Ignored';
-const DOCUMENTS = /^\/(?:$|console(?:\/|$)|docs(?:\/|$)|openapi\.json$)/;
+const DOCUMENTS = /^\/(?:$|console(?:\/|$)|docs(?:\/|$)|openapi\.json$|llms\.txt$|\.well-known\/)/;
 
 /** Identifies the caller. A request without a valid key counts towards the rate limit before {@link callerOf} refuses it. */
 export function accessMiddleware(options: AccessOptions): Middleware {

@@ -44,6 +44,10 @@ export function docsPage(): EventHandler {
   };
 }
 
+export function textPage(body: string, contentType: string): EventHandler {
+  return () => text(body, `${contentType}; charset=utf-8`);
+}
+
 function text(body: string, contentType: string): HTTPResponse {
   return new HTTPResponse(body, { headers: { 'Content-Type': contentType } });
 }

@@ -64,6 +64,8 @@ interface Described {
   readonly path: string;
   /** The tRPC procedure, if there is one, such as `downloads.audio`: a query for GET, otherwise a mutation. */
   readonly rpc?: string;
+  /** The tool of the MCP server, if there is one. */
+  readonly tool?: string;
   readonly summary: string;
   /** The input has the fields of all three. */
   readonly body?: z.ZodObject;

@@ -11,6 +11,7 @@ export const resultOperations = {
     method: 'get',
     path: '/api/resolve',
     rpc: 'resolve',
+    tool: 'resolve_text',
     summary: 'List the possible meanings of a URL, handle, name or ID, with the available requests and their prices',
     query: resolveQuerySchema,
     answers: { 200: { description: 'The possible meanings', schema: resolvedSchema } },
@@ -20,6 +21,7 @@ export const resultOperations = {
     method: 'get',
     path: '/api/downloads/{downloadId}/result',
     rpc: 'downloads.result',
+    tool: 'get_result',
     summary: 'Get the result of a job of any kind, as in its webhook; free, and starts nothing',
     ...BY_DOWNLOAD_ID,
     query: resultPageSchema,
@@ -34,6 +36,7 @@ export const resultOperations = {
     method: 'get',
     path: '/api/downloads/{downloadId}/job',
     rpc: 'downloads.job',
+    tool: 'get_job_details',
     summary: 'Get facts about a job that its record does not contain',
     ...BY_DOWNLOAD_ID,
     answers: {

@@ -9,6 +9,7 @@ export const serviceOperations = {
   getAccount: operation({
     method: 'get',
     path: '/api/account',
+    tool: 'get_account',
     summary: 'Get the credit of an API key and the costs of its downloads',
     query: pageQuerySchema,
     answers: { 200: { description: 'The account with a page of its ledger', schema: accountSchema } },

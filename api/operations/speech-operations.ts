@@ -18,6 +18,7 @@ export const speechOperations = {
     ...STARTS_JOB,
     path: '/api/speech',
     rpc: 'speech.request',
+    tool: 'get_speech',
     summary: 'Get the transcript with speakers of a page, a video or a download, which is fetched if necessary',
     body: speechRequestSchema,
     jobs: ['speaker_labels'],

@@ -18,7 +18,6 @@ import { LONGEST_STREAM_MS } from '../edge/event-stream.ts';
 import { invalidInput, toApiError } from '../http/to-api-error.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import {
-  fieldNameOf,
   streamsEvents,
   waitSecondsOf,
   type EventOf,
@@ -27,6 +26,7 @@ import {
   type Operation,
   type ResultOf,
 } from '../operations/operation.ts';
+import { asFields, inputSchemaOf } from '../operations/input-schema.ts';
 import { operations } from '../operations/operations.ts';
 import type { RpcStreams } from './rpc-streams.ts';
 
@@ -144,8 +144,7 @@ const wait = { wait_seconds: optionalField(z.number().int().min(0).max(PREFER_WA
 
 function procedureOf(row: Operation) {
   if (streamsEvents(row)) return subscriptionOf(row);
-  const fields = row.body ?? (row.query && takingNulls(row.query));
-  const schema = row.params === undefined ? fields : (fields ?? z.object()).safeExtend(asFields(row.params.shape));
+  const schema = inputSchemaOf(row);
   const waiting = row.wait === undefined ? schema : schema?.safeExtend(wait);
   const taking = procedure.input(waiting ?? z.unknown());
   const run = async ({ ctx, input }: { ctx: Context; input: unknown }) => {
@@ -180,19 +179,6 @@ async function* trackedEvents(
 ): AsyncGenerator<TrackedEnvelope<unknown>> {
   if (events === undefined) return;
   for await (const { id, body } of events(left).stream) yield tracked(id, await streams.holdNext(body, left));
-}
-
-/** Removes null fields of a query, which count as absent, as in a body. */
-function takingNulls({ shape }: z.ZodObject): z.ZodObject {
-  const orNull = z
-    .unknown()
-    .optional()
-    .transform((value) => value ?? undefined);
-  return z.object(Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, orNull.pipe(field)])));
-}
-
-function asFields(params: z.ZodRawShape): z.ZodRawShape {
-  return Object.fromEntries(Object.entries(params).map(([name, schema]) => [fieldNameOf(name), schema]));
 }
 
 function treeOf(rows: readonly Operation[]): Tree {

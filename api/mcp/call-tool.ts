@@ -1,0 +1,187 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { H3Event } from 'h3';
+import { z } from 'zod';
+import { ERROR_TABLE, type ErrorCode } from '../../contract/http/api-error.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import type { Progress } from '../../contract/http/fields.ts';
+import { callerOf, rateLimitKeyOf, refuseRevoked } from '../access/access-middleware.ts';
+import type { OnAnswered } from '../api-metrics.ts';
+import { invalidInput, toApiError } from '../http/to-api-error.ts';
+import { inputSchemaOf, withoutWebhooks } from '../operations/input-schema.ts';
+import { scopeOf, type Answer, type Operation } from '../operations/operation.ts';
+import { operations } from '../operations/operations.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { cursorIn, cursorOf, linesOf, pageOf } from './pages.ts';
+import { extraSchema, isResult, type Tool } from './tools.ts';
+import { untrusted } from './untrusted.ts';
+
+export interface CallContext {
+  readonly deps: ServiceDeps;
+  /** The request that carries the call: it determines the caller. */
+  readonly event: H3Event;
+  readonly onAnswered?: OnAnswered | undefined;
+  /** Aborted when the caller has left. */
+  readonly left: AbortSignal;
+  /** @param message in words of the service */
+  readonly onProgress: (message: string) => void;
+}
+
+/** What the caller can do after an error, where the error itself does not say it. */
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  invalid_input: 'Correct the fields that are named, and call the tool again.',
+  insufficient_credit: 'get_account shows the credit. Only the operator of the service can grant more.',
+  forbidden: 'Use a key that has this right, or tell the user.',
+  not_found: 'list_jobs, list_batches and list_subscriptions show what there is.',
+  not_ready: 'Wait with get_result, and call the tool again.',
+  already_finished: 'get_result shows the result.',
+  list_id_expired: 'Call get_profile again: it returns a new list_id.',
+  answers_unread: 'Let other calls end first.',
+  unavailable: 'Call the tool again in some seconds.',
+  internal: 'Call the tool again later. If it fails again, the operator finds the cause in the log.',
+};
+
+/** Runs the operation of a tool as REST does, for the same caller, and writes its answer as text. */
+export async function callTool(tool: Tool, given: unknown, context: CallContext): Promise<CallToolResult> {
+  const { deps, onAnswered } = context;
+  const startedMs = performance.now();
+  let status = 200;
+  try {
+    return await answerOf(tool, given, context);
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    status = ERROR_TABLE[error.code].http;
+    if (status >= 500) deps.log.error({ err: error.cause ?? error, tool: tool.listed.name }, error.message);
+    const advice = [error.code, ADVICE[error.code]].filter(Boolean).join(': ');
+    return { isError: true, content: [text(advice), text(untrusted(JSON.stringify(error.toBody())))] };
+  } finally {
+    const ms = performance.now() - startedMs;
+    deps.log.info(
+      { tool: tool.listed.name, caller: rateLimitKeyOf(context.event), status, ms: Math.round(ms) },
+      'tool call',
+    );
+    onAnswered?.({ facade: 'mcp', operation: tool.operation, status, seconds: ms / 1000 });
+  }
+}
+
+async function answerOf(tool: Tool, given: unknown, context: CallContext): Promise<CallToolResult> {
+  const { row } = tool;
+  const { event } = context;
+  const caller = callerOf(event, scopeOf(row));
+  const fields = withoutWebhooks(checked(z.record(z.string(), z.unknown()), given ?? {}));
+  const { cursor, ...others } = fields;
+  const isPaged = isResult(row);
+  const extra = checked(extraSchema, isPaged ? fields : others);
+  const input = checked(
+    inputSchemaOf(row) ?? z.object(),
+    isPaged ? { ...others, limit: undefined } : { ...fields, on_duplicate: 'join' },
+  );
+  const waitMs = row.wait === undefined ? 0 : extra.wait_seconds * 1000;
+  // A call that waits counts as an event stream.
+  const release = waitMs === 0 ? undefined : context.deps.answerBudget.openStream(rateLimitKeyOf(event));
+  const answer = await endOf(row, { caller, input, waitMs }, context).finally(release);
+  await refuseRevoked(event);
+  const ids = idsOf(answer.body);
+  const [id] = ids;
+  const from = { line: 0, offset: 0, ...extra, ...(id !== undefined && extra.cursor && cursorIn(id, extra.cursor)) };
+  const page = await pageOf(linesOf(answer.body, from), from);
+  const { limit } = input as { readonly limit?: number };
+  if (page.next !== undefined && row.method === 'get' && limit !== undefined && limit > 1) {
+    // Fewer items are read instead, whose cursor leads to the others.
+    return answerOf(tool, { ...fields, limit: Math.floor(limit / 2) }, context);
+  }
+  const isFailed = (row.jobs !== undefined || isPaged) && statusOf(answer.body) === 'failed';
+  const next = page.next && { ...from, ...page.next };
+  const notes = [
+    ...(isFailed ? ['The job failed for the reason below. The same request would start a new job.'] : []),
+    ...(answer.state === 'pending' ? ids.map((one) => `The job has not ended. ${READ} "${one}" to wait for it.`) : []),
+    ...(next === undefined
+      ? []
+      : ids.length === 0
+        ? ['The rest is left out, because it is too long.']
+        : ids.map(
+            (one) => `There is more. ${READ} "${one}"${ids.length > 1 ? '' : ` and cursor "${cursorOf(one, next)}"`}.`,
+          )),
+  ];
+  return { content: [...notes, untrusted(page.text)].map(text), ...(isFailed && { isError: true }) };
+}
+
+const READ = 'Call get_result with download_id';
+
+interface Run {
+  readonly caller: Caller;
+  readonly input: object;
+  readonly waitMs: number;
+}
+
+/** Runs the operation, and follows its job until the end or until the time is over. */
+async function endOf(row: Operation, { caller, input, waitMs }: Run, context: CallContext): Promise<Answer<unknown>> {
+  const { deps } = context;
+  const run = async (ms: number): Promise<Answer<unknown>> => {
+    const answer = await row.run(deps, caller, { ...input, waitMs: ms } as never);
+    if (!('body' in answer)) throw new Error(`${row.path} does not answer with JSON`);
+    return answer;
+  };
+  // A request for the two parts of a list waits for both, which have no events in common.
+  const isOne = row.jobs === undefined || row.jobs.length === 1;
+  const first = await run(isOne || row.wait === undefined ? 0 : waitMs);
+  const [id] = idsOf(first.body);
+  if (first.state !== 'pending' || row.wait === undefined || !isOne || id === undefined || waitMs === 0) return first;
+  await follow(id, { caller, waitMs }, context);
+  // Another POST would start a new job if this one has failed.
+  return row.method === 'get' ? run(0) : operations.getResult.run(deps, caller, { download_id: id, waitMs: 0 });
+}
+
+async function follow(
+  id: string,
+  { caller, waitMs }: Pick<Run, 'caller' | 'waitMs'>,
+  { deps, left, onProgress }: CallContext,
+): Promise<void> {
+  onProgress(`job ${id}`);
+  try {
+    const { events } = await operations.followDownload.run(deps, caller, { download_id: id });
+    const over = AbortSignal.any([left, AbortSignal.timeout(waitMs)]);
+    for await (const { body } of events?.(over).stream ?? []) {
+      const { progress = (body as Named).data?.progress } = body as Named;
+      if (progress !== undefined) onProgress(messageOf(progress));
+    }
+  } catch (error) {
+    // A process that stops answers with the current state.
+    if (!deps.stopping.aborted) throw error;
+  }
+}
+
+function messageOf({ stage, percent, reason }: Progress): string {
+  return [stage, percent === undefined ? undefined : `${String(percent)} %`, reason].filter(Boolean).join(', ');
+}
+
+interface Named {
+  readonly status?: string;
+  readonly download_id?: string;
+  readonly download?: { readonly id: string };
+  readonly progress?: Progress;
+  readonly data?: Pick<Named, 'status' | 'progress'> & { readonly id?: string };
+  readonly downloads?: Readonly<Record<string, { readonly id: string }>>;
+}
+
+/** @returns the jobs of an answer: one, or those of the two parts of a list */
+function idsOf(body: unknown): readonly string[] {
+  const { data, download, downloads, download_id: id } = body as Named;
+  const one = download?.id ?? id ?? data?.id;
+  if (one !== undefined) return [one];
+  return downloads === undefined || Array.isArray(downloads) ? [] : Object.values(downloads).map((part) => part.id);
+}
+
+function statusOf(body: unknown): string | undefined {
+  const { status, data } = body as Named;
+  return status ?? data?.status;
+}
+
+function checked<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidInput(parsed.error);
+  return parsed.data;
+}
+
+function text(content: string): { type: 'text'; text: string } {
+  return { type: 'text', text: content };
+}
