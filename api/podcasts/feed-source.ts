@@ -27,9 +27,10 @@ export async function feedSourceOf(deps: ReadDeps, id: string): Promise<FeedSour
   if (subscription === undefined) return undefined;
   const { name = subscription.source.url, startedBy } = subscription;
   const recordIds = async (): Promise<readonly string[]> => {
-    const page = { startedBy: undefined, before: undefined, subscriptionId: id, limit: FEED_BATCHES_MAX };
+    const page = { startedBy: undefined, limit: FEED_BATCHES_MAX };
     const ids: string[] = [];
-    for (const one of await deps.batches.list(page)) ids.push(...(await successesIn(deps, one)));
+    for (const one of await deps.batches.list(page, { subscriptionId: id }))
+      ids.push(...(await successesIn(deps, one)));
     return ids;
   };
   return { name, startedBy, recordIds };

@@ -31,7 +31,8 @@ import type { UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { itemOf } from './batch-items.ts';
 import { sourceOf } from './lists.ts';
-import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
+import { ownOf, ownPageOf } from './own-documents.ts';
+import { assertWebhookTarget, assertWebhookTargets, subscriberOf } from './subscribers.ts';
 
 export interface OneBatch {
   readonly batch_id: string;
@@ -44,10 +45,7 @@ const SILENT_MS = 60_000;
 export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, caller: LimitedCaller, request) => {
   const own = caller.ids && (await startedBatch(deps, caller.ids.of('batch')));
   if (own !== undefined) return { state: 'pending', body: renderBatch(own, deps.rendering) };
-  for (const field of ['include_webhook', 'item_webhooks'] as const) {
-    const url = request[field];
-    if (url !== undefined) assertWebhookTarget(deps, { url, field });
-  }
+  assertWebhookTargets(deps, request);
   const { from, each, filter } = request;
   const listed = from === undefined || each === undefined ? undefined : await sourceOf(deps, { from, each, filter });
   const items = await itemsOf(deps, request.items ?? []);
@@ -114,17 +112,12 @@ function inputOf({ id: batchId, startedBy, end, webhookUrl, source }: StoredBatc
 }
 
 /** GET /api/batches: the caller's batches, newest first. Internal services see all. */
-export const listBatches: UseCase<PageQuery, BatchList> = async (deps, caller, { limit, cursor: before }) => {
-  const startedBy = caller.kind === 'service' ? undefined : subscriberOf(caller);
-  const found = await deps.batches.list({ startedBy, before, limit: limit + 1 });
-  const shown = found.slice(0, limit);
+export const listBatches: UseCase<PageQuery, BatchList> = async (deps, caller, page) => {
+  const { shown, next } = await ownPageOf(deps.batches, caller, page);
   const batches = await Promise.all(
     shown.map(async (batch) => renderBatch(await currentBatch(deps, batch), deps.rendering)),
   );
-  return {
-    state: 'finished',
-    body: { batches, next_cursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null },
-  };
+  return { state: 'finished', body: { batches, next_cursor: next } };
 };
 
 /** GET /api/batches/{batchId} */
@@ -212,13 +205,8 @@ export const retryBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, {
   return { state: 'pending', body: renderBatch({ ...again, status: 'running' }, deps.rendering), pollSeconds: 5 };
 };
 
-/** Batches of others are answered like unknown ones. Internal services see all. */
-export async function ownBatch(deps: ServiceDeps, caller: Caller, id: string): Promise<StoredBatch> {
-  const batch = await deps.batches.get(id);
-  if (batch === undefined || (caller.kind !== 'service' && batch.startedBy !== subscriberOf(caller))) {
-    throw new ApiError('not_found', 'There is no batch with this id.');
-  }
-  return batch;
+export function ownBatch(deps: ServiceDeps, caller: Caller, id: string): Promise<StoredBatch> {
+  return ownOf(deps.batches, caller, { id, what: 'batch' });
 }
 
 /** A batch whose workflow was terminated would look as if it ran for ever. */

@@ -1,5 +1,4 @@
 import type { Caller } from '../../contract/http/account-schemas.ts';
-import { ApiError } from '../../contract/http/api-error.ts';
 import { ALL_FEEDS, renderFeed, type Feed, type FeedList, type FeedRequest } from '../../contract/http/feed-schemas.ts';
 import type { PageQuery } from '../../contract/http/fields.ts';
 import { FEEDS_MAX } from '../../contract/request-limits.ts';
@@ -8,6 +7,7 @@ import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { feedSourceOf } from '../podcasts/feed-source.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import { isOwn, ownOf, ownPageOf } from './own-documents.ts';
 import { subscriberOf } from './subscribers.ts';
 
 /** POST /api/feeds: the only answer with the addresses of the feed, because its token is not stored. */
@@ -31,21 +31,14 @@ async function sourceName(deps: ServiceDeps, caller: Caller, id: string): Promis
 }
 
 /** GET /api/feeds: the caller's feeds, newest first. Internal services see all. */
-export const listFeeds: UseCase<PageQuery, FeedList> = async (deps, caller, { limit, cursor: before }) => {
-  const startedBy = caller.kind === 'service' ? undefined : subscriberOf(caller);
-  const found = await deps.podcastFeeds.list({ startedBy, before, limit: limit + 1 });
-  const feeds = found.slice(0, limit).map((feed) => renderFeed(feed));
-  return { state: 'finished', body: { feeds, next_cursor: found.length > limit ? (feeds.at(-1)?.id ?? null) : null } };
+export const listFeeds: UseCase<PageQuery, FeedList> = async (deps, caller, page) => {
+  const { shown, next } = await ownPageOf(deps.podcastFeeds, caller, page);
+  return { state: 'finished', body: { feeds: shown.map((feed) => renderFeed(feed)), next_cursor: next } };
 };
 
 /** DELETE /api/feeds/{feedId}: its addresses, and those of its files, are not found from now on. */
 export const deleteFeed: UseCase<{ readonly feed_id: string }, Feed> = async (deps, caller, { feed_id: id }) => {
-  const feed = await deps.podcastFeeds.get(id);
-  if (feed === undefined || !isOwn(caller, feed)) throw new ApiError('not_found', 'There is no feed with this id.');
+  const feed = await ownOf(deps.podcastFeeds, caller, { id, what: 'feed' });
   await deps.podcastFeeds.remove(id);
   return { state: 'finished', body: renderFeed(feed) };
 };
-
-function isOwn(caller: Caller, { startedBy }: { readonly startedBy: string }): boolean {
-  return caller.kind === 'service' || startedBy === subscriberOf(caller);
-}

@@ -50,6 +50,17 @@ export function assertWebhookTarget(
   throw new ApiError('webhook_target_forbidden', verdict.reason, { details, fields: fieldsOf(verdict.reason) });
 }
 
+/** The webhooks of a batch or subscription. */
+export function assertWebhookTargets(
+  deps: Pick<ServiceDeps, 'webhookAllowedNetworks'>,
+  request: Readonly<Partial<Record<'include_webhook' | 'item_webhooks', string | undefined>>>,
+): void {
+  for (const field of ['include_webhook', 'item_webhooks'] as const) {
+    const url = request[field];
+    if (url !== undefined) assertWebhookTarget(deps, { url, field });
+  }
+}
+
 /**
  * Adds a webhook to a running job, once. A webhook that the job knows already is not signalled again: each signal grows the
  * job's history, and a history has a maximum length.

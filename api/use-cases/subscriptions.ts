@@ -24,7 +24,8 @@ import type { Answer, UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { storedItems } from './batches.ts';
 import { sourceOf } from './lists.ts';
-import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
+import { ownOf, ownPageOf } from './own-documents.ts';
+import { assertWebhookTargets, subscriberOf } from './subscribers.ts';
 
 const DEFAULT_EVERY = '6h';
 
@@ -73,10 +74,7 @@ export const createSubscription: UseCase<SubscriptionRequest, SubscriptionAnswer
 
 function changesOf(deps: ServiceDeps, change: Omit<SubscriptionChange, 'filter'>, price: number) {
   const { include_webhook: webhookUrl, item_webhooks: itemWebhookUrl, name, skip, every } = change;
-  for (const field of ['include_webhook', 'item_webhooks'] as const) {
-    const url = change[field];
-    if (url !== undefined) assertWebhookTarget(deps, { url, field });
-  }
+  assertWebhookTargets(deps, change);
   const maxCostPerDay = change.max_cost_per_day === undefined ? undefined : parseMoney(change.max_cost_per_day);
   if (maxCostPerDay !== undefined && maxCostPerDay < price) {
     throw invalidField('max_cost_per_day', `must be at least ${formatMoney(price)}, the price of one entry`);
@@ -95,13 +93,10 @@ function changesOf(deps: ServiceDeps, change: Omit<SubscriptionChange, 'filter'>
 export const listSubscriptions: UseCase<PageQuery, z.infer<typeof subscriptionListSchema>> = async (
   deps,
   caller,
-  { limit, cursor: before },
+  page,
 ) => {
-  const startedBy = caller.kind === 'service' ? undefined : subscriberOf(caller);
-  const found = await deps.subscriptions.list({ startedBy, before, limit: limit + 1 });
-  const shown = found.slice(0, limit);
+  const { shown, next } = await ownPageOf(deps.subscriptions, caller, page);
   const subscriptions = shown.map((one) => renderSubscription(one, deps.now()));
-  const next = found.length > limit ? (shown.at(-1)?.id ?? null) : null;
   return { state: 'finished', body: { subscriptions, next_cursor: next } };
 };
 
@@ -178,7 +173,7 @@ export const listSubscriptionItems: UseCase<
   const items: z.infer<typeof subscriptionItemsSchema>['items'] = [];
   const [from, start = '0'] = cursor?.split(':') ?? [];
   const first = from === undefined ? undefined : await deps.batches.get(from);
-  const rest = await deps.batches.list({ startedBy: undefined, subscriptionId, before: from, limit: limit + 1 });
+  const rest = await deps.batches.list({ startedBy: undefined, before: from, limit: limit + 1 }, { subscriptionId });
   for (const batch of [...(first?.subscriptionId === subscriptionId ? [first] : []), ...rest]) {
     for await (const one of storedItems(deps, batch, batch.id === from ? Number(start) : 0)) {
       if (items.length === limit) {
@@ -204,15 +199,6 @@ function answerOf(
   return { state, body: renderSubscription(subscription, deps.now()), ...(state === 'pending' && { pollSeconds: 5 }) };
 }
 
-/** Subscriptions of others are answered like unknown ones. Internal services see all. */
-async function ownSubscription(
-  deps: ServiceDeps,
-  caller: Caller,
-  { subscription_id: id }: OneSubscription,
-): Promise<StoredSubscription> {
-  const subscription = await deps.subscriptions.get(id);
-  if (subscription === undefined || (caller.kind !== 'service' && subscription.startedBy !== subscriberOf(caller))) {
-    throw new ApiError('not_found', 'There is no subscription with this id.');
-  }
-  return subscription;
+function ownSubscription(deps: ServiceDeps, caller: Caller, { subscription_id: id }: OneSubscription) {
+  return ownOf(deps.subscriptions, caller, { id, what: 'subscription' });
 }

@@ -1,12 +1,9 @@
-import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import type { Collection, Db, UpdateFilter } from 'mongodb';
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import { NO_TOTALS, type ItemProgress, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
-import type { Starter } from '../../contract/download-record.ts';
-import { createScans } from '../mongo/scans.ts';
 import { upsert } from '../mongo/upsert.ts';
-
-type BatchDocument = Omit<StoredBatch, 'id'> & { _id: string };
+import { createOwnedDocuments } from './owned-documents.ts';
 
 interface PieceDocument {
   /** The ID of the batch and the number of the piece. */
@@ -35,15 +32,15 @@ interface PieceName {
 export type BatchStore = ReturnType<typeof createBatchStore>;
 
 export function createBatchStore(db: Db) {
-  const batches: Collection<BatchDocument> = db.collection('batches');
+  const batches = createOwnedDocuments<StoredBatch>(db, 'batches');
   const pieces: Collection<PieceDocument> = db.collection('batch_pieces');
-  const scans = createScans();
   const set = async (name: PieceName, fields: readonly (readonly [string, unknown])[]): Promise<void> => {
     if (fields.length === 0) return;
     const change = { $set: Object.fromEntries(fields) } as UpdateFilter<PieceDocument>;
     await pieces.updateOne({ _id: pieceIdOf(name) }, change);
   };
   return {
+    ...batches,
     async putPiece(name: PieceName, items: readonly BatchItem[]): Promise<void> {
       await upsert(() => pieces.replaceOne({ _id: pieceIdOf(name) }, { items }, { upsert: true }));
     },
@@ -73,9 +70,6 @@ export function createBatchStore(db: Db) {
       const change = { $unset: Object.fromEntries(fields.map((field) => [field, ''])) };
       await pieces.updateOne({ _id: pieceIdOf(name) }, change as UpdateFilter<PieceDocument>);
     },
-    async create({ id, ...fields }: StoredBatch): Promise<void> {
-      await upsert(() => batches.replaceOne({ _id: id }, fields, { upsert: true }));
-    },
     /** Stores the items of a batch, and then with further fields that they are all there. */
     async fill(id: string, items: readonly BatchItem[], fields: Pick<StoredBatch, 'source'> = {}): Promise<void> {
       const piecePrices: number[] = [];
@@ -87,54 +81,11 @@ export function createBatchStore(db: Db) {
       const open = piecePrices.reduce((sum, price) => sum + price, 0);
       const counts = { ...NO_TOTALS.counts, waiting: items.length };
       const sums = { items: items.length, piecePrices, counts, open };
-      await batches.updateOne({ _id: id }, { $set: { ...fields, ...sums } });
-    },
-    async get(id: string): Promise<StoredBatch | undefined> {
-      const document = await batches.findOne({ _id: id });
-      return document === null ? undefined : fromDocument(document);
-    },
-    /** @param removed optional fields that the batch no longer has */
-    async change(
-      id: string,
-      fields: Partial<Omit<StoredBatch, 'id'>>,
-      removed: readonly ('pause' | 'failure' | 'finishedAt')[] = [],
-    ): Promise<void> {
-      const unset = Object.fromEntries(removed.map((field) => [field, '' as const]));
-      await batches.updateOne(
-        { _id: id },
-        {
-          $set: fields,
-          ...(removed.length > 0 && { $unset: unset }),
-        },
-      );
-    },
-    /** @param startedBy undefined: all batches @returns a page, newest first */
-    async list({
-      startedBy,
-      subscriptionId,
-      before,
-      limit,
-    }: {
-      readonly startedBy: Starter | undefined;
-      readonly subscriptionId?: string;
-      readonly before: string | undefined;
-      readonly limit: number;
-    }): Promise<readonly StoredBatch[]> {
-      // The driver ignores undefined fields (mongo-client.ts).
-      const filter = {
-        startedBy,
-        subscriptionId,
-        ...(before !== undefined && { _id: { $lt: before } }),
-      } as Filter<BatchDocument>;
-      return (await scans(batches, { filter, limit })).map(fromDocument);
+      await batches.change(id, { ...fields, ...sums });
     },
   };
 }
 
 function pieceIdOf({ batchId, number }: PieceName): string {
   return `${batchId}/${String(number)}`;
-}
-
-function fromDocument({ _id, ...fields }: BatchDocument): StoredBatch {
-  return { id: _id, ...fields };
 }

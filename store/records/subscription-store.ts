@@ -1,10 +1,7 @@
-import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
-import type { Starter } from '../../contract/download-record.ts';
+import type { Collection, Db } from 'mongodb';
 import type { StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
-import { createScans } from '../mongo/scans.ts';
 import { upsert } from '../mongo/upsert.ts';
-
-type SubscriptionDocument = Omit<StoredSubscription, 'id'> & { _id: string };
+import { createOwnedDocuments } from './owned-documents.ts';
 
 interface KnownDocument {
   /** The ID of the subscription and that of the entry. */
@@ -20,45 +17,13 @@ const AT_ONCE = 16;
 export type SubscriptionStore = ReturnType<typeof createSubscriptionStore>;
 
 export function createSubscriptionStore(db: Db) {
-  const subscriptions: Collection<SubscriptionDocument> = db.collection('subscriptions');
+  const subscriptions = createOwnedDocuments<StoredSubscription>(db, 'subscriptions');
   const known: Collection<KnownDocument> = db.collection('subscription_entries');
-  const scans = createScans();
   return {
-    async create({ id, ...fields }: StoredSubscription): Promise<void> {
-      await upsert(() => subscriptions.replaceOne({ _id: id }, fields, { upsert: true }));
-    },
-    async get(id: string): Promise<StoredSubscription | undefined> {
-      const document = await subscriptions.findOne({ _id: id });
-      return document === null ? undefined : fromDocument(document);
-    },
-    /** @param removed optional fields that the subscription no longer has */
-    async change(
-      id: string,
-      fields: Partial<Omit<StoredSubscription, 'id'>>,
-      removed: readonly (keyof StoredSubscription)[] = [],
-    ): Promise<void> {
-      const $unset = Object.fromEntries(removed.map((field) => [field, '']));
-      const change = { ...(Object.keys(fields).length > 0 && { $set: fields }), ...(removed.length > 0 && { $unset }) };
-      if (Object.keys(change).length === 0) return;
-      await subscriptions.updateOne({ _id: id }, change as UpdateFilter<SubscriptionDocument>);
-    },
+    ...subscriptions,
     async remove(id: string): Promise<void> {
-      await subscriptions.deleteOne({ _id: id });
+      await subscriptions.remove(id);
       await known.deleteMany({ subscriptionId: id });
-    },
-    /** @param startedBy undefined: all subscriptions @returns a page, newest first */
-    async list({
-      startedBy,
-      before,
-      limit,
-    }: {
-      readonly startedBy: Starter | undefined;
-      readonly before: string | undefined;
-      readonly limit: number;
-    }): Promise<readonly StoredSubscription[]> {
-      const filter = { startedBy, ...(before !== undefined && { _id: { $lt: before } }) };
-      const found = await scans(subscriptions, { filter: filter as Filter<SubscriptionDocument>, limit });
-      return found.map(fromDocument);
     },
     /** @returns the batch of each known entry, or null if it is not fetched; unknown entries are missing */
     async known(subscriptionId: string, entryIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
@@ -87,8 +52,4 @@ async function inGroups<Item>(items: readonly Item[], work: (item: Item) => Prom
 
 function knownIdOf(subscriptionId: string, entryId: string): string {
   return `${subscriptionId}/${entryId}`;
-}
-
-function fromDocument({ _id, ...fields }: SubscriptionDocument): StoredSubscription {
-  return { id: _id, ...fields };
 }

@@ -63,7 +63,7 @@ const read = async (id: string): Promise<StoredSubscription> => (await subscript
 
 /** The IDs of all entries that batches of the subscription fetch. */
 async function fetched(subscriptionId: string): Promise<string[]> {
-  const all = await batches.list({ startedBy: undefined, subscriptionId, before: undefined, limit: 1000 });
+  const all = await batches.list({ startedBy: undefined, limit: 1000 }, { subscriptionId });
   const ids: string[] = [];
   for (const { id, items } of all.toReversed()) {
     for (let number = 1; number <= Math.ceil(items / 100); number += 1) {
