@@ -60,7 +60,8 @@ export function createSubscriptionSchedules(client: Client, taskQueue: string) {
         } catch (error) {
           if (!(error instanceof ScheduleAlreadyRunning)) throw error;
           await handleOf(timing.id).update(({ state }) => ({ ...schedule, state: { ...state, paused: isPaused } }));
-          if (!isPaused) await handleOf(timing.id).trigger(ScheduleOverlapPolicy.SKIP);
+          // A check that runs may have read its source already.
+          if (!isPaused) await handleOf(timing.id).trigger(ScheduleOverlapPolicy.BUFFER_ONE);
         }
       }),
     pause: (id: string, note: string): Promise<void> => call(() => handleOf(id).pause(note).catch(unlessGone)),
