@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   addTotals,
   endedIn,
@@ -54,6 +55,13 @@ export interface BatchAdvance {
 
 /** The most jobs of one batch that are open at once. */
 export const BATCH_WINDOW = 64;
+/** A look reads the record of each running job, so the wait before the next one grows with their number. */
+const WAIT_PER_JOB_MS = 10;
+const LEAST_WAIT_MS = 100;
+/** When no job has ended for this time, the call ends. */
+const QUIET_MS = 500;
+/** A call delays a cancellation, and looks use a slot of the worker. */
+const LOOKS_MAX_MS = 3_000;
 const MARK_EVERY_MS = 15_000;
 const MARKS_MAX = 20;
 
@@ -64,62 +72,78 @@ export function createBatchActivities(deps: BatchDeps) {
     if (batch === undefined) throw new Error(`batch ${batchId} is missing`);
     return batch;
   };
+  /** Reads the jobs of the open items, starts waiting items as far as the window and the money allow, and stores the sums. */
+  const advanceOnce = async (step: BatchStep, signal: AbortSignal): Promise<BatchAdvance> => {
+    const batch = await begun(step.batchId);
+    const caller = await callerOf(deps.keys, batch);
+    const open: OpenPiece[] = [];
+    let { ended } = step.position;
+    let { next } = step.position;
+    let changed = 0;
+    let blocked: PauseReason | undefined;
+    for (const number of step.position.open) {
+      const piece = await OpenPiece.load(deps, batch, number);
+      changed += await piece.settle({ isThorough: step.isThorough, signal });
+      open.push(piece);
+    }
+    const running = (): number => open.reduce((sum, { totals }) => sum + totals.counts.running, 0);
+    const committed = (): number =>
+      open.reduce((sum, piece) => sum + piece.totals.spent + piece.committed, ended.spent);
+    const begin = async (piece: OpenPiece): Promise<void> => {
+      if (step.mode === 'cancel') {
+        changed += await piece.cancel();
+      } else if (caller === undefined) {
+        blocked = 'key_revoked';
+      } else {
+        const room = { jobs: BATCH_WINDOW - running(), money: (batch.maxCost ?? Infinity) - committed() };
+        const started = await piece.start({ caller, signal, ...room });
+        changed += started.changed;
+        blocked = started.blocked;
+      }
+    };
+    const mayBegin = (): boolean =>
+      step.mode === 'cancel' || (step.mode === 'start' && blocked === undefined && running() < BATCH_WINDOW);
+    for (const piece of open) {
+      if (mayBegin() && piece.hasWaiting()) await begin(piece);
+    }
+    while (next <= batch.piecePrices.length && mayBegin() && !open.some((piece) => piece.hasWaiting())) {
+      const piece = await OpenPiece.load(deps, batch, next);
+      next += 1;
+      open.push(piece);
+      await begin(piece);
+      // Pieces without open items are not kept, so that the cancellation of a large batch needs little memory.
+      ended = takeEnded(open, ended);
+    }
+    ended = takeEnded(open, ended);
+    const known = open.reduce((sum, { totals }) => addTotals(sum, totals), ended);
+    const isOver = open.length === 0 && next > batch.piecePrices.length;
+    await batches.change(batch.id, { ...sumsOf(batch, known, next), ...marksOf(batch, known) });
+    return {
+      position: { open: open.map(({ number }) => number), next, ended },
+      ...{ running: known.counts.running, changed, isOver },
+      ...optional('blocked', blocked),
+    };
+  };
   return {
     /**
-     * Reads the jobs of the open items, starts waiting items as far as the window and the money allow, and stores the sums.
-     * It may be repeated: the position and the stored progress determine what is left to do.
+     * Looks at a batch, and again as long as jobs end, because timers of the server may be late by a second. It may be repeated:
+     * the position and the stored progress determine what is left to do.
      */
     advanceBatch: (step: BatchStep): Promise<BatchAdvance> =>
       withHeartbeat(async (_report, signal) => {
-        const batch = await begun(step.batchId);
-        const caller = await callerOf(deps.keys, batch);
-        const open: OpenPiece[] = [];
-        let { ended } = step.position;
-        let { next } = step.position;
+        const begunMs = performance.now();
+        let changedMs = begunMs;
         let changed = 0;
-        let blocked: PauseReason | undefined;
-        for (const number of step.position.open) {
-          const piece = await OpenPiece.load(deps, batch, number);
-          changed += await piece.settle({ isThorough: step.isThorough, signal });
-          open.push(piece);
+        for (let look = step; ;) {
+          const advance = await advanceOnce(look, signal);
+          const nowMs = performance.now();
+          if (advance.changed > 0) changedMs = nowMs;
+          changed += advance.changed;
+          const isLast = nowMs - changedMs >= QUIET_MS || nowMs - begunMs >= LOOKS_MAX_MS;
+          if (isLast || advance.running === 0 || advance.blocked !== undefined) return { ...advance, changed };
+          look = { ...step, position: advance.position, isThorough: false };
+          await delay(LEAST_WAIT_MS + WAIT_PER_JOB_MS * advance.running, undefined, { signal });
         }
-        const running = (): number => open.reduce((sum, { totals }) => sum + totals.counts.running, 0);
-        const committed = (): number =>
-          open.reduce((sum, piece) => sum + piece.totals.spent + piece.committed, ended.spent);
-        const begin = async (piece: OpenPiece): Promise<void> => {
-          if (step.mode === 'cancel') {
-            changed += await piece.cancel();
-          } else if (caller === undefined) {
-            blocked = 'key_revoked';
-          } else {
-            const room = { jobs: BATCH_WINDOW - running(), money: (batch.maxCost ?? Infinity) - committed() };
-            const started = await piece.start({ caller, signal, ...room });
-            changed += started.changed;
-            blocked = started.blocked;
-          }
-        };
-        const mayBegin = (): boolean =>
-          step.mode === 'cancel' || (step.mode === 'start' && blocked === undefined && running() < BATCH_WINDOW);
-        for (const piece of open) {
-          if (mayBegin() && piece.hasWaiting()) await begin(piece);
-        }
-        while (next <= batch.piecePrices.length && mayBegin() && !open.some((piece) => piece.hasWaiting())) {
-          const piece = await OpenPiece.load(deps, batch, next);
-          next += 1;
-          open.push(piece);
-          await begin(piece);
-          // Pieces without open items are not kept, so that the cancellation of a large batch needs little memory.
-          ended = takeEnded(open, ended);
-        }
-        ended = takeEnded(open, ended);
-        const known = open.reduce((sum, { totals }) => addTotals(sum, totals), ended);
-        const isOver = open.length === 0 && next > batch.piecePrices.length;
-        await batches.change(batch.id, { ...sumsOf(batch, known, next), ...marksOf(batch, known) });
-        return {
-          position: { open: open.map(({ number }) => number), next, ended },
-          ...{ running: known.counts.running, changed, isOver },
-          ...optional('blocked', blocked),
-        };
       }),
 
     /** @returns how the source of a batch is listed; undefined if that has been done */

@@ -50,7 +50,7 @@ const anInput = (more: Partial<BatchInput> = {}): BatchInput => ({
 describe('the workflow of a batch', () => {
   // The first one: after a delivery, which outlives its parent, the server skips no more time.
   it('advances less often while nothing changes, and checks for workflows that are gone', async () => {
-    const quiet = Array.from({ length: 22 }, () => advanceWith(1, { changed: 0 }));
+    const quiet = Array.from({ length: 44 }, () => advanceWith(1, { changed: 0 }));
     const { activities, advanceBatch } = service([...quiet, over]);
     const input = anInput();
     const began = await nowMs();
@@ -59,7 +59,20 @@ describe('the workflow of a batch', () => {
       await (await client.workflow.start(batch, options)).result();
     });
     expect((await nowMs()) - began).toBeGreaterThan(14 * 10_000);
-    expect(advanceBatch.mock.calls.filter(([{ isThorough }]) => isThorough)).toHaveLength(1);
+    expect(advanceBatch.mock.calls.filter(([{ isThorough }]) => isThorough)).toHaveLength(2);
+  });
+
+  it('advances again without a wait after a change', async () => {
+    const quiet = advanceWith(1, { changed: 0 });
+    const { activities } = service([advanceWith(1), advanceWith(1), advanceWith(1), quiet, over]);
+    const input = anInput();
+    await withService({ activities }, async (client, taskQueue) => {
+      const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
+      const handle = await client.workflow.start(batch, options);
+      await handle.result();
+      const { events } = await handle.fetchHistory();
+      expect(events?.filter((event) => event.timerStartedEventAttributes)).toHaveLength(1);
+    });
   });
 
   it('advances until all items have ended, and sends one webhook', async () => {

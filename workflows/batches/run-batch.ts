@@ -39,8 +39,9 @@ export interface BatchInput {
   readonly maxEvents?: number;
 }
 
-/** While jobs end, the batch advances once a second, otherwise less and less often. */
+/** While nothing changes, the waits grow, so that an end is noticed late by no more than a fraction of the time since the last. */
 const FIRST_WAIT_MS = 1_000;
+const WAIT_GROWTH = 1.2;
 const LONGEST_WAIT_MS = 10_000;
 /** One of this many rounds also checks for jobs whose workflow is gone. */
 const THOROUGH_EVERY = 20;
@@ -120,9 +121,11 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
     if (isStored && (continueAsNewSuggested || historyLength >= (input.maxEvents ?? Infinity))) {
       await continueAsNew<typeof batch>({ ...input, progress: { position, status } });
     }
-    waitMs = advance.changed > 0 ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, Math.ceil(waitMs * 1.5));
-    if (isResumed() || !isStored) continue;
+    const hasChanged = advance.changed > 0 && status !== 'paused';
+    if (hasChanged) waitMs = FIRST_WAIT_MS;
+    if (hasChanged || isResumed() || !isStored) continue;
     await pauseFor(status === 'paused' ? undefined : waitMs);
+    waitMs = Math.min(LONGEST_WAIT_MS, Math.ceil(waitMs * WAIT_GROWTH));
   }
   await uninterrupted(async () => {
     await enter(status === 'cancelling' ? 'cancelled' : 'finished');
