@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import { NamespaceNotFoundError, type Payload } from '@temporalio/common';
 import { ApiError } from '../contract/http/api-error.ts';
+import { BATCH_PRIORITY } from '../contract/batches/batch-state.ts';
 import { jobSchema } from '../contract/kinds/job-inputs.ts';
 import { MEMO_JOB, type JobInput } from '../contract/job-input.ts';
 import type { Progress } from '../contract/http/fields.ts';
@@ -27,8 +28,6 @@ const PROGRESS_DEADLINE_MS = 1_000;
 const STATUS_KNOWN_MS = 1_000;
 /** Longer than the server waits for a workflow before it answers that it still runs. */
 const LONG_POLL_MS = 60_000;
-/** Behind that of single requests, which have the default 3, so that a large batch delays none of them. */
-const BATCH_PRIORITY = 4;
 /** A transcript waits for speaker labels, and these for their audio. */
 const MAX_AWAITED = 2;
 const FOREIGN = 'A workflow that this service has not started has the ID of this subject. An operator must end it.';

@@ -7,6 +7,7 @@ import {
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
+import { BATCH_PRIORITY } from '../contract/batches/batch-state.ts';
 import { inputErrorOf } from '../runtime/inputs/check-input.ts';
 import { jobInputs } from '../contract/kinds/job-inputs.ts';
 import { optional } from '../runtime/optional.ts';
@@ -15,6 +16,7 @@ import { pacedActivities } from '../pacing/interceptor.ts';
 import { SPEECH_DELAYS_SECONDS, UPSTREAM_DELAYS_SECONDS } from '../pacing/retries.ts';
 import type { Route } from '../pacing/routes.ts';
 import { createShares, routeTuner } from '../pacing/slots.ts';
+import { yielding } from '../runtime/subprocess/run-program.ts';
 import { workerRoles, type WorkerRole } from '../runtime/temporal/worker-roles.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 
@@ -77,10 +79,17 @@ const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
   },
 });
 
+/** The programs of batches yield the processor to those of single requests. */
+const yieldInBatches: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute: (input, next) => yielding.run(info.priority?.priorityKey === BATCH_PRIORITY, () => next(input)),
+  },
+});
+
 /** Creates a Temporal worker for each task queue of the roles, in one process. */
 export async function createWorkers(options: WorkersOptions) {
   const { activities, taskQueue, breakers, routes, watch = [], roles = workerRoles } = options;
-  const before = [...watch, checkInputs];
+  const before = [...watch, checkInputs, yieldInBatches];
   const shared = {
     connection: options.connection,
     namespace: options.namespace,

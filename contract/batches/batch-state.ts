@@ -143,6 +143,9 @@ export const BATCH_ENDPOINT = 'batches';
 /** The archive of a batch, which is also the name of the file in its signed link. */
 export const BATCH_ARCHIVE = { name: 'archive.zip', contentType: 'application/zip' } as const;
 
+/** The priority key of its jobs, behind that of single requests, which have the default 3, so that it delays none of them. */
+export const BATCH_PRIORITY = 4;
+
 /** The ID of the workflow of a batch. */
 export function batchWorkflowIdOf(batchId: string): string {
   return `batch/${batchId}`;

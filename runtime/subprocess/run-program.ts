@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +12,11 @@ const PARENT_DEATH_WATCH = fileURLToPath(new URL('./parent-death-watch.sh', impo
 const STDERR_TAIL_CHARS = 16_384;
 const LINE_MAX_CHARS = 1_048_576;
 const DEFAULT_KILL_AFTER_MS = 5_000;
+/** A ninth of the processor time that a program with the usual nice value gets beside it. */
+const YIELDING_NICE = 10;
+
+/** Whether programs that start in this context yield the processor to others. */
+export const yielding = new AsyncLocalStorage<boolean>();
 
 export interface RunOptions {
   readonly cwd: string;
@@ -34,6 +41,8 @@ export interface RunOptions {
   readonly maxStdoutChars?: number;
   readonly onStdoutLine?: (line: string) => void;
   readonly onStart?: (groupId: number) => void;
+  /** The nice value of the program. Default: 10 in a context that is {@link yielding}, otherwise that of this process. */
+  readonly nice?: number;
   /** Starts the program. Default: {@link startProgram}. */
   readonly start?: Start;
 }
@@ -112,7 +121,8 @@ export async function run(program: string, args: readonly string[], options: Run
   const { timeoutMs, maxFolderBytes, maxStdoutChars = 0 } = options;
   options.signal?.throwIfAborted();
   const startedMs = performance.now();
-  const child = (options.start ?? startProgram)(program, args, options);
+  const nice = yielding.getStore() === true ? { nice: YIELDING_NICE } : {};
+  const child = (options.start ?? startProgram)(program, args, { ...nice, ...options });
   let stop: Error | undefined;
   let killTimer: NodeJS.Timeout | undefined;
   const endGroup = (reason: Error): void => {
@@ -191,7 +201,11 @@ export function startProgram(program: string, args: readonly string[], options: 
     // The pipes are drained on 'close', but not yet on 'exit'.
     child.once('close', (...end) => resolve({ code: end[0], signal: end[1] }));
   });
-  if (child.pid !== undefined) options.onStart?.(child.pid);
+  if (child.pid !== undefined) {
+    // The shell has not started the program yet, which inherits the value.
+    if (options.nice !== undefined) setPriority(child.pid, options.nice);
+    options.onStart?.(child.pid);
+  }
   return { stdout: child.stdout, stderr: child.stderr, signal: (name) => signalGroup(child.pid, name), ended };
 }
 

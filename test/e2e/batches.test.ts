@@ -1,3 +1,4 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Connection } from '@temporalio/client';
 import { batchSchema } from '../../contract/batches/batch-answers.ts';
@@ -128,3 +129,36 @@ it('failed items are retried, and a running job is joined and not charged twice'
   const again = await caller.untilStatus(body.id, 'finished');
   expect(again).toMatchObject({ counts: { success: 2, failed: 1 }, cost: '0.010' });
 }, 180_000);
+
+/** The nice values of the programs of a job: they run in its work folder. */
+async function niceOf(recordId: string): Promise<readonly number[]> {
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = processes.map(async (pid) => {
+    const folder = await readlink(`/proc/${pid}/cwd`);
+    if (!folder.includes(recordId)) return [];
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    return [Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17])];
+  });
+  // A process may have ended in between.
+  return (await Promise.all(found.map((one) => one.catch(() => [])))).flat();
+}
+
+it.runIf(process.platform === 'linux')(
+  'the programs of a batch yield the processor to those of single requests',
+  async () => {
+    const ids = [service.videoId('hd1080'), service.videoId('vp9_opus')] as const;
+    for (const id of ids) {
+      await service.misbehave({ video: id, target: 'media', mode: 'slow', bytes_per_second: 5_000 });
+    }
+    const caller = await callerWith();
+    const { body } = await caller.start({ items: [video(ids[0])] });
+    const single = await caller.ask<VideoResult>('POST', '/api/downloads/video', { vidnet_video_id: ids[1] });
+    const item = await until(async () => (await caller.items(body.id))[0]?.record ?? undefined);
+    const runs = (id: string) => until(async () => (await niceOf(id))[0]);
+    expect([await runs(item.id), await runs(single.body.data.id)]).toEqual([10, 0]);
+    for (const id of ids) await service.misbehave({ video: id, mode: 'off' });
+    await caller.untilStatus(body.id, 'finished');
+    expect(await service.ended(single.body.data.id)).toMatchObject({ status: 'success' });
+  },
+  120_000,
+);

@@ -130,8 +130,8 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
           endWhenIdle();
           return { code, signal: code === null ? 'the end of its parent' : null };
         });
-        const { cwd, env: ownEnv, maxFileBytes, maxMemoryBytes, maxCpuSeconds } = options;
-        const limits = { maxFileBytes, maxMemoryBytes, maxCpuSeconds };
+        const { cwd, env: ownEnv, maxFileBytes, maxMemoryBytes, maxCpuSeconds, nice } = options;
+        const limits = { maxFileBytes, maxMemoryBytes, maxCpuSeconds, nice };
         parent.send({ id, args: callArgs, cwd, env: ownEnv, ...limits });
         const signalCall = (name: NodeJS.Signals): void => {
           const call = calls.get(id);

@@ -152,6 +152,7 @@ def become(order, streams, parent, freshen):
     limit(resource.RLIMIT_CORE, 0)
     # At a hard limit the system sends KILL, which does not show the reason.
     limit(resource.RLIMIT_CPU, order.get('maxCpuSeconds'), soft=True)
+    os.nice(order.get('nice') or 0)
     os.environ.clear()
     os.environ.update(order['env'])
     os.chdir(order['cwd'])

@@ -11,6 +11,7 @@ import {
   RunStartError,
   RunTimeoutError,
   StdoutTooLargeError,
+  yielding,
 } from '../../../runtime/subprocess/run-program.ts';
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import { until } from '../../helpers/until.ts';
@@ -54,6 +55,13 @@ describe('a program', () => {
 
   it('inherits nothing of the environment', async () => {
     expect((await sh('env')).stdout).not.toMatch(/^(HOME|USER|TEST_YTDLP)=/m);
+  });
+
+  it('yields the processor to others in a context that yields', async () => {
+    const niceOf = (work: () => Promise<{ readonly stdout: string }>) => work().then(({ stdout }) => Number(stdout));
+    const usual = await niceOf(() => sh('nice'));
+    expect(await niceOf(() => yielding.run(true, () => sh('nice')))).toBe(Math.max(usual, 10));
+    expect(await niceOf(() => yielding.run(false, () => sh('nice')))).toBe(usual);
   });
 
   it('that is not there is an error of its own', async () => {
