@@ -14,6 +14,8 @@ import { Loading, Title } from './ui/parts.tsx';
 
 const Batches = lazy(async () => (await import('./pages/batches-page.tsx')).Batches);
 const Batch = lazy(async () => (await import('./pages/batch-page.tsx')).Batch);
+const Subscriptions = lazy(async () => (await import('./pages/subscriptions-page.tsx')).Subscriptions);
+const Subscription = lazy(async () => (await import('./pages/subscription-page.tsx')).Subscription);
 const Account = lazy(async () => (await import('./pages/account-page.tsx')).Account);
 
 /** Version and age of yt-dlp. The API process gets them from the workers and writes them into the page. */
@@ -25,8 +27,15 @@ const TITLES: Readonly<Record<Route['page'], string>> = {
   job: 'Job',
   batches: 'Batches',
   batch: 'Batch',
+  subscriptions: 'Subscriptions',
+  subscription: 'Subscription',
   account: 'Account',
   nowhere: 'Nothing here',
+};
+
+/** The list to which the page of one entry belongs. */
+const LISTS: Readonly<Partial<Record<Route['page'], Route['page']>>> = {
+  ...{ job: 'jobs', batch: 'batches', subscription: 'subscriptions' },
 };
 
 export function App() {
@@ -71,6 +80,10 @@ function Page({ now }: { readonly now: Route }) {
       return <Batches />;
     case 'batch':
       return <Batch key={now.id} id={now.id} query={now.query} />;
+    case 'subscriptions':
+      return <Subscriptions query={now.query} />;
+    case 'subscription':
+      return <Subscription key={now.id} id={now.id} />;
     case 'account':
       return <Account />;
     case 'nowhere':
@@ -90,7 +103,7 @@ function Header({ page }: { readonly page: Route['page'] }) {
   const shown = useStore(theme);
   const wanted = useStore(keyWanted);
   const [isOpen, setOpen] = useState(false);
-  const current = page === 'job' ? 'jobs' : page === 'batch' ? 'batches' : page;
+  const current = LISTS[page] ?? page;
   return (
     <>
       <header class="header">
@@ -99,7 +112,7 @@ function Header({ page }: { readonly page: Route['page'] }) {
           <span class="brand-name">Tapedeck</span>
         </a>
         <nav aria-label="Main">
-          {(['home', 'jobs', 'batches', 'account'] as const).map((name) => (
+          {(['home', 'jobs', 'batches', 'subscriptions', 'account'] as const).map((name) => (
             <a key={name} href={pathTo(name)} aria-current={name === current ? 'page' : undefined}>
               {TITLES[name]}
             </a>

@@ -8,6 +8,8 @@ export type Route =
   | { readonly page: 'job'; readonly id: string; readonly query: URLSearchParams }
   | { readonly page: 'batches' }
   | { readonly page: 'batch'; readonly id: string; readonly query: URLSearchParams }
+  | { readonly page: 'subscriptions'; readonly query: URLSearchParams }
+  | { readonly page: 'subscription'; readonly id: string }
   | { readonly page: 'account' }
   | { readonly page: 'nowhere' };
 
@@ -19,25 +21,37 @@ export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'searc
   if (first === 'jobs' && second !== undefined && more.length === 0) return { page: 'job', id: second, query };
   if (first === 'batches' && second === undefined) return { page: 'batches' };
   if (first === 'batches' && second !== undefined && more.length === 0) return { page: 'batch', id: second, query };
+  if (first === 'subscriptions' && second === undefined) return { page: 'subscriptions', query };
+  if (first === 'subscriptions' && second !== undefined && more.length === 0)
+    return { page: 'subscription', id: second };
   if (first === 'account' && second === undefined) return { page: 'account' };
   return { page: 'nowhere' };
 }
 
 export const route = createStore<Route>(routeOf(location));
 
+/** A list, or one of its entries. */
+type Target =
+  | 'home'
+  | 'jobs'
+  | 'batches'
+  | 'subscriptions'
+  | 'account'
+  | { readonly job: string }
+  | { readonly batch: string }
+  | { readonly subscription: string };
+
 /** @param query the query parameters; empty ones are left out */
-export function pathTo(
-  page: 'home' | 'jobs' | 'batches' | 'account' | { readonly job: string } | { readonly batch: string },
-  query: Readonly<Record<string, string | undefined>> = {},
-): string {
+export function pathTo(page: Target, query: Readonly<Record<string, string | undefined>> = {}): string {
   const path = typeof page === 'object' ? pathOf(page) : page === 'home' ? '' : `/${page}`;
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
   const search = new URLSearchParams(given).toString();
   return HOME + path + (search === '' ? '' : `?${search}`);
 }
 
-function pathOf(page: { readonly job: string } | { readonly batch: string }): string {
-  return 'job' in page ? `/jobs/${page.job}` : `/batches/${page.batch}`;
+function pathOf(page: Exclude<Target, string>): string {
+  if ('job' in page) return `/jobs/${page.job}`;
+  return 'batch' in page ? `/batches/${page.batch}` : `/subscriptions/${page.subscription}`;
 }
 
 /** @param isReplaced whether the new entry replaces the current one in the browser's history */

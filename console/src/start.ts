@@ -1,6 +1,7 @@
+import type { BatchAnswer } from '../../contract/batches/batch-answers.ts';
 import type { Offer, Resolved } from '../../contract/http/resolved-schemas.ts';
 import { call, Problem, read } from './console-api.ts';
-import { pathTo } from './router.ts';
+import { navigate, pathTo } from './router.ts';
 
 export function readMeanings(text: string, signal: AbortSignal): Promise<Resolved> {
   return read<Resolved>(`/api/resolve?${new URLSearchParams({ url: text }).toString()}`, signal);
@@ -39,6 +40,12 @@ function idsIn({ data, download_id: id, download, downloads, message }: Started)
   return [one];
 }
 
+/** Starts a batch and shows its page. */
+export async function startBatch(body: object): Promise<void> {
+  const { id } = await call<BatchAnswer>('POST', '/api/batches', { body });
+  navigate(pathTo({ batch: id }));
+}
+
 /** Returns the path of the page of a started job. */
 export function jobPath([first = '', second]: readonly string[]): string {
   return pathTo({ job: first }, { with: second });
@@ -47,14 +54,17 @@ export function jobPath([first = '', second]: readonly string[]): string {
 export interface RequestOptions {
   readonly language: string;
   readonly webhook: string;
+  /** The most entries of a list. */
+  readonly limit?: string;
 }
 
-export function requestFor({ path, body, needs }: Offer, { language, webhook }: RequestOptions): Request {
+export function requestFor({ path, body, needs, per }: Offer, { language, webhook, limit }: RequestOptions): Request {
   return {
     path,
     body: {
       ...body,
       ...(needs.includes('language') ? { language } : {}),
+      ...(per === 'entry' && limit ? { limit: Number(limit) } : {}),
       ...(webhook.trim() === '' ? {} : { include_webhook: webhook.trim() }),
     },
   };

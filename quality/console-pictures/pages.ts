@@ -58,6 +58,12 @@ export async function* preparedPages(
   await endedSome(`${serviceUrl}${batch.url}`, items.length / 2);
   yield ['batch', `/console/batches/${batch.id}`];
   yield ['batches', '/console/batches'];
+  const from = `${sandbox.url}/@evening-talks`;
+  const order = { from, each: { operation: 'requestAudio' }, since: '2000-01-01', name: 'Evening talks' };
+  const { url } = (await (await send(`${serviceUrl}/api/subscriptions`, order)).json()) as Batch;
+  await itemsOf(`${serviceUrl}${url}/items`);
+  yield ['subscription', url.replace('/api', '/console')];
+  yield ['subscriptions', '/console/subscriptions'];
   await misbehave({ video: video('hd1080').vidnet_video_id, target: 'media', mode: 'slow', bytes_per_second: 3_000 });
   const slow = await begun('/api/downloads/video', video('hd1080'));
   await fetchingSome(`${serviceUrl}/downloads/${slow.data?.id ?? ''}`);
@@ -68,6 +74,15 @@ export async function* preparedPages(
   yield ['account', '/console/account'];
   await misbehave({ video: '*', target: 'page', mode: '429', retry_after_seconds: 120 });
   yield ['waiting', jobPath(await begun('/api/downloads/audio', video('vp9_opus')))];
+}
+
+async function itemsOf(url: string): Promise<void> {
+  for (let looks = 0; looks < 120; looks += 1) {
+    const { items } = (await (await fetch(url)).json()) as { items: readonly unknown[] };
+    if (items.length > 0) return;
+    await delay(1_000);
+  }
+  throw new Error('the subscription fetches nothing');
 }
 
 async function fetchingSome(url: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { BatchAnswer, BatchItemAnswer, BatchItemsAnswer } from '../../../contract/batches/batch-answers.ts';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { BatchAnswer, BatchItemAnswer } from '../../../contract/batches/batch-answers.ts';
 import {
   BatchBar,
   BatchStatus,
@@ -7,22 +7,22 @@ import {
   costText,
   countsText,
   isBatchEnded,
-  ItemStatus,
   type ItemState,
 } from '../batch/batch-parts.tsx';
-import { call, read, type Problem } from '../console-api.ts';
-import { agoText, countText, momentText, priceText, spanText } from '../format-values.ts';
+import { FeedCard } from '../batch/feed-card.tsx';
+import { ItemList } from '../batch/item-list.tsx';
+import { call, type Problem } from '../console-api.ts';
+import { agoText, countText, momentText, spanText } from '../format-values.ts';
 import { LiveMark } from '../job/progress.tsx';
 import { watchBatch, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
-import { Button } from '../ui/controls.tsx';
-import { useAction, useLoaded, useNow } from '../ui/hooks.ts';
+import { Button, Select } from '../ui/controls.tsx';
+import { useAction, useEvery, useNow } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Card, ConfirmButton, ErrorNotice, Facts, Loading, Notice, Title, TYPE_ICONS } from '../ui/parts.tsx';
+import { useList } from '../ui/list.tsx';
+import { Card, ConfirmButton, ErrorNotice, Facts, Loading, Notice, Title } from '../ui/parts.tsx';
 import { ITEM_STATE_NAMES } from '../words.ts';
-import { detailOf, titleOf } from './jobs-page.tsx';
 
-const PAGE_ITEMS = 50;
 /** Items are loaded again at most this often while they change. */
 const REFRESH_MS = 2_000;
 
@@ -53,6 +53,7 @@ export function Batch({ id, query }: { readonly id: string; readonly query: URLS
       <Head batch={batch} change={change} />
       <ErrorNotice thrown={problem} />
       <Progress batch={batch} connection={connection} change={change} />
+      {isBatchEnded(batch) ? <FeedCard source={batch.id} /> : null}
       <Items batch={batch} query={query} />
       <Card title="About this batch">
         <Facts
@@ -146,112 +147,28 @@ function Progress({ batch, connection, change }: Changing & { readonly connectio
 
 function Items({ batch, query }: { readonly batch: BatchAnswer; readonly query: URLSearchParams }) {
   const state = query.get('state') ?? '';
-  const [shown, setShown] = useState(PAGE_ITEMS);
   const counts = useRef('');
   counts.current = JSON.stringify(batch.counts);
-  const [due, setDue] = useState(counts.current);
-  useEffect(() => {
-    const timer = setInterval(() => setDue(counts.current), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const { value, thrown } = useLoaded(
-    (signal) => firstItems(batch, { state, most: shown, signal }),
-    [state, shown, due],
-  );
+  const [version, setVersion] = useState(counts.current);
+  const refresh = useCallback(() => setVersion(counts.current), []);
+  useEvery(REFRESH_MS, refresh);
+  const list = useList<BatchItemAnswer>(`${batch.url}/items`, 'items', { query: { state }, version });
+  const options: Record<string, string> = { '': 'All' };
+  for (const one of Object.keys(ITEM_STATE_NAMES) as ItemState[]) {
+    options[one] = `${ITEM_STATE_NAMES[one]} (${countText(batch.counts[one])})`;
+  }
   return (
     <section aria-labelledby="items">
       <div class="heading">
         <h2 id="items">Items</h2>
-        <label class="field">
-          <span>State</span>
-          <select
-            value={state}
-            onChange={({ currentTarget }) =>
-              navigate(pathTo({ batch: batch.id }, { state: currentTarget.value }), { isReplaced: true })
-            }
-          >
-            <option value="">All</option>
-            {(Object.keys(ITEM_STATE_NAMES) as ItemState[]).map((one) => (
-              <option key={one} value={one}>
-                {ITEM_STATE_NAMES[one]} ({countText(batch.counts[one])})
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="State"
+          options={options}
+          value={state}
+          onChoice={(next) => navigate(pathTo({ batch: batch.id }, { state: next }), { isReplaced: true })}
+        />
       </div>
-      <ErrorNotice thrown={thrown} />
-      {value === undefined && thrown === undefined ? <Loading what="Loading the items" /> : null}
-      {value?.items.length === 0 ? <p class="quiet">No item is in this state.</p> : null}
-      <ul class="jobs">
-        {(value?.items ?? []).map((item) => (
-          <li key={item.number}>
-            <Item item={item} />
-          </li>
-        ))}
-      </ul>
-      {value?.isMore === true ? (
-        <p class="center">
-          <Button onClick={() => setShown(shown + PAGE_ITEMS)}>Load more items</Button>
-        </p>
-      ) : null}
+      <ItemList list={list} empty="No item is in this state." />
     </section>
   );
-}
-
-function Item({ item }: { readonly item: BatchItemAnswer }) {
-  const { record, request, failure, state, cost } = item;
-  const subject = Object.values(request).find((value) => typeof value === 'string') ?? '';
-  const row = (
-    <>
-      <span class="badge">
-        <Icon name={record === null ? 'batch' : TYPE_ICONS[record.type]} />
-      </span>
-      <span class="job-what">
-        <strong class="clip" dir="auto">
-          {record === null ? subject : titleOf(record)}
-        </strong>{' '}
-        <span class="quiet clip" dir="auto">
-          {record === null ? `Item ${countText(item.number + 1)}` : detailOf(record)}
-        </span>
-        {failure === null ? null : (
-          <span class="bad clip" dir="auto">
-            {failure.message}
-          </span>
-        )}
-      </span>
-      <span class="job-end">
-        <ItemStatus state={state} />
-        {Number(cost) === 0 ? null : <span class="price quiet">{priceText(cost)}</span>}
-      </span>
-    </>
-  );
-  return record === null ? (
-    <span class="job-row">{row}</span>
-  ) : (
-    <a class="job-row" href={pathTo({ job: record.id })}>
-      {row}
-    </a>
-  );
-}
-
-interface Wanted {
-  readonly state: string;
-  readonly most: number;
-  readonly signal: AbortSignal;
-}
-
-async function firstItems({ url }: BatchAnswer, { state, most, signal }: Wanted) {
-  const items: BatchItemAnswer[] = [];
-  let cursor: number | null = 0;
-  while (cursor !== null && items.length < most) {
-    const query = new URLSearchParams({
-      limit: String(PAGE_ITEMS),
-      cursor: String(cursor),
-      ...(state !== '' && { state }),
-    });
-    const page: BatchItemsAnswer = await read<BatchItemsAnswer>(`${url}/items?${query.toString()}`, signal);
-    items.push(...page.items);
-    cursor = page.next_cursor;
-  }
-  return { items, isMore: cursor !== null };
 }

@@ -4,7 +4,7 @@ import { agoText, momentText, priceText } from '../format-values.ts';
 import { watchDownloads, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import type { Download, DownloadPage } from '../types.ts';
-import { Button, Field } from '../ui/controls.tsx';
+import { Button, Field, Select } from '../ui/controls.tsx';
 import { useNow } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Loading, Status, Title, ErrorNotice, TYPE_ICONS } from '../ui/parts.tsx';
@@ -75,17 +75,12 @@ function JobFilters({ filters }: { readonly filters: Filters }) {
   const change = (name: string, value: string): void =>
     navigate(pathTo('jobs', { ...filters, [name]: value }), { isReplaced: true });
   const choice = (name: string, label: string, options: Readonly<Record<string, string>>) => (
-    <label class="field">
-      <span>{label}</span>
-      <select value={filters[name]} onChange={(event) => change(name, event.currentTarget.value)}>
-        <option value="">All</option>
-        {Object.entries(options).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label={label}
+      options={{ '': 'All', ...options }}
+      value={filters[name] ?? ''}
+      onChoice={(value) => change(name, value)}
+    />
   );
   return (
     <form

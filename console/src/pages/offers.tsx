@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
-import { navigate } from '../router.ts';
+import { navigate, pathTo } from '../router.ts';
 import { secondsOfClock } from '../format-values.ts';
 import { estimateOf } from './speech-estimate.ts';
-import { jobPath, requestFor, start, type RequestOptions } from '../start.ts';
+import { jobPath, requestFor, start, startBatch, type RequestOptions } from '../start.ts';
 import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -53,8 +53,12 @@ const CHOICES: Readonly<Record<string, Omit<Choice, 'offer'>>> = {
   requestImgnetContent: { title: 'Post', about: 'Pictures, caption, numbers and newest comments', icon: 'post' },
   requestImgnetAudio: { title: 'Audio', about: 'The sound of each of its videos as M4A', icon: 'audio' },
   'requestMedia audio': { title: 'Audio', about: 'The sound of the page as M4A', icon: 'audio' },
+  'createBatch requestAudio': { title: 'Audio of all', about: 'The sound of every entry, as a batch', icon: 'audio' },
+  'createBatch requestVideo': { title: 'Video of all', about: 'The video of every entry, as a batch', icon: 'video' },
   'requestMedia video': { title: 'Video', about: 'The video of the page as MP4', icon: 'video' },
 };
+
+const USUAL_LIMIT = '50';
 
 /** Shows a subject and its offers; collapsed if another meaning is more likely. */
 export function Offers({ subject, isLikeliest }: { readonly subject: Subject; readonly isLikeliest: boolean }) {
@@ -100,6 +104,7 @@ function Choices({ subject, seconds }: ChoicesProps) {
   const [language, setLanguage] = useState(usualLanguage());
   const [hasComments, setComments] = useState(false);
   const [webhook, setWebhook] = useState('');
+  const [limit, setLimit] = useState(USUAL_LIMIT);
   const choices = choicesOf(subject.offers, hasComments);
   return (
     <>
@@ -109,7 +114,7 @@ function Choices({ subject, seconds }: ChoicesProps) {
           <OfferRow
             key={`${choice.title} ${choice.about}`}
             choice={choice}
-            options={{ language, webhook }}
+            options={{ language, webhook, limit }}
             isFirst={index === 0}
             estimate={estimateOf(choice.offer, seconds)}
           >
@@ -132,6 +137,23 @@ function Choices({ subject, seconds }: ChoicesProps) {
           </OfferRow>
         ))}
       </ul>
+      {choices.some(({ offer }) => offer.per === 'entry') ? (
+        <div class="row">
+          <Field
+            label="Entries of a batch, at most"
+            width="short"
+            type="number"
+            min="1"
+            max="10000"
+            placeholder="All"
+            value={limit}
+            onText={setLimit}
+          />
+          <a class="button" href={pathTo('subscriptions', { url: subject.url })}>
+            Subscribe to new entries
+          </a>
+        </div>
+      ) : null}
       {choices.length === 0 ? null : (
         <details class="more">
           <summary>Notify a webhook</summary>
@@ -159,6 +181,11 @@ interface OfferProps {
 function OfferRow({ choice, options, isFirst, estimate, children }: OfferProps) {
   const { isRunning, thrown, run } = useAction();
   const { title, about, icon, offer } = choice;
+  const begin = async (): Promise<void> => {
+    const request = requestFor(offer, options);
+    if (offer.operation === 'createBatch') await startBatch(request.body);
+    else navigate(jobPath(await start(request)));
+  };
   return (
     <li class="offer">
       <Icon name={icon} size={24} />
@@ -172,7 +199,7 @@ function OfferRow({ choice, options, isFirst, estimate, children }: OfferProps) 
       <div class="offer-end">
         <span>
           {offer.base === undefined ? (
-            <Price amount={offer.price} />
+            <Price amount={offer.price} {...(offer.per === 'entry' && { per: offer.per })} />
           ) : (
             <>
               <Price amount={offer.base} />{' '}
@@ -186,7 +213,7 @@ function OfferRow({ choice, options, isFirst, estimate, children }: OfferProps) 
           look={isFirst ? 'main' : 'plain'}
           disabled={isRunning}
           aria-label={`Fetch: ${title}`}
-          onClick={() => run(async () => navigate(jobPath(await start(requestFor(offer, options)))))}
+          onClick={() => run(begin)}
         >
           {isRunning ? 'Starting…' : 'Fetch'}
         </Button>
@@ -195,18 +222,19 @@ function OfferRow({ choice, options, isFirst, estimate, children }: OfferProps) 
   );
 }
 
-/** The choice that most users want comes first, and then the transcript, which there is of everything with sound. */
-/** The text of a field; fields of batches may have fields themselves. */
-function textOf(value: Offer['body'][string] | undefined): string {
-  return typeof value === 'string' ? value : '';
+/** The field by which offers of the same operation differ. */
+function variantOf({ format, mode, each }: Offer['body']): string {
+  const variant = format ?? mode ?? (typeof each === 'object' ? each['operation'] : '');
+  return typeof variant === 'string' ? variant : '';
 }
 
+/** The choice that most users want comes first, and then the transcript, which there is of everything with sound. */
 function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Choice[] {
   const choices = offers.flatMap((offer) => {
     const { operation, body } = offer;
     const isCaptions = operation === 'requestTranscript' && body['mode'] === undefined;
     if (isCaptions && 'include_comments' in body !== hasComments) return [];
-    const known = CHOICES[`${operation} ${textOf(body['format'] ?? body['mode'])}`] ?? CHOICES[operation];
+    const known = CHOICES[`${operation} ${variantOf(body)}`] ?? CHOICES[operation];
     return known === undefined ? [] : [{ ...known, offer }];
   });
   const isSpeech = ({ offer }: Choice): boolean => offer.operation === 'requestSpeech';

@@ -1,10 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { BatchAnswer } from '../../../contract/batches/batch-answers.ts';
 import type { Offer } from '../../../contract/http/resolved-schemas.ts';
-import { call } from '../console-api.ts';
 import { countText, priceText } from '../format-values.ts';
-import { navigate, pathTo } from '../router.ts';
-import { readMeanings, requestFor } from '../start.ts';
+import { readMeanings, requestFor, startBatch } from '../start.ts';
 import { Button } from '../ui/controls.tsx';
 import { useAction, useLoaded } from '../ui/hooks.ts';
 import { LanguageField, usualLanguage } from '../ui/language-field.tsx';
@@ -37,8 +34,7 @@ export function FetchSelected({ rows }: { readonly rows: readonly Row[] }) {
       const { body } = requestFor({ ...offer, body: { ...offer.body, ...subject } }, { language, webhook: '' });
       return { operation: offer.operation, ...body };
     });
-    const { id } = await call<BatchAnswer>('POST', '/api/batches', { body: { items } });
-    navigate(pathTo({ batch: id }));
+    await startBatch({ items });
   };
   return (
     <div class="these" role="group" aria-label="Fetch what is chosen">

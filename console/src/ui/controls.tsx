@@ -28,6 +28,28 @@ export function Field({ label, width, onText, children, ...attributes }: FieldPr
   );
 }
 
+interface SelectProps<Value extends string> {
+  readonly label: string;
+  readonly options: Readonly<Record<Value, string>>;
+  readonly value: Value;
+  readonly onChoice: (value: Value) => void;
+}
+
+export function Select<Value extends string>({ label, options, value, onChoice }: SelectProps<Value>) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onChoice(currentTarget.value as Value)}>
+        {Object.entries<string>(options).map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 interface CheckboxProps {
   readonly isChecked: boolean;
   readonly onChange: (isChecked: boolean) => void;

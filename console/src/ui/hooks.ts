@@ -31,6 +31,15 @@ export function useLoaded<Value>(
   return { value, thrown, again: useCallback(() => setRound((before) => before + 1), []) };
 }
 
+/** Calls a function again and again while it is wanted. */
+export function useEvery(everyMs: number, work: () => void, isWanted = true): void {
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    const timer = setInterval(work, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs, work, isWanted]);
+}
+
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks';
+import type { BatchItemAnswer } from '../../../contract/batches/batch-answers.ts';
+import type { SubscriptionAnswer } from '../../../contract/subscriptions/subscription-request.ts';
+import { FeedCard } from '../batch/feed-card.tsx';
+import { ItemList } from '../batch/item-list.tsx';
+import { call, read } from '../console-api.ts';
+import { agoText, countText, momentText } from '../format-values.ts';
+import { navigate, pathTo } from '../router.ts';
+import { fetchesText, SubscriptionStatus, subscriptionTitle } from '../subscription/subscription-parts.tsx';
+import { Button } from '../ui/controls.tsx';
+import { useAction, useEvery, useLoaded, useNow } from '../ui/hooks.ts';
+import { Icon } from '../ui/icons.tsx';
+import { useList } from '../ui/list.tsx';
+import { Card, ConfirmButton, ErrorNotice, ExternalLink, Facts, Loading, Notice, Title } from '../ui/parts.tsx';
+
+const POLL_MS = 5_000;
+
+export function Subscription({ id }: { readonly id: string }) {
+  const path = `/api/subscriptions/${id}`;
+  const [changed, setChanged] = useState<SubscriptionAnswer>();
+  const { value, thrown, again } = useLoaded((signal) => read<SubscriptionAnswer>(path, signal), [path]);
+  const items = useList<BatchItemAnswer & { readonly batch_id: string }>(`${path}/items`, 'items');
+  const action = useAction();
+  const now = useNow(30_000);
+  useEvery(POLL_MS, again);
+  useEvery(POLL_MS, items.again);
+  const subscription = changed ?? value;
+  if (subscription === undefined) {
+    return (
+      <>
+        <Title>Subscription</Title>
+        {thrown === undefined ? <Loading /> : <ErrorNotice thrown={thrown} />}
+      </>
+    );
+  }
+  const change = (what: 'pause' | 'resume' | 'check'): void =>
+    action.run(async () => {
+      setChanged(await call<SubscriptionAnswer>('POST', `${path}/${what}`, { body: {} }));
+      again();
+    });
+  const remove = async (): Promise<void> => {
+    await call('DELETE', path);
+    navigate(pathTo('subscriptions'));
+  };
+  const { status, pause, backlog, failure, checked_at: checkedAt } = subscription;
+  const isActive = status === 'active';
+  return (
+    <>
+      <header class="job-head">
+        <span class="badge">
+          <Icon name="bell" size={24} />
+        </span>
+        <div class="grow">
+          <Title>{subscriptionTitle(subscription)}</Title>
+          <p class="line">
+            <SubscriptionStatus status={status} />
+            <span>{fetchesText(subscription)}</span>
+            <span class="quiet">{checkedAt === null ? 'Not checked yet' : `Checked ${agoText(checkedAt, now)}`}</span>
+          </p>
+          <ErrorNotice thrown={action.thrown ?? thrown} />
+        </div>
+        <div class="actions">
+          {isActive ? (
+            <Button disabled={action.isRunning} onClick={() => change('check')}>
+              <Icon name="retry" /> Check now
+            </Button>
+          ) : null}
+          <Button
+            look={isActive ? 'plain' : 'main'}
+            disabled={action.isRunning}
+            onClick={() => change(isActive ? 'pause' : 'resume')}
+          >
+            {isActive ? 'Pause' : 'Resume'}
+          </Button>
+          <ConfirmButton question="Delete this subscription?" onYes={() => action.run(remove)}>
+            Delete
+          </ConfirmButton>
+        </div>
+      </header>
+      {pause === null ? null : <Notice icon="clock">{pause.message}</Notice>}
+      {backlog.items === 0 ? null : (
+        <Notice icon="clock">
+          {countText(backlog.items)} {backlog.items === 1 ? 'entry waits' : 'entries wait'}, for at most {backlog.cost}{' '}
+          credits.
+        </Notice>
+      )}
+      {failure === null ? null : <Notice icon="warning">The last check failed. {failure.message}</Notice>}
+      <Card title="About this subscription">
+        <Facts
+          facts={[
+            ['Source', <ExternalLink url={subscription.from}>{subscription.from}</ExternalLink>],
+            ['Fetches', SINCE_TEXTS[subscription.since] ?? `What was published since ${subscription.since}`],
+            ['Started so far', countText(subscription.started)],
+            ['Cost today', subscription.cost_today],
+            ['At most a day', subscription.max_cost_per_day],
+            ['Created', momentText(subscription.created_at)],
+            ['Id', <code>{subscription.id}</code>],
+          ]}
+        />
+      </Card>
+      <FeedCard source={id} />
+      <section aria-labelledby="items">
+        <h2 id="items">Items</h2>
+        <ItemList list={items} empty="Nothing has been fetched yet." />
+      </section>
+    </>
+  );
+}
+
+const SINCE_TEXTS: Readonly<Record<string, string>> = { now: 'What is published from now on', all: 'Everything' };

@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks';
+import type { SubscriptionAnswer } from '../../../contract/subscriptions/subscription-request.ts';
+import { call } from '../console-api.ts';
+import { agoText, countText, momentText } from '../format-values.ts';
+import { navigate, pathTo } from '../router.ts';
+import { readMeanings } from '../start.ts';
+import { SubscriptionStatus, subscriptionTitle, fetchesText } from '../subscription/subscription-parts.tsx';
+import { Button, Field, Select } from '../ui/controls.tsx';
+import { useAction, useNow } from '../ui/hooks.ts';
+import { Icon } from '../ui/icons.tsx';
+import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field.tsx';
+import { List, useList } from '../ui/list.tsx';
+import { Card, ErrorNotice, Title } from '../ui/parts.tsx';
+
+export function Subscriptions({ query }: { readonly query: URLSearchParams }) {
+  const list = useList<SubscriptionAnswer>('/api/subscriptions', 'subscriptions');
+  const now = useNow(30_000);
+  return (
+    <>
+      <Title>Subscriptions</Title>
+      <NewSubscription link={query.get('url') ?? ''} />
+      <List
+        list={list}
+        empty={<p class="quiet">There are no subscriptions yet.</p>}
+        more="Load older subscriptions"
+        keyOf={({ id }) => id}
+      >
+        {(one) => (
+          <a class="job-row" href={pathTo({ subscription: one.id })}>
+            <span class="badge">
+              <Icon name="bell" />
+            </span>
+            <span class="job-what">
+              <strong class="clip" dir="auto">
+                {subscriptionTitle(one)}
+              </strong>{' '}
+              <span class="quiet clip">
+                {fetchesText(one)}, {countText(one.started)} so far
+              </span>
+              {one.failure === null ? null : <span class="bad clip">{one.failure.message}</span>}
+            </span>
+            <span class="job-end">
+              <SubscriptionStatus status={one.status} />
+              <span class="quiet" title={one.checked_at === null ? undefined : momentText(one.checked_at)}>
+                {one.checked_at === null ? 'Not checked yet' : `Checked ${agoText(one.checked_at, now)}`}
+              </span>
+            </span>
+          </a>
+        )}
+      </List>
+    </>
+  );
+}
+
+const OPERATIONS = { audio: 'Audio', video: 'Video', captions: 'Captions' } as const;
+const SINCE = { now: 'From now on', day: 'Since a day', all: 'Everything' } as const;
+const EVERY = { '1h': 'Every hour', '6h': 'Every six hours', '1d': 'Every day', '7d': 'Every week' } as const;
+
+function NewSubscription({ link }: { readonly link: string }) {
+  const [from, setFrom] = useState(link);
+  const [what, setWhat] = useState<keyof typeof OPERATIONS>('audio');
+  const [language, setLanguage] = useState(usualLanguage());
+  const [since, setSince] = useState<keyof typeof SINCE>('now');
+  const [day, setDay] = useState('');
+  const [every, setEvery] = useState<keyof typeof EVERY>('6h');
+  const [most, setMost] = useState('');
+  const { isRunning, thrown, run } = useAction();
+  const create = async (): Promise<void> => {
+    const url = from.trim();
+    const body = {
+      ...{ from: url, each: await eachOf(url, what, language), since: since === 'day' ? day : since, every },
+      ...(most.trim() === '' ? {} : { max_cost_per_day: most.trim() }),
+    };
+    const { id } = await call<SubscriptionAnswer>('POST', '/api/subscriptions', { body });
+    navigate(pathTo({ subscription: id }));
+  };
+  return (
+    <Card title="Fetch what is published">
+      <form
+        class="subscribe"
+        aria-label="New subscription"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run(create);
+        }}
+      >
+        <Field
+          label="Link of a channel, a playlist, or a page that lists recordings"
+          type="url"
+          required
+          placeholder="https://…"
+          value={from}
+          onText={setFrom}
+        />
+        <div class="fields">
+          <Select label="Fetch" options={OPERATIONS} value={what} onChoice={setWhat} />
+          {what === 'captions' ? (
+            <LanguageField
+              value={language}
+              onChange={(next) => {
+                setLanguage(next);
+                keepLanguage(next);
+              }}
+            />
+          ) : null}
+          <Select label="Published" options={SINCE} value={since} onChoice={setSince} />
+          {since === 'day' ? <Field label="Day" type="date" required value={day} onText={setDay} /> : null}
+          <Select label="Check" options={EVERY} value={every} onChoice={setEvery} />
+          <Field
+            label="At most a day, in credits"
+            inputMode="decimal"
+            placeholder="No limit"
+            pattern="\d+(\.\d{1,3})?"
+            value={most}
+            onText={(text) => setMost(text)}
+          />
+        </div>
+        {since === 'all' ? (
+          <p class="quiet">
+            The number of entries and their cost are shown first; nothing is fetched before you resume.
+          </p>
+        ) : null}
+        <p>
+          <Button look="main" type="submit" disabled={isRunning}>
+            {isRunning ? 'Subscribing…' : 'Subscribe'}
+          </Button>
+        </p>
+        <ErrorNotice thrown={thrown} />
+      </form>
+    </Card>
+  );
+}
+
+/** What is requested of each entry. Lists of other sites have files only. */
+async function eachOf(url: string, what: keyof typeof OPERATIONS, language: string): Promise<object> {
+  if (what === 'captions') return { operation: 'requestTranscript', language };
+  const { subjects } = await readMeanings(url, new AbortController().signal);
+  if (subjects[0]?.kind === 'page') return { operation: 'requestMedia', format: what };
+  return { operation: what === 'audio' ? 'requestAudio' : 'requestVideo' };
+}

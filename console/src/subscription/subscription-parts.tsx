@@ -1,0 +1,27 @@
+import type { SubscriptionAnswer } from '../../../contract/subscriptions/subscription-request.ts';
+
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ requestAudio: 'Audio', requestVideo: 'Video', requestTranscript: 'Captions' },
+  ...{ 'requestMedia audio': 'Audio', 'requestMedia video': 'Video' },
+};
+const UNITS: Readonly<Record<string, string>> = { m: 'minutes', h: 'hours', d: 'days' };
+
+export const subscriptionTitle = ({ name, from }: SubscriptionAnswer): string => name ?? from;
+
+/** `Audio, every 6 hours` */
+export function fetchesText({ each, every }: SubscriptionAnswer): string {
+  const { operation, format = '' } = each as { readonly operation: string; readonly format?: string };
+  const [number, unit = ''] = [Number.parseInt(every), every.at(-1)];
+  const time =
+    number === 1 ? `every ${UNITS[unit]?.slice(0, -1) ?? ''}` : `every ${String(number)} ${UNITS[unit] ?? ''}`;
+  return `${NAMES[`${operation} ${format}`.trim()] ?? operation}, ${time}`;
+}
+
+export function SubscriptionStatus({ status }: { readonly status: SubscriptionAnswer['status'] }) {
+  return (
+    <span class={`status ${status === 'active' ? 'status-success' : 'status-pending'}`}>
+      <span class="dot" aria-hidden="true" />
+      {status === 'active' ? 'Active' : 'Paused'}
+    </span>
+  );
+}
