@@ -51,7 +51,10 @@ export function refuseEncoding(encoding: string | null | undefined): void {
 }
 
 /** Any content type is accepted, as long as the body is a JSON object. */
-async function readJsonBody(event: H3Event, { maxBodyBytes, isBodyOptional }: Operation): Promise<object> {
+export async function readJsonBody(
+  event: H3Event,
+  { maxBodyBytes, isBodyOptional }: Pick<Operation, 'maxBodyBytes' | 'isBodyOptional'>,
+): Promise<object> {
   const maxBytes = maxBodyBytes ?? REQUEST_BODY_MAX_BYTES;
   const receive = async (): Promise<string> => {
     assertBodySize(event, maxBytes);

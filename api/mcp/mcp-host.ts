@@ -5,7 +5,9 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import { BATCH_BODY_MAX_BYTES } from '../../contract/request-limits.ts';
 import { identityOf, rateLimitKeyOf } from '../access/access-middleware.ts';
 import type { OnAnswered } from '../api-metrics.ts';
+import { optional } from '../../runtime/optional.ts';
 import { EVENT_STREAM } from '../edge/answer-budget.ts';
+import { readJsonBody } from '../http/read-request.ts';
 import { forRequest, requestIdOf } from '../http/request-id.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { mcpServer } from './mcp-server.ts';
@@ -14,6 +16,8 @@ import type { Tool } from './tools.ts';
 export const MCP_PATH = '/mcp';
 /** RFC 9728: where clients look for how to get access; the path of the resource may follow. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
+
+const BODY = { maxBodyBytes: BATCH_BODY_MAX_BYTES };
 
 interface McpHostOptions {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -28,14 +32,17 @@ export function mcpHost(deps: ServiceDeps, { tools, onAnswered }: McpHostOptions
       return mcpServer(tools, { deps: forRequest(deps, requestIdOf(event)), event, onAnswered });
     },
     {
-      maxRequestBodySize: BATCH_BODY_MAX_BYTES,
+      // Neither tools nor resources announce changes, so no stream is held open for them.
+      maxSubscriptions: 0,
       onerror: (error) => deps.log.debug({ err: error }, 'a request of MCP was refused'),
     },
   );
   return async (event) => {
     refuseUnauthorized(event, deps.publicUrl);
     const authInfo = { token: '', clientId: rateLimitKeyOf(event), scopes: [], extra: { event } };
-    const response = await fetch(event.req, { authInfo });
+    // Several calls in an array, which old revisions allowed, would count as one request.
+    const parsedBody = event.req.method === 'POST' ? await readJsonBody(event, BODY) : undefined;
+    const response = await fetch(event.req, { authInfo, ...optional('parsedBody', parsedBody) });
     if (response.headers.get('content-type')?.startsWith(EVENT_STREAM) === true) {
       // As for other event streams.
       event.res.headers.set('Connection', 'close');

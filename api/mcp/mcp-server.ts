@@ -1,4 +1,10 @@
-import { McpServer, ProtocolError, ProtocolErrorCode, type ListResourcesResult } from '@modelcontextprotocol/server';
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type ListResourcesResult,
+} from '@modelcontextprotocol/server';
 import { recordStatusSchema } from '../../contract/download-record.ts';
 import { callerOf } from '../access/access-middleware.ts';
 import { operations } from '../operations/operations.ts';
@@ -51,11 +57,11 @@ export function mcpServer(tools: Tools, context: Pick<CallContext, 'deps' | 'eve
   on('resources/read', async ({ params: { uri } }, { mcpReq }) => {
     const [, name = '', id, cursor] = RESOURCE.exec(uri) ?? [];
     const tool = tools.get(RESOURCES.get(name)?.tool ?? '');
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource ${uri}.`);
+    if (tool === undefined) throw new ResourceNotFoundError(uri);
     const given = { download_id: id, wait_seconds: 0, ...(cursor !== undefined && { cursor }) };
     const result = await callTool(tool, given, { ...context, left: mcpReq.signal, onProgress: () => undefined });
     const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-    if (result.isError === true) throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+    if (result.isError === true) throw new ResourceNotFoundError(uri, text);
     return { contents: [{ uri, mimeType: TEXT, text }] };
   });
   return server;

@@ -10,7 +10,7 @@ import { subscriptionOperations } from './subscription-operations.ts';
 import { vidnetOperations } from './vidnet-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
 
-/** All operations. The routes, the tRPC procedures and the OpenAPI document are all made from this table. */
+/** All operations. The routes, the tRPC procedures, the tools of MCP and the OpenAPI document are all made from this table. */
 export const operations = {
   ...downloadOperations,
   ...resultOperations,

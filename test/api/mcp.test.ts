@@ -165,6 +165,22 @@ describe('an assistant', () => {
   });
 });
 
+describe('a request to /mcp', () => {
+  const post = async (body: string) => {
+    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const { status } = await fetch(`${facades.url}/mcp`, { method: 'POST', headers, body });
+    return status;
+  };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+  it('is one message, and no stream that stays open', async () => {
+    expect(await post(JSON.stringify(list))).toBe(200);
+    expect(await post(JSON.stringify([list, list]))).toBe(400);
+    expect(await post('{')).toBe(400);
+    expect((await fetch(`${facades.url}/mcp`, { headers: { accept: 'text/event-stream' } })).status).toBe(405);
+  });
+});
+
 describe('a service with API keys', () => {
   it('refuses a client without one, and says where it finds out more', async () => {
     const refused = await fetch(`${keyed.url}/mcp`, { method: 'POST', body: '{}' });
