@@ -4,7 +4,7 @@ import { ENGINES } from './engine.ts';
 
 const USAGE =
   'usage: npm run bench -- [PART…] [--rounds 3] [--jobs 40] [--at-once 4] [--requests 2000] [--memory-jobs 10000] [--scale-jobs 10000] [--slots 16] [--fetch-seconds 7] [--caller-jobs 3] [--engine cluster] [--metube FOLDER] [--keep]\n' +
-  '  PART: jobs, one-job, accept, reads, webhook, counts, start, speech, scale, memory, hostile; default: all\n' +
+  '  PART: jobs, one-job, batches, accept, reads, webhook, counts, start, speech, scale, memory, hostile; default: all\n' +
   '  --scale-jobs, --slots, --fetch-seconds: of the part scale: jobs in all, shared out among 1, 2 and 4 workers by their number, of which each fetches so many at once, so long\n' +
   '  --caller-jobs: of the part hostile: jobs in a round beside each kind of attack; `hostile --rounds 1 --caller-jobs 1` tries all of them\n' +
   '  --engine cluster: a Temporal server of 512 shards on PostgreSQL instead of the embedded one; both are built or fetched the first time\n' +
