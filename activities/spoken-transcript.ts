@@ -90,6 +90,7 @@ export function createSpokenTranscriptActivities(deps: SpokenTranscriptDeps) {
           ...(url === undefined ? { vidnet_video_id: record.mediaId } : { url }),
           language: isSpoken ? language : undefined,
           recordId: speechId,
+          ...optional('order', record.keepDays === undefined ? undefined : { keepDays: record.keepDays }),
         });
         if (speech === undefined) return await keep(recordId, undefined);
         // A job that another request started must not be cancelled together with that.

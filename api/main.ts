@@ -7,6 +7,8 @@ import { createIdempotencyKeyStore } from '../store/accounts/idempotency-keys.ts
 import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import { createBatchStore } from '../store/records/batch-store.ts';
 import { createFeedStore } from '../store/records/feed-store.ts';
+import { createExpiredDocuments } from '../store/records/expired-documents.ts';
+import { createJobHistories } from '../runtime/temporal/job-histories.ts';
 import { createContentsStore } from '../store/records/contents-store.ts';
 import { API_BUCKET_LIMITS, createFileStore, createUploads } from '../store/files/create-file-store.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
@@ -130,6 +132,8 @@ const deps: ServiceDeps = {
   webhookTestMs: WEBHOOK_TEST_TAKES_MS,
   webhookAllowedNetworks: config.webhookAllowedNetworks,
   contents,
+  expiredDocuments: createExpiredDocuments(mongo.db),
+  histories: createJobHistories(client),
   rendering: {
     prices: config.prices,
     linkTo: (recordId, name) => signer.linkTo(recordId, name),

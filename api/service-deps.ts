@@ -8,6 +8,8 @@ import type { IdempotencyKeyStore } from '../store/accounts/idempotency-keys.ts'
 import type { KeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import type { BatchStore } from '../store/records/batch-store.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
+import type { JobHistories } from '../runtime/temporal/job-histories.ts';
+import type { ExpiredDocuments } from '../store/records/expired-documents.ts';
 import type { DeliveryStore } from '../store/records/delivery-store.ts';
 import type { FeedStore } from '../store/records/feed-store.ts';
 import type { FileStore } from '../store/files/file-store.ts';
@@ -62,6 +64,8 @@ export interface ServiceDeps {
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
   readonly contents: ContentsStore;
+  readonly expiredDocuments: Pick<ExpiredDocuments, 'removeAll'>;
+  readonly histories: JobHistories;
   readonly rendering: RenderContext & { readonly prices: Prices };
   readonly defaultWaitSeconds: number;
   readonly platforms: Platforms;

@@ -40,6 +40,7 @@ const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
   pending_duplicate: 'failure',
   already_finished: 'failure',
   not_ready: 'failure',
+  contents_in_use: 'failure',
   delivery_pending: 'failure',
   idempotency_key_in_use: 'failure',
   idempotency_key_reused: 'usage',

@@ -52,6 +52,8 @@ interface RecordBase {
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
   readonly webhookUrl?: string;
   readonly isForSpeech?: true;
+  /** For how many days after its end the request that started the job wants its contents to be kept. */
+  readonly keepDays?: number;
   /** Set on an audio that a transcript request started: `shared` if other requests wait for it, `abandoned` if it is being cancelled. */
   readonly interest?: 'shared' | 'abandoned';
 }

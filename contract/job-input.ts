@@ -6,6 +6,11 @@ export const JOB_VERSION = 1;
 /** The newest version that the workers of this release know. The next release may start jobs in it. */
 export const NEWEST_JOB_VERSION = 1;
 
+/** What the request that started a job wants beside its result. */
+export interface JobOrder {
+  readonly keepDays?: number;
+}
+
 /** The input of every job's workflow. It passes through Temporal, so it contains references only. */
 export interface JobInput {
   /** {@link JOB_VERSION} of the release that started the job. */
@@ -25,6 +30,7 @@ export interface JobInput {
   readonly isForSpeech?: true;
   /** The batch that started the job. */
   readonly batchId?: string;
+  readonly order?: JobOrder;
 }
 
 /** The memo field with the whole input, from which a request that joins the running job can write its record. */
@@ -44,6 +50,7 @@ export function pendingRecordOf(input: Omit<JobInput, 'version'>): PendingRecord
     ...(input.chargedTo === undefined ? {} : { chargedTo: input.chargedTo }),
     ...(input.webhookUrl === undefined ? {} : { webhookUrl: input.webhookUrl }),
     ...(input.isForSpeech === undefined ? {} : { isForSpeech: input.isForSpeech }),
+    ...(input.order?.keepDays === undefined ? {} : { keepDays: input.order.keepDays }),
     status: 'pending',
   };
 }

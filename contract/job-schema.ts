@@ -31,4 +31,5 @@ export const jobBaseSchema = z.object({
   webhookUrl: httpUrlSchema.exactOptional(),
   isForSpeech: z.literal(true).exactOptional(),
   batchId: ulidSchema.exactOptional(),
+  order: z.object({ keepDays: storedCountSchema.exactOptional() }).exactOptional(),
 });

@@ -54,6 +54,7 @@ import { createJobCancellation, createOpenWorkflows } from './open-workflows.ts'
 import { queuesOfService } from './service-queues.ts';
 import { keepRemovingSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './start-telemetry.ts';
+import { keepRemovingLimitedContents } from './limited-contents.ts';
 import { keepRemovingUploads } from './upload-leftovers.ts';
 import { setUpSpeech } from './set-up-speech.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
@@ -124,7 +125,8 @@ const speechSweep = await keepRemovingSpeechLeftovers(speechAudio, records, {
   onError: (error) => log.warn({ err: error }, 'the audio of transcriptions that have ended could not be removed'),
 });
 const uploads = createUploads(config.files, WORKER_BUCKET_LIMITS);
-const uploadSweep = keepRemovingUploads(uploads, records, { log });
+const sweeps = [speechSweep, keepRemovingUploads(uploads, records, { log })];
+sweeps.push(keepRemovingLimitedContents({ db: mongo.db, client, records, files, now, log }));
 const retention = retentionOf(config);
 const routes = routesOf(config);
 const breakers = createBreakers({
@@ -134,7 +136,6 @@ const breakers = createBreakers({
 });
 const stopping = new AbortController();
 const keys = createKeyStore(mongo.db);
-const batches = createBatchStore(mongo.db);
 const acceptor = createItemAcceptor(
   { records, files, now, log, stopping: stopping.signal },
   { db: mongo.db, client, breakers, config },
@@ -145,7 +146,7 @@ const activities = createActivities({
   stopping: stopping.signal,
   records,
   keys,
-  batches,
+  batches: createBatchStore(mongo.db),
   subscriptions: createSubscriptionStore(mongo.db),
   pauseSchedule: createSubscriptionSchedules(client, config.TASK_QUEUE).pause,
   ...acceptor,
@@ -242,8 +243,7 @@ void ytdlpProgram.check().catch(exitWith);
 try {
   await running;
 } finally {
-  speechSweep.stop();
-  uploadSweep.stop();
+  for (const sweep of sweeps) sweep.stop();
   await telemetry.close();
   webhooks.close();
   await ytdlpProgram.close();

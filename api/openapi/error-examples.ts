@@ -23,6 +23,7 @@ const errors: Readonly<Record<ErrorCode, string | readonly [message: string, ext
   pending_duplicate: ['A pending download already exists for this video.', ofAudio],
   already_finished: ['The download has ended already; there is nothing to cancel.', ofAudio],
   not_ready: ['The transcript is being fetched.', { id: idOf('captions') }],
+  contents_in_use: ['Others have requested this too, so its contents are kept. An operator can remove them.', ofAudio],
   delivery_pending: 'The webhook is still being delivered. Wait until it has ended.',
   idempotency_key_in_use: 'The first request with this Idempotency-Key still runs.',
   too_many_webhooks: 'This job has 20 webhooks, which is the maximum.',

@@ -13,6 +13,7 @@ import { failed, BY_DOWNLOAD_ID, operation, STARTS_JOB } from './operation.ts';
 import { cancelDownload, getDownload, listDownloads } from '../use-cases/downloads.ts';
 import { followDownload, followDownloads } from '../use-cases/follow-events.ts';
 import { requestMediaInfo } from '../use-cases/media-info.ts';
+import { removeContents } from '../use-cases/remove-contents.ts';
 import { requestMedia } from '../use-cases/media.ts';
 import { requestAudio, requestVideo } from '../use-cases/vidnet-requests.ts';
 
@@ -142,5 +143,15 @@ export const downloadOperations = {
     },
     errors: ['already_finished'],
     run: cancelDownload,
+  }),
+  removeContents: operation({
+    method: 'delete',
+    path: '/api/downloads/{downloadId}/contents',
+    rpc: 'downloads.removeContents',
+    summary: 'Remove the files and contents of a download for good, with the transcripts that were made of it',
+    ...BY_DOWNLOAD_ID,
+    answers: { 200: { description: 'The record, which stays', schema: downloadResultSchema } },
+    errors: ['contents_in_use', 'not_ready'],
+    run: removeContents,
   }),
 } as const;

@@ -5,7 +5,7 @@ import { toApiError } from '../http/to-api-error.ts';
 import type { AcceptDeps, PlanDeps } from '../service-deps.ts';
 import { planImgnetAudio, planImgnetContent, planImgnetProfile } from './imgnet-requests.ts';
 import { planMedia } from './media.ts';
-import type { JobPlan } from './request-job.ts';
+import { orderOf, type JobPlan } from './request-job.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { planTranscript } from './transcripts.ts';
 import { planChannel, planDownload } from './vidnet-requests.ts';
@@ -51,7 +51,8 @@ export async function acceptItem(deps: AcceptDeps & PlanDeps, order: ItemOrder):
   const { caller, item, recordId, batchId, webhookUrl } = order;
   try {
     const plan = await planOf(deps, item.request);
-    const job = { ...plan, recordId, batchId, webhookUrl, isRefusedWhilePending: false };
+    const order = orderOf({ ...item.request, include_webhook: webhookUrl });
+    const job = { ...plan, ...order, recordId, batchId, webhookUrl, isRefusedWhilePending: false };
     return { kind: 'accepted', record: (await startOrJoin(deps, caller, job)).record };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : toApiError(thrown);

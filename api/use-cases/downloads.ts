@@ -58,10 +58,7 @@ export const getJob: UseCase<OneDownload, JobDetails> = async (deps, caller, { d
  */
 export const cancelDownload: UseCase<OneDownload, DownloadResult> = async (deps, caller, { download_id: id }) => {
   const record = await recordById(deps, caller, id);
-  // Callers without a key count as one caller. Internal services act for operators.
-  if (caller.kind !== 'service' && subscriberOf(caller) !== record.startedBy) {
-    throw new ApiError('forbidden', 'Only who has started a download can cancel it.');
-  }
+  requireStarter(caller, record);
   const running =
     record.status === 'pending' && (await deps.jobs.cancel({ subjectId: record.subjectId, recordId: id }));
   const now = await currentJob(deps, record, running ? END_WAIT_MS : 0);
@@ -70,6 +67,12 @@ export const cancelDownload: UseCase<OneDownload, DownloadResult> = async (deps,
   }
   return answerJob(deps, now, renderRecord);
 };
+
+/** Callers without a key count as one caller. Internal services act for operators. */
+export function requireStarter(caller: Caller, record: DownloadRecord): void {
+  if (caller.kind === 'service' || subscriberOf(caller) === record.startedBy) return;
+  throw new ApiError('forbidden', 'Only who has started a download can cancel it or remove its contents.');
+}
 
 export const listDownloads: UseCase<DownloadListQuery, DownloadList> = async (deps, caller, query) => {
   const { records, stoppedAt } = await listed(deps, caller, {

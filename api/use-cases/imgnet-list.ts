@@ -21,7 +21,7 @@ import type { UseCase } from '../operations/operation.ts';
 import { currentJob, lastResponseOf, notReady } from './current-job.ts';
 import { followBoth, type Accepted } from './follow-jobs.ts';
 import { requireImgnet } from './imgnet-requests.ts';
-import { failureOf, webhookOf, type JobRequest } from './request-job.ts';
+import { failureOf, orderOf, webhookOf, type JobRequest } from './request-job.ts';
 import type { NewJob } from './admission.ts';
 import { startOrJoinBoth } from './start-or-join.ts';
 
@@ -45,7 +45,12 @@ export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamab
   requireImgnet(deps);
   const profile = await profileOf(deps, request.list_id);
   const webhookUrl = webhookOf(deps, request);
-  const [first, second] = await partsOf(deps, caller, { profile, days: request.max_age_days, webhookUrl });
+  const [first, second] = await partsOf(deps, caller, {
+    profile,
+    days: request.max_age_days,
+    webhookUrl,
+    ...orderOf(request),
+  });
   const { waitMs } = request;
   const [posts, reels] = await Promise.all([partOf(deps, first, waitMs), partOf(deps, second, waitMs)]);
   const isPending = [posts, reels].some(({ record }) => record.status === 'pending');
@@ -62,6 +67,7 @@ interface ListOptions {
   readonly profile: SuccessRecord;
   readonly days: number | undefined;
   readonly webhookUrl: string | undefined;
+  readonly order?: NewJob['order'];
 }
 
 /**

@@ -23,7 +23,7 @@ import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
 import type { NewJob } from './admission.ts';
 import { currentJob, recordOf, type CurrentJob } from './current-job.ts';
-import { answerRequest, webhookOf, type JobRequest } from './request-job.ts';
+import { answerRequest, orderOf, webhookOf, type JobRequest } from './request-job.ts';
 import { startOrJoin } from './start-or-join.ts';
 
 interface ReadyAudio {
@@ -60,11 +60,11 @@ export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest>
   const webhookUrl = webhookOf(deps, request);
   const found = await labelledAudio(deps, await recordOf(deps, caller, request.transcript_with_speaker_id), 0);
   if (found.kind === 'silent') return answerSilent(found);
-  const record = await startLabels(deps, caller, { ...request, found, webhookUrl });
+  const record = await startLabels(deps, caller, { ...request, ...orderOf(request), found, webhookUrl });
   return answerRequest(deps, { record, waitMs: request.waitMs, render: renderLabels });
 };
 
-export type LabelsOrder = SpeechHints & Pick<NewJob, 'recordId' | 'isForSpeech' | 'webhookUrl'>;
+export type LabelsOrder = SpeechHints & Pick<NewJob, 'recordId' | 'isForSpeech' | 'webhookUrl' | 'order'>;
 
 /** Starts or joins the labels of an audio that was found, or finds them finished. */
 export async function startLabels(
@@ -92,6 +92,7 @@ export async function startLabels(
     webhookUrl,
     ...optional('recordId', order.recordId),
     ...optional('isForSpeech', order.isForSpeech),
+    ...optional('order', order.order),
   });
   return record;
 }

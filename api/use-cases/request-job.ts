@@ -1,6 +1,7 @@
 import type { Failure } from '../../contract/failures.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
+import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
 import { answerJob, currentJob, type CurrentJob, type RenderJob } from './current-job.ts';
 import type { NewJob } from './admission.ts';
@@ -9,6 +10,7 @@ import { assertWebhookTarget } from './subscribers.ts';
 
 export interface JobRequest {
   readonly include_webhook?: string | undefined;
+  readonly keep_days?: number | undefined;
   readonly waitMs: number;
 }
 
@@ -31,7 +33,8 @@ export function requesting<Request extends JobRequest, Body>({
 }: RequestedKind<Request, Body>): UseCase<Request, Body> {
   return async (deps, caller, request) => {
     const job = await plan(deps, request);
-    const { record } = await startOrJoin(deps, caller, { ...job, webhookUrl: webhookOf(deps, request) });
+    const order = { webhookUrl: webhookOf(deps, request), ...orderOf(request) };
+    const { record } = await startOrJoin(deps, caller, { ...job, ...order });
     // If running jobs are refused, this job has just been started, so its state needs no read.
     if (job.isRefusedWhilePending === true && request.waitMs === 0 && record.status !== 'failed')
       return answerJob(deps, { record }, render);
@@ -50,6 +53,11 @@ export async function answerRequest<Body>(
 
 export function failureOf({ record }: CurrentJob): Failure | undefined {
   return record.status === 'failed' ? record.failure : undefined;
+}
+
+export function orderOf({ include_webhook: url, keep_days: keepDays }: Partial<JobRequest>): Pick<NewJob, 'order'> {
+  if (keepDays === 0 && url === undefined) throw invalidField('keep_days', '0 needs include_webhook');
+  return keepDays === undefined ? {} : { order: { keepDays } };
 }
 
 export function webhookOf(deps: ServiceDeps, { include_webhook: url }: JobRequest): string | undefined {

@@ -28,7 +28,7 @@ import {
   type SilentAudio,
 } from './labels-requests.ts';
 import { planMedia } from './media.ts';
-import { answerRequest, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
+import { answerRequest, orderOf, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { planDownload } from './vidnet-requests.ts';
 
@@ -37,7 +37,11 @@ export type SpeechSource = Partial<Pick<SpeechRequest, 'url' | 'vidnet_video_id'
 
 /** POST /api/speech: the transcript with speakers of a page, a video or a download. */
 export const requestSpeech: SpeechCase<SpeechRequest & JobRequest> = async (deps, caller, request) => {
-  const started = await startSpeech(deps, caller, { ...request, webhookUrl: webhookOf(deps, request) });
+  const started = await startSpeech(deps, caller, {
+    ...request,
+    ...orderOf(request),
+    webhookUrl: webhookOf(deps, request),
+  });
   if ('kind' in started) return answerSilent(started);
   return answerRequest(deps, { record: started, waitMs: request.waitMs, render: renderSpeech });
 };
@@ -67,7 +71,8 @@ export async function startSpeech(
     if (found !== undefined) return startLabels(deps, caller, { ...order, found });
     await requireCredit(deps, caller, plan.price);
   }
-  const { how, record } = await startOrJoin(deps, caller, { ...plan, isForSpeech: true, webhookUrl: undefined });
+  const audio = { ...plan, isForSpeech: true, webhookUrl: undefined, ...optional('order', order.order) } as const;
+  const { how, record } = await startOrJoin(deps, caller, audio);
   const isOwn = how === 'started';
   try {
     const found = await foundAudio(deps, record, { ...order, startedFor: isOwn ? plan.price : undefined });

@@ -16,6 +16,7 @@ export const ERROR_TABLE = {
   pending_duplicate: { http: 409, trpc: 'CONFLICT' },
   already_finished: { http: 409, trpc: 'CONFLICT' },
   not_ready: { http: 409, trpc: 'CONFLICT' },
+  contents_in_use: { http: 409, trpc: 'CONFLICT' },
   delivery_pending: { http: 409, trpc: 'CONFLICT' },
   idempotency_key_in_use: { http: 409, trpc: 'CONFLICT' },
   too_many_webhooks: { http: 409, trpc: 'CONFLICT' },

@@ -3,7 +3,7 @@ import { costOf } from '../kinds/charges.ts';
 import {
   CURSOR_DESCRIPTION,
   durationSchema,
-  includeWebhookSchema,
+  jobFields,
   moneySchema,
   optionalField,
   pageLimitSchema,
@@ -19,7 +19,7 @@ import { formatDuration } from '../text/times.ts';
 
 export const vidnetItemSchema = z.object({
   vidnet_video_id: vidnetVideoIdSchema,
-  include_webhook: includeWebhookSchema,
+  ...jobFields,
 });
 /** Body of POST /api/downloads/audio and …/video (specification, section 4.2). Unknown fields are ignored. */
 export const vidnetDownloadRequestSchema = vidnetItemSchema

@@ -22,6 +22,16 @@ export const includeWebhookSchema = optionalField(
   }),
 );
 
+/** The fields of every request for a job, beside its subject. */
+export const jobFields = {
+  include_webhook: includeWebhookSchema,
+  keep_days: optionalField(z.number().int().min(0).max(36_500))
+    .optional()
+    .describe(
+      'For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered',
+    ),
+};
+
 export function pageSchema(description: string, pattern: string, example: string) {
   return z
     .string()

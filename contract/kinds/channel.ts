@@ -4,7 +4,7 @@ import { keptFacts } from './contents.ts';
 import { NO_FILES, recordFields, renderRecordFields } from '../http/download-schemas.ts';
 import {
   countSchema,
-  includeWebhookSchema,
+  jobFields,
   moneySchema,
   pageSchema,
   platformTimeSchema,
@@ -38,7 +38,7 @@ export const channelRequestSchema = z
       CHANNEL_URL_PATTERN,
       'https://www.youtube.com/@evening-talks',
     ),
-    include_webhook: includeWebhookSchema,
+    ...jobFields,
   })
   .meta({ id: 'ChannelRequest' });
 export type ChannelRequest = z.infer<typeof channelRequestSchema>;

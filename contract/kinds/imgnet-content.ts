@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
-import {
-  countSchema,
-  includeWebhookSchema,
-  moneySchema,
-  pageSchema,
-  timestampSchema,
-  type Progress,
-} from '../http/fields.ts';
+import { countSchema, jobFields, moneySchema, pageSchema, timestampSchema, type Progress } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import {
   partnershipSchema,
@@ -51,7 +44,7 @@ export const imgnetPostRequestSchema = z
       POST_URL_PATTERN,
       'https://www.instagram.com/reel/DAbCdEfGhIj/',
     ),
-    include_webhook: includeWebhookSchema,
+    ...jobFields,
   })
   .meta({ id: 'ImgnetPostRequest' });
 export type ImgnetPostRequest = z.infer<typeof imgnetPostRequestSchema>;

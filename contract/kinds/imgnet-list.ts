@@ -4,11 +4,10 @@ import type { ContentsReader } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
 import {
   countSchema,
-  includeWebhookSchema,
+  jobFields,
   moneySchema,
   optionalField,
   progressSchema,
-  PUBLIC_URL,
   resultCursorSchema,
   type Progress,
 } from '../http/fields.ts';
@@ -39,7 +38,7 @@ export const imgnetListRequestSchema = z
     max_age_days: optionalField(
       z.int({ error: DAYS_MESSAGE }).min(0, DAYS_MESSAGE).max(MAX_AGE_DAYS_MAX, DAYS_MESSAGE),
     ).describe('Only items posted within the N days before the list was first requested; without it all items'),
-    include_webhook: includeWebhookSchema.describe(`Where each of the two parts is POSTed when it ends: ${PUBLIC_URL}`),
+    ...jobFields,
   })
   .meta({ id: 'ImgnetListRequest' });
 export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
-import {
-  countSchema,
-  includeWebhookSchema,
-  moneySchema,
-  pageSchema,
-  timestampSchema,
-  type Progress,
-} from '../http/fields.ts';
+import { countSchema, jobFields, moneySchema, pageSchema, timestampSchema, type Progress } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { urlSchema, wordSchema } from './imgnet-media.ts';
 import {
@@ -32,7 +25,7 @@ import { SAMPLE } from './sample.ts';
 export const imgnetProfileRequestSchema = z
   .object({
     url: pageSchema('URL of a profile, or `@name`', PROFILE_URL_PATTERN, 'https://www.instagram.com/evening.talks/'),
-    include_webhook: includeWebhookSchema,
+    ...jobFields,
   })
   .meta({ id: 'ImgnetProfileRequest' });
 export type ImgnetProfileRequest = z.infer<typeof imgnetProfileRequestSchema>;

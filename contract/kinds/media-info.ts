@@ -4,7 +4,7 @@ import { renderFactsRecord } from '../http/download-schemas.ts';
 import {
   countSchema,
   durationSchema,
-  includeWebhookSchema,
+  jobFields,
   moneySchema,
   pageSchema,
   platformTimeSchema,
@@ -32,7 +32,7 @@ export const mediaInfoRequestSchema = z
       WEBHOOK_URL_PATTERN,
       'https://example.com/videos/evening-talk',
     ),
-    include_webhook: includeWebhookSchema,
+    ...jobFields,
   })
   .meta({ id: 'MediaInfoRequest' });
 export type MediaInfoRequest = z.infer<typeof mediaInfoRequestSchema>;

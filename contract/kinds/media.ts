@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../http/download-schemas.ts';
-import { includeWebhookSchema, pageSchema, type Progress } from '../http/fields.ts';
+import { jobFields, pageSchema, type Progress } from '../http/fields.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
@@ -19,7 +19,7 @@ export const mediaRequestSchema = z
       'https://example.com/videos/evening-talk',
     ),
     format: mediaFormatSchema.describe('`audio`: M4A; `video`: MP4'),
-    include_webhook: includeWebhookSchema,
+    ...jobFields,
   })
   .meta({ id: 'MediaRequest' });
 export type MediaRequest = z.infer<typeof mediaRequestSchema>;

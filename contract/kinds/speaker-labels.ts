@@ -3,7 +3,7 @@ import { awaitedAudioSchema, awaitedBy } from './awaited-audio.ts';
 import { costOf } from './charges.ts';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
-import { includeWebhookSchema, moneySchema, progressSchema, type Progress } from '../http/fields.ts';
+import { jobFields, moneySchema, progressSchema, type Progress } from '../http/fields.ts';
 import { ulidSchema, fileNameSchema } from '../ids.ts';
 import { FAILED_IS_ADDED, failedResultSchema, renderFailed } from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
@@ -22,7 +22,7 @@ import { speakerLabelsSample } from './speaker-labels-sample.ts';
 export const speakerLabelsRequestSchema = z
   .object({
     transcript_with_speaker_id: ulidSchema.describe('`transcript_speaker_id` of a download with sound'),
-    include_webhook: includeWebhookSchema,
+    ...jobFields,
     ...speechHintsShape,
   })
   .meta({ id: 'SpeakerLabelsRequest' });

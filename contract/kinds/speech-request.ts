@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { includeWebhookSchema, optionalField, pageSchema } from '../http/fields.ts';
+import { jobFields, optionalField, pageSchema } from '../http/fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import { speechHintsShape } from '../speech-hints.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
@@ -35,7 +35,7 @@ export const speechRequestSchema = z
     vidnet_video_id: optionalField(vidnetVideoIdSchema).describe('A video of the video platform'),
     download_id: optionalField(ulidSchema).describe('A download with sound: audio, a video, or media of a page'),
     ...speechHintsShape,
-    include_webhook: includeWebhookSchema,
+    ...jobFields,
   })
   .check(exactlyOneOf(SOURCES))
   .meta({ id: 'SpeechRequest', oneOf: oneRequired(SOURCES) });

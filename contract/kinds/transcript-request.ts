@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { includeWebhookSchema, optionalField } from '../http/fields.ts';
+import { jobFields, optionalField } from '../http/fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import type { JobInput } from '../job-input.ts';
 import { shortcodeSchema } from '../job-schema.ts';
@@ -13,7 +13,7 @@ export const captionsRequestShape = {
   vidnet_video_id: vidnetVideoIdSchema,
   language: languageSchema.describe('Language code such as `en`, `de` or `pt-BR`'),
   include_comments: optionalField(z.boolean()).describe("Include the video's comments"),
-  include_webhook: includeWebhookSchema,
+  ...jobFields,
 };
 export type CaptionsRequest = z.infer<z.ZodObject<typeof captionsRequestShape>>;
 

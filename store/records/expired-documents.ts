@@ -89,6 +89,8 @@ export function createExpiredDocuments(db: Db) {
       return { records, ...optional('next', next) };
     },
     remove,
+    /** Removes what is stored of a record or batch. */
+    removeAll,
     /** Whether a batch ended before a time. It counts as running while it is retried. */
     async isBatchEnded(id: string, beforeMs: number): Promise<boolean> {
       const { finishedAt } = (await batches.findOne({ _id: id })) ?? {};

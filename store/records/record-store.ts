@@ -12,6 +12,7 @@ import { subjectAbove } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
 import { createRecentCache } from '../../runtime/recent-cache.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
+import { createPlannedRemovals } from './planned-removals.ts';
 import { createJobLists } from './job-lists.ts';
 import { createScans } from '../mongo/scans.ts';
 import { upsertOne } from '../mongo/upsert.ts';
@@ -50,6 +51,7 @@ export interface RecordFilter {
   readonly limit: number;
 }
 
+const DAY_MS = 24 * 3_600_000;
 const ALIAS_VALID_MS = 3_600_000;
 /**
  * How long a process caches a record that has ended: webhooks and waiting callers read it within milliseconds, others repeatedly.
@@ -61,6 +63,7 @@ export type RecordStore = ReturnType<typeof createRecordStore>;
 
 export function createRecordStore(db: Db) {
   const accounts = createAccountStore(db);
+  const removals = createPlannedRemovals(db);
   const records: Collection<RecordDocument> = db.collection('records');
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
   const lists = createJobLists(db);
@@ -119,6 +122,8 @@ export function createRecordStore(db: Db) {
       const ended = changed === null ? present(await get(id), id) : fromDocument(changed);
       // This also runs for a record that had ended before: the process that ended it may have died before it captured.
       await accounts.capture(ended);
+      const { keepDays } = ended;
+      if (keepDays !== undefined) await removals.add(id, Date.parse(finishedAt) + keepDays * DAY_MS);
       return endedRecords.keep(id, ended);
     },
     /** Records that a provider is about to be called for a part. @returns false when the job has ended and must not call it */
@@ -133,6 +138,16 @@ export function createRecordStore(db: Db) {
     /** @param at ISO 8601 with microseconds */
     noteFilesRemoved: (id: string, at: string) => noteRemoval(id, 'filesRemovedAt', at),
     noteContentsRemoved: (id: string, at: string) => noteRemoval(id, 'contentsRemovedAt', at),
+    /** Notes that all contents of an ended record are removed. Its title is one of them. */
+    async noteAllRemoved(record: DownloadRecord, at: string): Promise<void> {
+      const { id: _id, subjectId } = record;
+      await subjects.updateOne({ _id: subjectId, 'contents.recordId': _id }, { $unset: { contents: '' } });
+      if (record.status !== 'success') return;
+      const filesRemovedAt = record.files.length === 0 ? undefined : (record.filesRemovedAt ?? at);
+      const $set = { contentsRemovedAt: record.contentsRemovedAt ?? at, filesRemovedAt };
+      await records.updateOne({ _id }, { $set, $unset: { title: '' } });
+      endedRecords.forget(_id);
+    },
     async standingOf(subjectId: string) {
       const { latestId, successId } = await getSubject(subjectId);
       const [latest, other] = await Promise.all([

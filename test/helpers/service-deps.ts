@@ -23,6 +23,7 @@ import { createRequestCountStore } from '../../store/accounts/request-counts.ts'
 import { createLinkSigner } from '../../store/files/link-signer.ts';
 import { createSubscriptionStore } from '../../store/records/subscription-store.ts';
 import { createBatchStore } from '../../store/records/batch-store.ts';
+import { createExpiredDocuments } from '../../store/records/expired-documents.ts';
 import { createContentsStore } from '../../store/records/contents-store.ts';
 import { createFeedStore } from '../../store/records/feed-store.ts';
 import { createDeliveryStore } from '../../store/records/delivery-store.ts';
@@ -80,6 +81,8 @@ export function serviceDeps(
     webhookSubscriptions: createWebhookSubscriptionStore(db),
     speechLanguages: createSpeechLanguages(db),
     deliveries: createDeliveryStore(db),
+    expiredDocuments: createExpiredDocuments(db),
+    histories: { remove: () => Promise.resolve(true) },
     signWebhook: createWebhookSigner([]),
     webhookTestMs: 300,
     webhookAllowedNetworks: new BlockList(),

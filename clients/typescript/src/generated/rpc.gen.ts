@@ -14,6 +14,7 @@ export type Procedures = {
     events: Events<rest.FollowDownloadData, rest.JobResult>;
     allEvents: Events<rest.FollowDownloadsData, rest.DownloadResult>;
     cancel: Mutation<rest.CancelDownloadData, rest.CancelDownloadResponses & rest.CancelDownloadErrors, 200 | 202>;
+    removeContents: Mutation<rest.RemoveContentsData, rest.RemoveContentsResponses & rest.RemoveContentsErrors, 200>;
     result: Query<rest.GetResultData, rest.GetResultResponses & rest.GetResultErrors, 200 | 202, Wait>;
     job: Query<rest.GetJobData, rest.GetJobResponses & rest.GetJobErrors, 200>;
   };

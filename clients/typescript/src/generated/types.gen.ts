@@ -2375,7 +2375,7 @@ export type Error = {
     /**
      * Stable, for programs
      */
-    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'idempotency_key_in_use' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'idempotency_key_reused' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'contents_in_use' | 'delivery_pending' | 'idempotency_key_in_use' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'idempotency_key_reused' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * The download that conflicts with the request
      */
@@ -2401,6 +2401,10 @@ export type VidnetDownloadRequest = {
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
     /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
+    /**
      * While a job for this video runs: `error` (the default) is 409, `join` adds the webhook to that job
      */
     on_duplicate?: 'error' | 'join' | null;
@@ -2421,6 +2425,10 @@ export type MediaRequest = {
      */
     format: 'audio' | 'video';
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type PendingResult = {
@@ -2445,6 +2453,10 @@ export type MediaInfoRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type DownloadList = {
@@ -2595,6 +2607,10 @@ export type ChannelRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type TranscriptRequest = ({
@@ -2615,6 +2631,10 @@ export type TranscriptRequest = ({
      */
     include_comments?: boolean | null;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
     /**
      * URL of a video of the video platform, of a post or reel of the photo platform, or of a page of another site
      */
@@ -2650,6 +2670,10 @@ export type SpeechRequest = ({
     language?: string | null;
     speakers?: Speakers;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type Speakers = ({
@@ -2757,6 +2781,10 @@ export type SpeakerLabelsRequest = {
     transcript_with_speaker_id: string;
     include_webhook?: IncludeWebhook;
     /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
+    /**
      * The spoken language
      */
     language?: string | null;
@@ -2837,6 +2865,10 @@ export type ImgnetProfileRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type ImgnetListRequest = {
@@ -2852,6 +2884,10 @@ export type ImgnetListRequest = {
      * Where each of the two parts is POSTed when it ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are accepted too, and hosts that the operator has allowed.
      */
     include_webhook?: string | null;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type ImgnetPostRequest = {
@@ -2860,6 +2896,10 @@ export type ImgnetPostRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type ImgnetAudioResult = {
@@ -2884,14 +2924,26 @@ export type BatchRequest = unknown & {
      */
     each?: {
         operation: 'requestAudio';
+        /**
+         * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+         */
+        keep_days?: number | null;
     } | {
         operation: 'requestVideo';
+        /**
+         * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+         */
+        keep_days?: number | null;
     } | {
         operation: 'requestMedia';
         /**
          * `audio`: M4A; `video`: MP4
          */
         format: 'audio' | 'video';
+        /**
+         * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+         */
+        keep_days?: number | null;
     } | {
         operation: 'requestTranscript';
         /**
@@ -2902,6 +2954,10 @@ export type BatchRequest = unknown & {
          * Include the video's comments
          */
         include_comments?: boolean | null;
+        /**
+         * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+         */
+        keep_days?: number | null;
     } | null;
     filter?: EntryFilter;
     /**
@@ -2937,10 +2993,18 @@ export type BatchItemRequest = {
     operation: 'requestAudio';
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestVideo';
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestMedia';
     /**
@@ -2952,6 +3016,10 @@ export type BatchItemRequest = {
      */
     format: 'audio' | 'video';
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestTranscript';
     vidnet_video_id: VidnetVideoId;
@@ -2964,6 +3032,10 @@ export type BatchItemRequest = {
      */
     include_comments?: boolean | null;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestChannel';
     /**
@@ -2971,6 +3043,10 @@ export type BatchItemRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestImgnetProfile';
     /**
@@ -2978,6 +3054,10 @@ export type BatchItemRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestImgnetContent';
     /**
@@ -2985,6 +3065,10 @@ export type BatchItemRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestImgnetAudio';
     /**
@@ -2992,6 +3076,10 @@ export type BatchItemRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 /**
@@ -3090,14 +3178,26 @@ export type SubscriptionRequest = {
  */
 export type EachEntry = {
     operation: 'requestAudio';
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestVideo';
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestMedia';
     /**
      * `audio`: M4A; `video`: MP4
      */
     format: 'audio' | 'video';
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 } | {
     operation: 'requestTranscript';
     /**
@@ -3108,6 +3208,10 @@ export type EachEntry = {
      * Include the video's comments
      */
     include_comments?: boolean | null;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type SubscriptionList = {
@@ -3263,7 +3367,7 @@ export type WebhookTestRefused = {
     /**
      * Stable, for programs
      */
-    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'idempotency_key_in_use' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'idempotency_key_reused' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'contents_in_use' | 'delivery_pending' | 'idempotency_key_in_use' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'encoding_not_supported' | 'range_not_satisfiable' | 'idempotency_key_reused' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * The download that conflicts with the request
      */
@@ -4070,6 +4174,68 @@ export type FollowDownloadsResponses = {
 };
 
 export type FollowDownloadsResponse = FollowDownloadsResponses[keyof FollowDownloadsResponses];
+
+export type RemoveContentsData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+    };
+    query?: never;
+    url: '/api/downloads/{downloadId}/contents';
+};
+
+export type RemoveContentsErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * contents_in_use, not_ready
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RemoveContentsError = RemoveContentsErrors[keyof RemoveContentsErrors];
+
+export type RemoveContentsResponses = {
+    /**
+     * The record, which stays
+     */
+    200: DownloadResult;
+};
+
+export type RemoveContentsResponse = RemoveContentsResponses[keyof RemoveContentsResponses];
 
 export type ResolveData = {
     body?: never;

@@ -1,0 +1,29 @@
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from './visibility.ts';
+
+const RPC_DEADLINE_MS = 5_000;
+
+export type JobHistories = ReturnType<typeof createJobHistories>;
+
+/** The histories of jobs and of their deliveries, which contain titles and the names of files. */
+export function createJobHistories(client: Client) {
+  const within = <Result>(call: () => Promise<Result>): Promise<Result> =>
+    client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, call);
+  return {
+    /** May be repeated. @returns false, with nothing removed, while a job or delivery of the records is open */
+    async remove(recordIds: readonly string[]): Promise<boolean> {
+      const query = `${SEARCH_ATTRIBUTES.downloadId} IN (${recordIds.map((id) => `'${id}'`).join(', ')})`;
+      const found: WorkflowExecutionInfo[] = [];
+      await within(async () => {
+        for await (const one of client.workflow.list({ query })) found.push(one);
+      });
+      if (found.some(({ status }) => status.name === 'RUNNING')) return false;
+      const { namespace } = client.options;
+      for (const { workflowId, runId } of found) {
+        const workflowExecution = { workflowId, runId };
+        await within(() => client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution }));
+      }
+      return true;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Client } from '@temporalio/client';
+import type { Db } from 'mongodb';
+import type { Logger } from 'pino';
+import { removeContentsOf, type RemovalDeps } from '../api/use-cases/remove-contents.ts';
+import { ApiError } from '../contract/http/api-error.ts';
+import { createJobHistories } from '../runtime/temporal/job-histories.ts';
+import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
+import { createKeyStore } from '../store/accounts/key-store.ts';
+import { createExpiredDocuments } from '../store/records/expired-documents.ts';
+import { createPlannedRemovals, type PlannedRemovals } from '../store/records/planned-removals.ts';
+import { repeatSweep } from './repeat-sweep.ts';
+
+const EVERY_MS = 60_000;
+
+/** Removes the contents that requests wanted to be kept for a limited time, unless others have requested them too. */
+export async function removeLimitedContents(
+  deps: RemovalDeps & { readonly removals: PlannedRemovals; readonly now: () => number },
+): Promise<number> {
+  let removed = 0;
+  for (let after = ''; ;) {
+    const page = await deps.removals.due(deps.now(), after);
+    for (const { entry, recordId } of page) {
+      after = entry;
+      const record = await deps.records.get(recordId);
+      try {
+        if (record !== undefined) await removeContentsOf(deps, record, record.startedBy);
+        removed += 1;
+      } catch (error) {
+        // Until its webhooks are delivered, it is tried again.
+        if (error instanceof ApiError && error.code === 'not_ready') continue;
+        if (!(error instanceof ApiError) || error.code !== 'contents_in_use') throw error;
+      }
+      await deps.removals.remove(entry);
+    }
+    if (page.length === 0) return removed;
+  }
+}
+
+interface SweepDeps extends Pick<RemovalDeps, 'records' | 'files'> {
+  readonly db: Db;
+  readonly client: Client;
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+export function keepRemovingLimitedContents({ db, client, log, ...given }: SweepDeps): { readonly stop: () => void } {
+  const deps = {
+    ...{ ...given, keys: createKeyStore(db), keyDownloads: createKeyDownloadStore(db) },
+    ...{ removals: createPlannedRemovals(db), expiredDocuments: createExpiredDocuments(db) },
+    histories: createJobHistories(client),
+  };
+  const sweep = async (): Promise<void> => {
+    const removed = await removeLimitedContents(deps);
+    if (removed > 0) log.info({ removed }, 'removed contents as their requests wanted');
+  };
+  const onError = (error: unknown): void => log.warn({ err: error }, 'contents could not be removed');
+  return repeatSweep(sweep, { everyMs: EVERY_MS, onError });
+}
