@@ -17,7 +17,7 @@ import { optional } from '../runtime/optional.ts';
 import { createRecentCache } from '../runtime/recent-cache.ts';
 import { MEMO_REQUEST } from '../runtime/telemetry/trace-headers.ts';
 import { searchAttributesOf } from '../runtime/temporal/visibility.ts';
-import { subscribeSignal } from '../workflows/lifecycle/messages.ts';
+import { beginSignal, subscribeSignal } from '../workflows/lifecycle/messages.ts';
 import type { JobWorkflow } from '../contract/kinds/kinds.ts';
 import { awaitedJobIn, progressOf } from './job-progress.ts';
 import { isLaterTask, isWaiting, waitingOf } from './pending-tasks.ts';
@@ -28,6 +28,8 @@ const PROGRESS_DEADLINE_MS = 1_000;
 const STATUS_KNOWN_MS = 1_000;
 /** Longer than the server waits for a workflow before it answers that it still runs. */
 const LONG_POLL_MS = 60_000;
+/** Single requests are `normal`, the default of Temporal, and batches `bulk`. */
+const PRIORITY_KEYS = { interactive: 2, normal: 3, bulk: BATCH_PRIORITY } as const;
 /** A transcript waits for speaker labels, and these for their audio. */
 const MAX_AWAITED = 2;
 const FOREIGN = 'A workflow that this service has not started has the ID of this subject. An operator must end it.';
@@ -128,7 +130,7 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
             taskQueue,
             args: [input],
             // The activities of a job and its webhooks inherit the priority.
-            ...(input.batchId === undefined ? {} : { priority: { priorityKey: BATCH_PRIORITY } }),
+            priority: { priorityKey: PRIORITY_KEYS[priorityOf(input)] },
             memo: { [MEMO_JOB]: job, ...optional(MEMO_REQUEST, requestId) },
             typedSearchAttributes: searchAttributesOf(input),
             staticSummary: `${input.type} of ${input.mediaId}`,
@@ -152,6 +154,12 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
         within(RPC_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId, runId).signal(subscribeSignal, webhookUrl, subscribedBy),
         ),
+      ),
+
+    /** Begins a running job that waits for a later time. @returns false when it has closed */
+    begin: ({ subjectId, runId }: SubjectRun & { readonly runId: string }) =>
+      unlessClosed(() =>
+        within(RPC_DEADLINE_MS, () => client.workflow.getHandle(subjectId, runId).signal(beginSignal)),
       ),
 
     /** Cancels the job of a record. @returns false when it does not run */
@@ -193,6 +201,10 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       await within(PROGRESS_DEADLINE_MS, () => client.workflowService.getSystemInfo({}));
     },
   };
+}
+
+function priorityOf({ order, batchId }: JobInput): keyof typeof PRIORITY_KEYS {
+  return order?.priority ?? (batchId === undefined ? 'normal' : 'bulk');
 }
 
 /** @returns false when the workflow has closed or the call returned false; true otherwise */

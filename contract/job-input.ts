@@ -6,8 +6,13 @@ export const JOB_VERSION = 1;
 /** The newest version that the workers of this release know. The next release may start jobs in it. */
 export const NEWEST_JOB_VERSION = 1;
 
+export const PRIORITIES = ['interactive', 'normal', 'bulk'] as const;
+
 /** What the request that started a job wants beside its result. */
 export interface JobOrder {
+  readonly priority?: (typeof PRIORITIES)[number];
+  /** ISO 8601 UTC. */
+  readonly notBefore?: string;
   readonly keepDays?: number;
 }
 

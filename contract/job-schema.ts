@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { accountOf, SHORTCODE } from './urls/imgnet-urls.ts';
 import { ulidSchema } from './ids.ts';
+import { PRIORITIES } from './job-input.ts';
 import { WEBHOOK_URL_MAX_CHARS } from './request-limits.ts';
 
 /** The maximum length of the Temporal server. */
@@ -31,5 +32,11 @@ export const jobBaseSchema = z.object({
   webhookUrl: httpUrlSchema.exactOptional(),
   isForSpeech: z.literal(true).exactOptional(),
   batchId: ulidSchema.exactOptional(),
-  order: z.object({ keepDays: storedCountSchema.exactOptional() }).exactOptional(),
+  order: z
+    .object({
+      priority: z.enum(PRIORITIES).exactOptional(),
+      notBefore: z.iso.datetime().exactOptional(),
+      keepDays: storedCountSchema.exactOptional(),
+    })
+    .exactOptional(),
 });

@@ -14,7 +14,7 @@ import { SEARCH_ATTRIBUTES } from '../runtime/temporal/visibility.ts';
 import { deliveryIdOf } from '../contract/http/webhook-delivery.ts';
 import * as workflows from '../workflows/index.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
-import { progressQuery, resumeSignal, subscribeSignal } from '../workflows/lifecycle/messages.ts';
+import { beginSignal, progressQuery, resumeSignal, subscribeSignal } from '../workflows/lifecycle/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
@@ -37,10 +37,11 @@ describe('names that must not change', () => {
         ...kindSamples.map(({ workflow }) => workflow),
       ]),
     );
-    expect([subscribeSignal, progressQuery, resumeSignal].map(({ name }) => name)).toEqual([
+    expect([subscribeSignal, progressQuery, resumeSignal, beginSignal].map(({ name }) => name)).toEqual([
       'subscribe',
       'progress',
       'resume',
+      'begin',
     ]);
     expect(retentionScheduleId('q')).toBe('retention/q');
     expect(batchWorkflowIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD')).toBe('batch/01JD5Z3K6VQ0W8R9T2X4Y6B8CD');

@@ -112,6 +112,7 @@ export async function otherAnswers(
       200: { example: await record({ summary: 'The job has stopped', record: cancelled }) },
       202: { example: await record(audio.pending) },
     },
+    removeContents: { 200: { example: await record(audio.success) } },
     getTranscript: await byStatus(captions, result, statusOfRead),
     getSpeech: await byStatus(samples.speaker_labels, result, statusOfRead),
     getSpeakerLabels: merged(await byStatus(samples.speaker_labels, result, statusOfRead), audioRequired),

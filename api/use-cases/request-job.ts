@@ -1,4 +1,6 @@
+import type { JobOrder } from '../../contract/job-input.ts';
 import type { Failure } from '../../contract/failures.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { invalidField } from '../http/to-api-error.ts';
@@ -8,9 +10,13 @@ import type { NewJob } from './admission.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { assertWebhookTarget } from './subscribers.ts';
 
+const NOT_BEFORE_MAX_MS = 30 * 24 * 3_600_000;
+
 export interface JobRequest {
   readonly include_webhook?: string | undefined;
   readonly keep_days?: number | undefined;
+  readonly priority?: JobOrder['priority'] | undefined;
+  readonly not_before?: string | undefined;
   readonly waitMs: number;
 }
 
@@ -55,9 +61,19 @@ export function failureOf({ record }: CurrentJob): Failure | undefined {
   return record.status === 'failed' ? record.failure : undefined;
 }
 
-export function orderOf({ include_webhook: url, keep_days: keepDays }: Partial<JobRequest>): Pick<NewJob, 'order'> {
+export function orderOf(request: Partial<JobRequest>): Pick<NewJob, 'order'> {
+  const { include_webhook: url, keep_days: keepDays, priority, not_before: time } = request;
   if (keepDays === 0 && url === undefined) throw invalidField('keep_days', '0 needs include_webhook');
-  return keepDays === undefined ? {} : { order: { keepDays } };
+  const notBefore = time === undefined ? undefined : new Date(time);
+  if (notBefore !== undefined && notBefore.getTime() > Date.now() + NOT_BEFORE_MAX_MS) {
+    throw invalidField('not_before', 'must be within 30 days');
+  }
+  const order = {
+    ...optional('keepDays', keepDays),
+    ...optional('priority', priority),
+    ...optional('notBefore', notBefore?.toISOString()),
+  };
+  return Object.keys(order).length === 0 ? {} : { order };
 }
 
 export function webhookOf(deps: ServiceDeps, { include_webhook: url }: JobRequest): string | undefined {

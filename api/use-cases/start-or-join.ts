@@ -172,6 +172,8 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
     const message = `A pending download already exists for this video.${ignored}`;
     throw new ApiError('pending_duplicate', message, { id: record.id });
   }
+  const startsLater = Date.parse(running.order?.notBefore ?? '') > deps.now();
+  if (startsLater && admission.job.order?.notBefore === undefined) await deps.jobs.begin({ subjectId, runId });
   if (webhookUrl !== undefined) {
     // A job that has closed meanwhile accepts no subscriber; the next try finds its result.
     const subscription = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: record };

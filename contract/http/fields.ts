@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ulidSchema } from '../ids.ts';
-import { progressStages } from '../job-input.ts';
+import { PRIORITIES, progressStages } from '../job-input.ts';
 import { LIST_MAX_ITEMS, RESULT_PAGE_MAX_ITEMS, WEBHOOK_URL_MAX_CHARS } from '../request-limits.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 
@@ -25,6 +25,16 @@ export const includeWebhookSchema = optionalField(
 /** The fields of every request for a job, beside its subject. */
 export const jobFields = {
   include_webhook: includeWebhookSchema,
+  priority: optionalField(z.enum(PRIORITIES))
+    .optional()
+    .describe(
+      'What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise',
+    ),
+  not_before: optionalField(z.iso.datetime({ offset: true }))
+    .optional()
+    .describe(
+      'A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once',
+    ),
   keep_days: optionalField(z.number().int().min(0).max(36_500))
     .optional()
     .describe(

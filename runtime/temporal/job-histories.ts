@@ -1,7 +1,9 @@
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { isGrpcServiceError, type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from './visibility.ts';
 
 const RPC_DEADLINE_MS = 5_000;
+/** The code of gRPC. */
+const NOT_FOUND = 5;
 
 export type JobHistories = ReturnType<typeof createJobHistories>;
 
@@ -21,7 +23,12 @@ export function createJobHistories(client: Client) {
       const { namespace } = client.options;
       for (const { workflowId, runId } of found) {
         const workflowExecution = { workflowId, runId };
-        await within(() => client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution }));
+        await within(() => client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution })).catch(
+          (error: unknown) => {
+            // It is listed for a while after its removal.
+            if (!isGrpcServiceError(error) || Number(error.code) !== NOT_FOUND) throw error;
+          },
+        );
       }
       return true;
     },

@@ -46,7 +46,7 @@ describe('null', () => {
         ...['include_webhook', 'include_comments', 'language', 'speakers', 'max_age_days'],
         ...['url', 'mode', 'vidnet_video_id', 'download_id', 'item_webhooks', 'max_cost', 'name', 'skip'],
         ...['every', 'max_cost_per_day', 'items', 'from', 'each', 'filter', 'limit', 'order'],
-        ...['title', 'image_url', 'on_duplicate', 'keep_days'],
+        ...['title', 'image_url', 'on_duplicate', 'keep_days', 'priority', 'not_before'],
       ]),
     );
     expect(queries.map(({ name }) => name)).toEqual([

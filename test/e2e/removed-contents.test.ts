@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Db } from 'mongodb';
 import { loadConfig } from '../../config.ts';
@@ -64,7 +64,15 @@ async function inHistories(): Promise<string[]> {
   const { workflow } = new Client({ connection, namespace: service.stack.env['TEMPORAL_NAMESPACE'] ?? 'default' });
   const found: string[] = [];
   for await (const { workflowId, runId, raw } of workflow.list()) {
-    const history = await workflow.getHandle(workflowId, runId).fetchHistory();
+    // What is being removed may still be listed.
+    const history = await workflow
+      .getHandle(workflowId, runId)
+      .fetchHistory()
+      .catch((error: unknown) => {
+        if (isGrpcServiceError(error) && Number(error.code) === 5) return undefined;
+        throw error;
+      });
+    if (history === undefined) continue;
     const bytes = (_name: string, one: unknown): unknown =>
       one instanceof Uint8Array ? Buffer.from(one).toString() : one;
     // Buffers have a method that JSON calls first.

@@ -78,6 +78,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     start: vi.fn<JobGateway['start']>().mockResolvedValue('started'),
     running: vi.fn<JobGateway['running']>().mockResolvedValue('closed'),
     subscribe: vi.fn<JobGateway['subscribe']>().mockResolvedValue(true),
+    begin: vi.fn<JobGateway['begin']>().mockResolvedValue(true),
     cancel: vi.fn<JobGateway['cancel']>().mockResolvedValue(true),
     status: vi.fn<JobGateway['status']>().mockResolvedValue({ state: 'unknown' }),
     waitFor: vi.fn<JobGateway['waitFor']>().mockResolvedValue(),

@@ -49,7 +49,7 @@ import { upload } from '../../workflows/jobs/upload.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import type { JobEnd } from '../../workflows/lifecycle/job-outcome.ts';
 import { deliverWebhook } from '../../workflows/webhooks/deliver-webhook.ts';
-import { resumeSignal, subscribeSignal } from '../../workflows/lifecycle/messages.ts';
+import { beginSignal, resumeSignal, subscribeSignal } from '../../workflows/lifecycle/messages.ts';
 import { addSearchAttributes, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
 import { routeNamesOf } from '../../pacing/routes.ts';
 import { GENEROUS, routesWith } from '../helpers/breakers.ts';
@@ -90,6 +90,9 @@ await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch
 });
 await jobHistory(audio, 'audio-no-space', {}, { ...obliging, fetch: refusing('disk_full', 2) });
 await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
+const inAMinute = { order: { notBefore: new Date(Date.now() + 60_000).toISOString() } };
+await jobHistory(audio, 'audio-later', inAMinute, obliging);
+await jobHistory(audio, 'audio-later-begun', inAMinute, obliging, (handle) => handle.signal(beginSignal));
 await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
 for (const { workflow, job, activity } of kindSamples) {
   const fetch = { [activity]: () => Promise.resolve(result) };

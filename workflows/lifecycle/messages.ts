@@ -4,6 +4,9 @@ import { WEBHOOK_URL_MAX_CHARS } from '../../contract/request-limits.ts';
 /** Adds a webhook to a running job, with the caller that subscribes it. */
 export const subscribeSignal = defineSignal<[url: string, subscribedBy?: string]>('subscribe');
 
+/** Begins a job that waits for a later time. */
+export const beginSignal = defineSignal('begin');
+
 /** Continues a paused batch. */
 export const resumeSignal = defineSignal('resume');
 
@@ -18,7 +21,7 @@ export const progressQuery = defineQuery<JobProgress>('progress');
  * third of the processor time of a job.
  */
 export function isKnownSignal(name: string, [url, caller, ...more]: readonly unknown[]): boolean {
-  if (name === resumeSignal.name) return url === undefined;
+  if (name === resumeSignal.name || name === beginSignal.name) return url === undefined;
   if (name !== subscribeSignal.name || more.length > 0) return false;
   const isCaller = caller === undefined || (typeof caller === 'string' && /^[\w-]{1,64}$/.test(caller));
   return isCaller && isHttpUrl(url);

@@ -5,7 +5,8 @@ import { failureAttribute } from '../../runtime/temporal/visibility.ts';
 import { createUseUpstream, localRecords, type UseUpstream } from '../activity-proxies.ts';
 import { notifySubscribers, Subscribers } from '../webhooks/job-subscribers.ts';
 import { describeEnd, endOf, failureWith, outcomeOf, type JobEnd } from './job-outcome.ts';
-import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
+import { untilDue } from './until-due.ts';
+import { beginSignal, progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 
 /**
  * The states of a job, which are those of its record and the same for all kinds:
@@ -27,6 +28,10 @@ export async function runJob(input: JobInput, work: (useUpstream: UseUpstream) =
   subscribers.add(input.webhookUrl, input.startedBy);
   let stage: JobProgress['stage'] = 'accepted';
   setHandler(subscribeSignal, (url, caller) => subscribers.add(url, caller));
+  let isWantedNow = false;
+  setHandler(beginSignal, () => {
+    isWantedNow = true;
+  });
   setHandler(progressQuery, () => ({ stage }));
 
   setCurrentDetails('Creating the record.');
@@ -39,7 +44,10 @@ export async function runJob(input: JobInput, work: (useUpstream: UseUpstream) =
 
   stage = 'working';
   const useUpstream = createUseUpstream(claim.routes, input.chargedTo ?? input.startedBy);
-  const { outcome, cause } = await outcomeOf(() => work(useUpstream));
+  const { outcome, cause } = await outcomeOf(async () => {
+    await untilDue(input, () => isWantedNow);
+    return work(useUpstream);
+  });
 
   stage = 'notifying';
   const webhooks = await CancellationScope.nonCancellable(async () => {

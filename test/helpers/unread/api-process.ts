@@ -25,6 +25,7 @@ const { deps } = serviceDeps(db, {
     start: () => Promise.resolve('started'),
     running: () => Promise.resolve('closed'),
     subscribe: () => Promise.resolve(true),
+    begin: () => Promise.resolve(true),
     cancel: () => Promise.resolve(true),
     status: () => Promise.resolve({ state: 'unknown' }),
     ...{ waitFor: done, ping: done },

@@ -2401,6 +2401,14 @@ export type VidnetDownloadRequest = {
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
@@ -2425,6 +2433,14 @@ export type MediaRequest = {
      */
     format: 'audio' | 'video';
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -2453,6 +2469,14 @@ export type MediaInfoRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -2608,6 +2632,14 @@ export type ChannelRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
@@ -2631,6 +2663,14 @@ export type TranscriptRequest = ({
      */
     include_comments?: boolean | null;
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -2670,6 +2710,14 @@ export type SpeechRequest = ({
     language?: string | null;
     speakers?: Speakers;
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -2781,6 +2829,14 @@ export type SpeakerLabelsRequest = {
     transcript_with_speaker_id: string;
     include_webhook?: IncludeWebhook;
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
@@ -2866,6 +2922,14 @@ export type ImgnetProfileRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
@@ -2880,10 +2944,15 @@ export type ImgnetListRequest = {
      * Only items posted within the N days before the list was first requested; without it all items
      */
     max_age_days?: number | null;
+    include_webhook?: IncludeWebhook;
     /**
-     * Where each of the two parts is POSTed when it ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are accepted too, and hosts that the operator has allowed.
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
      */
-    include_webhook?: string | null;
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -2896,6 +2965,14 @@ export type ImgnetPostRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -2925,11 +3002,27 @@ export type BatchRequest = unknown & {
     each?: {
         operation: 'requestAudio';
         /**
+         * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+         */
+        priority?: 'interactive' | 'normal' | 'bulk' | null;
+        /**
+         * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+         */
+        not_before?: string | null;
+        /**
          * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
          */
         keep_days?: number | null;
     } | {
         operation: 'requestVideo';
+        /**
+         * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+         */
+        priority?: 'interactive' | 'normal' | 'bulk' | null;
+        /**
+         * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+         */
+        not_before?: string | null;
         /**
          * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
          */
@@ -2940,6 +3033,14 @@ export type BatchRequest = unknown & {
          * `audio`: M4A; `video`: MP4
          */
         format: 'audio' | 'video';
+        /**
+         * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+         */
+        priority?: 'interactive' | 'normal' | 'bulk' | null;
+        /**
+         * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+         */
+        not_before?: string | null;
         /**
          * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
          */
@@ -2954,6 +3055,14 @@ export type BatchRequest = unknown & {
          * Include the video's comments
          */
         include_comments?: boolean | null;
+        /**
+         * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+         */
+        priority?: 'interactive' | 'normal' | 'bulk' | null;
+        /**
+         * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+         */
+        not_before?: string | null;
         /**
          * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
          */
@@ -2994,6 +3103,14 @@ export type BatchItemRequest = {
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
@@ -3001,6 +3118,14 @@ export type BatchItemRequest = {
     operation: 'requestVideo';
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -3016,6 +3141,14 @@ export type BatchItemRequest = {
      */
     format: 'audio' | 'video';
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -3033,6 +3166,14 @@ export type BatchItemRequest = {
     include_comments?: boolean | null;
     include_webhook?: IncludeWebhook;
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
@@ -3043,6 +3184,14 @@ export type BatchItemRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -3055,6 +3204,14 @@ export type BatchItemRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
@@ -3066,6 +3223,14 @@ export type BatchItemRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
@@ -3076,6 +3241,14 @@ export type BatchItemRequest = {
      */
     url: string;
     include_webhook?: IncludeWebhook;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -3179,11 +3352,27 @@ export type SubscriptionRequest = {
 export type EachEntry = {
     operation: 'requestAudio';
     /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
 } | {
     operation: 'requestVideo';
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -3194,6 +3383,14 @@ export type EachEntry = {
      * `audio`: M4A; `video`: MP4
      */
     format: 'audio' | 'video';
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
@@ -3208,6 +3405,14 @@ export type EachEntry = {
      * Include the video's comments
      */
     include_comments?: boolean | null;
+    /**
+     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
     /**
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */

@@ -160,3 +160,43 @@ describe('keep_days', () => {
     expect(await sweep(1_000)).toBe(0);
   });
 });
+
+describe('priority and not_before', () => {
+  const post = (body: object) =>
+    facades.post('/api/downloads/audio', JSON.stringify({ on_duplicate: 'join', ...body }));
+
+  it('are part of the job', async () => {
+    const body = {
+      vidnet_video_id: anAudioJob().mediaId,
+      priority: 'interactive',
+      not_before: '2026-11-01T10:00:00+01:00',
+    };
+    expect((await post(body)).status).toBe(202);
+    const [, { order }] = facades.jobs.start.mock.lastCall!;
+    expect(order).toEqual({ priority: 'interactive', notBefore: '2026-11-01T09:00:00.000Z' });
+  });
+
+  it.each([{ priority: 'now' }, { not_before: 'soon' }, { not_before: new Date(Date.now() + 31 * DAY_MS) }])(
+    'are refused as %j',
+    async (wrong) => {
+      const [path] = Object.keys(wrong);
+      expect(await post({ vidnet_video_id: anAudioJob().mediaId, ...wrong })).toMatchObject({
+        ...{ status: 400, body: { code: 'invalid_input', details: [{ path }] } },
+      });
+    },
+  );
+
+  it('let a request that wants the same at once begin the job', async () => {
+    const job = anAudioJob({ order: { notBefore: new Date(Date.now() + DAY_MS).toISOString() } });
+    const running = { running: job, runId: 'run' };
+    facades.jobs.running.mockResolvedValue(running);
+    facades.jobs.start.mockResolvedValue(running);
+    await keepJob(facades.deps.records, job);
+    const body = { vidnet_video_id: job.mediaId };
+    expect((await post({ ...body, not_before: new Date(Date.now() + 1_000) })).status).toBe(202);
+    expect(facades.jobs.begin).not.toHaveBeenCalled();
+    expect((await post(body)).status).toBe(202);
+    expect(facades.jobs.begin).toHaveBeenCalledWith({ subjectId: job.subjectId, runId: 'run' });
+    facades.jobs.running.mockResolvedValue('closed');
+  });
+});
