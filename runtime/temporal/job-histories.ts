@@ -1,9 +1,8 @@
+import { status } from '@grpc/grpc-js';
 import { isGrpcServiceError, type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from './visibility.ts';
 
 const RPC_DEADLINE_MS = 5_000;
-/** The code of gRPC. */
-const NOT_FOUND = 5;
 
 export type JobHistories = ReturnType<typeof createJobHistories>;
 
@@ -19,14 +18,14 @@ export function createJobHistories(client: Client) {
       await within(async () => {
         for await (const one of client.workflow.list({ query })) found.push(one);
       });
-      if (found.some(({ status }) => status.name === 'RUNNING')) return false;
+      if (found.some((one) => one.status.name === 'RUNNING')) return false;
       const { namespace } = client.options;
       for (const { workflowId, runId } of found) {
         const workflowExecution = { workflowId, runId };
         await within(() => client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution })).catch(
           (error: unknown) => {
             // It is listed for a while after its removal.
-            if (!isGrpcServiceError(error) || Number(error.code) !== NOT_FOUND) throw error;
+            if (!isGrpcServiceError(error) || error.code !== status.NOT_FOUND) throw error;
           },
         );
       }

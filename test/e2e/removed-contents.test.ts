@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { status } from '@grpc/grpc-js';
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Db } from 'mongodb';
@@ -69,7 +70,7 @@ async function inHistories(): Promise<string[]> {
       .getHandle(workflowId, runId)
       .fetchHistory()
       .catch((error: unknown) => {
-        if (isGrpcServiceError(error) && Number(error.code) === 5) return undefined;
+        if (isGrpcServiceError(error) && error.code === status.NOT_FOUND) return undefined;
         throw error;
       });
     if (history === undefined) continue;
