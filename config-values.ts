@@ -62,6 +62,10 @@ export function entriesOf(text: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
 export function trimSlash(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');
 }

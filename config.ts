@@ -1,7 +1,15 @@
 import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { ConfigError, entriesOf, parseNetworks, parsePayloadKeys, parseSecrets, trimSlash } from './config-values.ts';
+import {
+  ConfigError,
+  entriesOf,
+  isOrigin,
+  parseNetworks,
+  parsePayloadKeys,
+  parseSecrets,
+  trimSlash,
+} from './config-values.ts';
 import { IMGNET_PLATFORM_URL } from './contract/urls/imgnet-urls.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/request-limits.ts';
 import { priceSettings, priceTable, type Prices } from './contract/kinds/configured-prices.ts';
@@ -42,6 +50,12 @@ export const settings = z.object({
     .string()
     .default('')
     .describe('Networks (CIDR, comma-separated) of reverse proxies whose client address headers are trusted'),
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform(entriesOf)
+    .refine((origins) => origins.every(isOrigin), 'origins such as https://app.example')
+    .describe('Origins (comma-separated) whose pages may use the API'),
   PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
   DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
   DATA_DIR: z

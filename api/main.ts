@@ -157,6 +157,7 @@ const rest = serveRest(
     publicUrl: config.PUBLIC_URL,
     driveUrl: config.DRIVE_URL,
     isLoopback: config.isLoopback,
+    origins: config.CORS_ORIGINS,
     allowsAnonymous: config.allowsAnonymous,
     trustedProxies: config.trustedProxies,
     downloadPicture: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),

@@ -21,11 +21,16 @@ const { inputs, outputs } = (
   })
 ).metafile;
 
-let page = await readFile(join(here, 'index.html'), 'utf8');
-for (const [file, { entryPoint }] of Object.entries(outputs)) {
-  if (entryPoint !== undefined) page = page.replace(`./${entryPoint}`, `/console/assets/${basename(file)}`);
+for (const [source, target] of [
+  ['index.html', 'index.html'],
+  ['manifest.json', 'assets/manifest.json'],
+]) {
+  let text = await readFile(join(here, source), 'utf8');
+  for (const [file, { entryPoint }] of Object.entries(outputs)) {
+    if (entryPoint !== undefined) text = text.replace(`./${entryPoint}`, `/console/assets/${basename(file)}`);
+  }
+  await writeFile(join(folder, target), text);
 }
-await writeFile(join(folder, 'index.html'), page);
 
 const packages = new Set(
   Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),

@@ -10,6 +10,7 @@ interface BrowserFacts {
 export interface OriginGuardOptions {
   readonly isLoopback: boolean;
   readonly publicUrl: string;
+  readonly origins?: readonly string[];
   readonly isDocument?: boolean;
 }
 
@@ -19,7 +20,7 @@ export interface OriginGuardOptions {
  * rebinding, which the Host header reveals). Reads are refused too: they cause work, and their duration reveals information.
  */
 export function refuseForeignPages({ method, headers }: BrowserFacts, options: OriginGuardOptions): void {
-  const { isLoopback, publicUrl, isDocument = false } = options;
+  const { isLoopback, publicUrl, origins = [], isDocument = false } = options;
   const host = headers.get('host');
   if (isLoopback && host !== null && !isOwnName(host, publicUrl)) {
     throw new ApiError('forbidden', `The service does not answer to the name ${host}: set PUBLIC_URL if it should.`);
@@ -27,6 +28,7 @@ export function refuseForeignPages({ method, headers }: BrowserFacts, options: O
   if (isDocument && isNavigation({ method, headers })) return;
   const site = headers.get('sec-fetch-site');
   const origin = headers.get('origin');
+  if (origin !== null && origins.includes(origin)) return;
   const isOwn = origin !== null && isOwnOrigin(origin, host, publicUrl);
   // Another port of this machine is the same site. Browsers send the origin with some requests, the site with all.
   if (site === 'cross-site' || (site === 'same-site' && !isOwn) || (origin !== null && !isOwn)) {

@@ -18,6 +18,7 @@ const SOURCES = [
 const TIMEOUT_MS = 120_000;
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
+  '.json': 'application/manifest+json',
   '.js': 'text/javascript; charset=utf-8',
   '.md': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',

@@ -61,6 +61,7 @@ function policyOf(nonce: string, drive: string): string {
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
+    "manifest-src 'self'",
     "img-src 'self' blob:",
     // Files may be served by another host.
     `media-src 'self' ${drive}`,

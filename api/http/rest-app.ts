@@ -21,6 +21,7 @@ import type { Downloader } from '../../outbound/download.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { createIdempotency } from './idempotency.ts';
 import { docsPage, textPage } from './docs-page.ts';
+import { allowOrigins } from '../edge/allowed-origins.ts';
 import { meterAnswers } from '../edge/answer-budget.ts';
 import { keepReserve } from '../edge/connections.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
@@ -46,6 +47,8 @@ export interface RestOptions {
   readonly publicUrl: string;
   readonly driveUrl: string;
   readonly isLoopback: boolean;
+  /** Of other sites, whose pages may use the API. */
+  readonly origins?: readonly string[];
   readonly allowsAnonymous: boolean;
   readonly trustedProxies: BlockList;
   readonly loadConsole?: () => Promise<ConsoleFiles>;
@@ -68,6 +71,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.use(nameRequests);
   if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
   app.use(securityHeaders);
+  app.use(allowOrigins(options.origins ?? []));
   app.use(keepReserve);
   app.use(accessMiddleware({ ...options, authenticate, stopping: deps.stopping }));
   app.use(rateLimit(options.requestsPerMinute, deps));

@@ -49,6 +49,19 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
 
   describe(hasKey ? 'in the console, with a key' : 'in the console', () => {
     it(
+      'takes a link that a phone shares within a text, and offers a bookmarklet',
+      ...inPage(async ({ page, go, violations }) => {
+        await go(`/console?text=${encodeURIComponent(`A talk: ${urlOf('ordinary')}`)}`);
+        await page.getByRole('heading', { name: 'Video on the video platform' }).waitFor();
+        const bookmarklet = await page.getByRole('link', { name: 'Fetch with Tapedeck' }).getAttribute('href');
+        expect(bookmarklet).toMatch(
+          /^javascript:location\.href='http.*\/console\?q='\+encodeURIComponent\(location\.href\)$/,
+        );
+        expect(await violations()).toEqual([]);
+      }),
+    );
+
+    it(
       'shows prices for a pasted URL, and plays the audio after one click, a reload and a lost connection',
       ...inPage(async ({ page, context, go, violations }) => {
         const videoId = service.videoId('ordinary');

@@ -28,6 +28,7 @@ type FacadesOptions = Partial<
   Pick<
     RestOptions,
     | 'isLoopback'
+    | 'origins'
     | 'allowsAnonymous'
     | 'trustedProxies'
     | 'publicUrl'

@@ -13,11 +13,13 @@ import { RecentJobs } from './jobs-page.tsx';
 const PAUSE_MS = 450;
 /** The shortest valid name. */
 const LEAST_CHARS = 3;
+const BOOKMARKLET = `javascript:location.href='${location.origin}/console?q='+encodeURIComponent(location.href)`;
 const JOB_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** The start page: the user pastes a URL or name, sees what it refers to and what is available, and starts a job. */
 export function Home({ query }: { readonly query: URLSearchParams }) {
-  const searched = query.get('q') ?? '';
+  // Phones share a link as the text or within it.
+  const searched = query.get('q') ?? /https?:\/\/\S+/.exec(query.get('text') ?? '')?.[0] ?? '';
   const [text, setText] = useState(searched);
   const field = useRef<HTMLInputElement>(null);
   // Only a search from elsewhere, such as a link, changes the field: text typed since the last search stays.
@@ -96,6 +98,10 @@ export function Home({ query }: { readonly query: URLSearchParams }) {
           </p>
         </form>
         <DropFile />
+        <p class="quiet">
+          From any other page: drag <a href={BOOKMARKLET}>Fetch with Tapedeck</a> to your bookmarks. On a phone, install
+          this page, and share links with it.
+        </p>
       </section>
       {searched.length < LEAST_CHARS ? null : (
         <Loaded load={(signal) => readMeanings(searched, signal)} dependsOn={[searched]} what="Looking at it">
