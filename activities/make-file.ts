@@ -1,11 +1,13 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobError } from '../runtime/job-error.ts';
+import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { JobInput } from '../contract/job-input.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
 import type { JobResult } from '../contract/download-record.ts';
-import { EXCESS_SECONDS, type Media, type MediaSource } from '../media/ffmpeg.ts';
+import { EXCESS_SECONDS } from '../media/convert.ts';
+import type { Media, MediaSource } from '../media/ffmpeg.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
 import { codecOf, streamOf, type Probe } from '../media/probe.ts';
 import type { FetchedMedia, FetchOptions, VidnetSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
@@ -30,16 +32,24 @@ export interface FetchDeps extends MakerDeps {
 export type FetchJob = Pick<JobInput, 'recordId' | 'mediaId'>;
 type Format = MediaPage['format'];
 
-interface MadeFile {
+export interface MadeFile {
   readonly path: string;
   readonly durationSeconds: number;
   /** For pictures without sound. */
   readonly isSilence?: true;
+  /** Absent: that of the format. */
+  readonly extension?: string;
+  readonly downloadName?: string;
+  readonly encoding?: 'copied' | 'converted';
 }
 
 interface Fetching {
   readonly format: Format | 'either';
   readonly fetch: (options: FetchOptions) => Promise<FetchedMedia>;
+  /** Writes the file instead of the usual conversion. */
+  readonly tailor?: (call: RunningCall, media: FetchedMedia) => Promise<MadeFile>;
+  /** @returns the name of the file for people */
+  readonly nameOf?: (title: string, ending: string) => string;
   /** @returns what is thrown for an error that occurred while the media were read */
   readonly asFailure?: (error: unknown) => unknown;
 }
@@ -53,7 +63,7 @@ const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
 export function fetchFile(
   deps: MakerDeps,
   { recordId, mediaId }: FetchJob,
-  { format: wanted, fetch, asFailure = (error) => error }: Fetching,
+  { format: wanted, fetch, tailor, nameOf, asFailure = (error) => error }: Fetching,
 ): Promise<JobResult> {
   return withSourceCall(deps, recordId, (call) =>
     withSpace(deps.space, call, async (attempt) => {
@@ -69,10 +79,14 @@ export function fetchFile(
       };
       const { format, title, made } = await fetchAndRead(download, async (media, cameWhole) => {
         const format = wanted === 'either' ? await formatOf(deps, attempt, media) : wanted;
-        const copied = cameWhole && format === 'audio' ? await copyM4a(deps, attempt, media) : undefined;
+        const copied =
+          cameWhole && format === 'audio' && tailor === undefined ? await copyM4a(deps, attempt, media) : undefined;
         if (copied !== undefined) return { format, title: media.title, made: copied };
         const paths = await Promise.all(media.paths.map((path) => deps.media.rewrap(path, limits)));
-        const made: MadeFile = await make(deps, attempt, { ...media, cameWhole, paths, format });
+        const made: MadeFile =
+          tailor === undefined
+            ? await make(deps, attempt, { ...media, cameWhole, paths, format })
+            : await tailor(attempt, { ...media, paths });
         return { format, title: media.title, made };
       }).catch((error: unknown) => {
         throw asFailure(error);
@@ -80,10 +94,13 @@ export function fetchFile(
       rejectTooLong(made.durationSeconds, maxMediaSeconds);
       attempt.report({ stage: 'publishing' });
       attempt.signal.throwIfAborted();
-      const name = `${mediaId}.${EXTENSIONS[format]}`;
-      const file = await deps.files.publish(made.path, { recordId, name }, attempt.signal);
-      const published = made.isSilence === true ? { ...file, isSilence: true as const } : file;
-      return { durationSeconds: made.durationSeconds, files: [published], ...titled(title) };
+      const { path, durationSeconds, extension = EXTENSIONS[format], ...properties } = made;
+      const name = `${mediaId}.${extension}`;
+      const file = await deps.files.publish(path, { recordId, name }, attempt.signal);
+      const known = titled(title);
+      const downloadName = known.title === undefined ? undefined : nameOf?.(known.title, `.${extension}`);
+      const published = { ...file, ...optional('downloadName', downloadName), ...properties };
+      return { durationSeconds, files: [published], ...known };
     }),
   );
 }
@@ -116,16 +133,14 @@ async function copyM4a(
   return { path, durationSeconds: await media.writeM4a(sound, path, { signal, timeoutMs, onProgress }) };
 }
 
-async function make(
-  { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
-  attempt: RunningCall,
-  { format, statedDurationSeconds, ...fetched }: FetchedMedia & { readonly format: Format },
+/** Finds pictures and sound, which may be in separate files. @throws JobError `no_audio`, `no_video` */
+export async function sourcesOf(
+  { media }: Pick<MakerDeps, 'media'>,
+  { signal }: RunningCall,
+  { paths, format }: { readonly paths: readonly string[]; readonly format: Format },
 ) {
-  const { signal } = attempt;
-  attempt.report({ stage: 'converting' });
   const sources: MediaSource[] = [];
-  for (const path of fetched.paths) sources.push({ path, probe: await media.probe(path, signal) });
-  // Pictures and sound may be in separate files.
+  for (const path of paths) sources.push({ path, probe: await media.probe(path, signal) });
   const having = (kind: Format) => sources.find(({ probe }) => codecOf(probe, kind) !== undefined);
   const [pictures, sound] = [format === 'video' ? having('video') : undefined, having('audio')];
   const main = format === 'video' ? pictures : sound;
@@ -133,6 +148,17 @@ async function make(
     if (format === 'audio') throw new JobError('noAudio');
     throw new JobError('noVideo');
   }
+  return { sources, pictures, sound, main };
+}
+
+async function make(
+  { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
+  attempt: RunningCall,
+  { format, statedDurationSeconds, ...fetched }: FetchedMedia & { readonly format: Format },
+) {
+  const { signal } = attempt;
+  attempt.report({ stage: 'converting' });
+  const { sources, pictures, sound, main } = await sourcesOf({ media }, attempt, { paths: fetched.paths, format });
   if (!fetched.cameWhole) {
     const expectedSeconds = statedDurationSeconds ?? main.probe.durationSeconds;
     for (const { path } of sources) await rejectCutOff(media, { path, expectedSeconds }, { signal, timeoutMs });

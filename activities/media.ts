@@ -1,8 +1,19 @@
 import type { MediaPage } from '../contract/kinds/media.ts';
 import type { JobResult } from '../contract/download-record.ts';
+import { safeFileName } from '../runtime/file-names.ts';
 import { fetchFile, type FetchDeps, type FetchJob } from './make-file.ts';
+import { tailorFile, type TailorDeps } from './tailor-file.ts';
 
-export const createMediaActivity = (deps: FetchDeps) => ({
-  fetchMedia: ({ page, ...job }: FetchJob & { readonly page: MediaPage }): Promise<JobResult> =>
-    fetchFile(deps, job, { format: page.format, fetch: (options) => deps.vidnet.fetchPage(page, options) }),
+export const createMediaActivity = (deps: FetchDeps & TailorDeps) => ({
+  fetchMedia: ({ page, ...job }: FetchJob & { readonly page: MediaPage }): Promise<JobResult> => {
+    const { format, options } = page;
+    return fetchFile(deps, job, {
+      format,
+      fetch: (call) => deps.vidnet.fetchPage(page, call),
+      nameOf: safeFileName,
+      ...(options !== undefined && {
+        tailor: (call, media) => tailorFile(deps, call, { ...media, page: { ...page, options }, mediaId: job.mediaId }),
+      }),
+    });
+  },
 });

@@ -3,7 +3,7 @@ import type { JobResult } from '../contract/download-record.ts';
 import type { z } from 'zod';
 import { renderComment, type Comment } from '../contract/kinds/transcript.ts';
 import type { captionsOrderSchema } from '../contract/kinds/transcript-request.ts';
-import type { FactsWithoutCaptions, TranscriptFacts } from '../contract/kinds/transcript-facts.ts';
+import type { FactsWithoutCaptions, TranscriptFacts, TranscriptLine } from '../contract/kinds/transcript-facts.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
 import { NoCaptionsError, type TranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { optional } from '../runtime/optional.ts';
@@ -18,9 +18,17 @@ export interface TranscriptDeps extends SourceCallDeps {
   readonly maxComments: number;
 }
 
+const NO_WORDS = 'The captions only name sounds, such as [Music].';
+const SOUND_NAMES = /\[[^[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】/g;
+
 type TranscriptPart = Pick<JobInput, 'recordId' | 'mediaId'>;
 export type CaptionsOrder = Readonly<z.infer<typeof captionsOrderSchema>>;
 type FetchedCaptions = JobResult & { readonly isMissing?: true };
+
+/** Whether a caption has a word that is not in brackets. */
+function hasWords({ text }: TranscriptLine): boolean {
+  return /\p{L}|\p{N}/u.test(text.replaceAll(SOUND_NAMES, ''));
+}
 
 export function createTranscriptActivities(deps: TranscriptDeps) {
   return {
@@ -38,6 +46,10 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
         const wanted = { languages: mode === 'generate' ? [] : languages, page: page?.url };
         const found: TranscriptFacts | FactsWithoutCaptions = await deps.transcripts
           .fetch(mediaId, wanted, call)
+          .then((facts) => {
+            if (mode !== 'auto' || facts.lines.some(hasWords)) return facts;
+            return { video: facts.video, missing: NO_WORDS };
+          })
           .catch((error: unknown) => {
             if (mode === undefined || !(error instanceof NoCaptionsError)) throw error;
             return { video: error.video, missing: error.message };

@@ -136,7 +136,7 @@ const deps: ServiceDeps = {
   histories: createJobHistories(client),
   rendering: {
     prices: config.prices,
-    linkTo: (recordId, name) => signer.linkTo(recordId, name),
+    linkTo: (...file) => signer.linkTo(...file),
     contents,
     lists,
   },

@@ -1,3 +1,4 @@
+import { CONTAINERS } from '../contract/kinds/media-options.ts';
 import { recordStatusSchema, recordTypeSchema } from '../contract/download-record.ts';
 
 interface Option {
@@ -57,6 +58,26 @@ export const OPTIONS = {
   'max-speakers': { type: 'string', value: 'N', about: 'the greatest number of speakers' },
   'max-age-days': { type: 'string', value: 'N', about: 'only posts of the last N days' },
   video: { type: 'boolean', about: 'the video instead of the audio' },
+  container: {
+    type: 'string',
+    value: 'NAME',
+    about: 'mp4, mkv or webm of a video; m4a, mp3, opus, flac or wav of audio',
+    choices: Object.keys(CONTAINERS),
+  },
+  'max-height': { type: 'string', value: 'LINES', about: 'the most lines of a video' },
+  codec: { type: 'string', value: 'NAME', about: 'h264, hevc, vp9 or av1, if the page has it' },
+  'bit-rate': { type: 'string', value: 'KBIT', about: 'encode the sound with this many kbit/s' },
+  sound: { type: 'string', value: 'CODE', about: 'the language of the sound, such as de (default: the original)' },
+  section: {
+    type: 'string',
+    value: 'FROM-TO|TITLE',
+    about: 'only this part, such as 1:30-2:00, 90- or the title of a chapter',
+  },
+  exact: { type: 'boolean', about: 'cut the section to the frame, which encodes it again' },
+  embed: { type: 'string', value: 'LIST', about: 'write into the file: tags, cover, chapters, captions' },
+  mark: { type: 'string', value: 'LIST', about: 'make chapters of segments of SponsorBlock, such as sponsor,intro' },
+  remove: { type: 'string', value: 'LIST', about: 'cut out segments of SponsorBlock' },
+  name: { type: 'string', value: 'TEMPLATE', about: 'the name of the file, such as "{date} {title}"' },
   as: {
     type: 'string',
     value: 'COMMAND',
@@ -90,6 +111,10 @@ export type OptionName = keyof typeof OPTIONS;
 export const optionOf = (name: OptionName): Option => OPTIONS[name];
 
 const FETCHING = ['output', 'force', 'json', 'wait', 'from', 'jobs'] as const;
+const MEDIA_WISHES = [
+  ...(['container', 'max-height', 'codec', 'bit-rate', 'sound', 'section', 'exact'] as const),
+  ...(['embed', 'mark', 'remove', 'name'] as const),
+] as const;
 export const COMMON_OPTIONS = ['help'] as const;
 
 interface Command {
@@ -128,7 +153,11 @@ export const FETCH_COMMANDS = {
     options: ['max-age-days', ...FETCHING],
   },
   channel: { operands: 'URL|@NAME…', about: 'a channel with all of its videos', options: FETCHING },
-  media: { operands: 'URL…', about: 'the audio or video of a page of any other site', options: ['video', ...FETCHING] },
+  media: {
+    operands: 'URL…',
+    about: 'the audio or video of any page, as you want the file',
+    options: ['video', ...MEDIA_WISHES, ...FETCHING],
+  },
   info: { operands: 'URL…', about: 'what a page offers: title, length, formats and captions', options: FETCHING },
 } as const satisfies Record<string, Command>;
 export type FetchCommand = keyof typeof FETCH_COMMANDS;

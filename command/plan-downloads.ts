@@ -38,8 +38,13 @@ const BY_ID: Readonly<Partial<Record<FetchCommand, readonly [path: string, field
 };
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** @returns the plan for arguments that need no resolving: the transcript of a download that exists */
-export function planById(command: FetchCommand, text: string, { fields }: Options): Plan | undefined {
+/** @returns the plan for arguments that need no resolving: the transcript of a download that exists, or a page */
+export function planById(command: FetchCommand, text: string, { fields, isVideo }: Options): Plan | undefined {
+  if (command === 'media' && URL.canParse(text)) {
+    const body = { url: text, format: isVideo ? 'video' : 'audio', ...fields };
+    const request = { operation: 'requestMedia', path: '/api/downloads/media', body };
+    return { first: undefined, request, needs: undefined };
+  }
   if (!ULID.test(text)) return undefined;
   const [path, field] = BY_ID[command] ?? [];
   if (path === undefined || field === undefined) return undefined;

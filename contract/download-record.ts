@@ -29,6 +29,10 @@ export interface PublishedFile {
   readonly sha256: string;
   /** Set for a video without sound, and for the silent file that stands for one, so that the files correspond to the videos by index. */
   readonly isSilence?: true;
+  /** The name for people; absent if it is that of the store. */
+  readonly downloadName?: string;
+  /** Whether the streams are as the site sent them; absent for a file without options. */
+  readonly encoding?: 'copied' | 'converted';
 }
 
 /** The starter of a job: the ID of an API key, `anonymous`, `service` (over tRPC), or `job` for another job. */

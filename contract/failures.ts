@@ -90,6 +90,8 @@ export const FAILURES = {
     listEmpty: 'The list has no entries that the filter lets through.',
     pageWithManyVideos: 'The page holds several videos. Request one of them by its own page.',
     datasetAddressUnreadable: 'The dataset API cannot read this address.',
+    sectionOutside: 'The recording has no such section.',
+    wishImpossible: 'The page has no media in the requested language or container.',
     languageUnsupported: 'The speech engine does not support the language {language}; it supports {languages}.',
     speechServerLanguageUnsupported: 'The speech server does not support this language.',
   }),

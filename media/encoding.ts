@@ -6,18 +6,25 @@ export const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
 export const KEEP_TIME_LINE = 'aresample=async=1:first_pts=0';
 /** Layouts that AAC can have. Some formats, such as TTA, state only the number of channels. */
 const LAYOUTS = 'aformat=channel_layouts=mono|stereo|3.0|4.0|quad|5.0|5.0(side)|5.1|5.1(side)|6.1|7.1';
+/** Prepares sound to be encoded. */
+export const SOUND_FILTER = `${KEEP_TIME_LINE},${LAYOUTS}`;
 /** The arguments that encode sound. */
-export const SOUND = ['-af', `${KEEP_TIME_LINE},${LAYOUTS}`, ...AAC] as const;
+export const SOUND = ['-af', SOUND_FILTER, ...AAC] as const;
 /** Every common player supports 8-bit 4:2:0 with an even width and height. */
-const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
+export const H264 = ['-c:v:0', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
 const EVEN_SIDES = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
 /** High dynamic range (PQ and HLG), which would be washed out in 8 bits. */
 const HDR_TRANSFERS = ['smpte2084', 'arib-std-b67'];
 
 /** @returns the arguments that encode pictures */
-export function picturesOf(colorTransfer = ''): readonly string[] {
+export function picturesOf(colorTransfer?: string): readonly string[] {
+  return [...H264, '-filter:v:0', pictureFilter(colorTransfer)];
+}
+
+/** @returns the filter that prepares pictures to be encoded */
+export function pictureFilter(colorTransfer = ''): string {
   const toneMapping = HDR_TRANSFERS.includes(colorTransfer) ? `${toneMappingOf(colorTransfer)},` : '';
-  return [...H264, '-vf', `${toneMapping}${EVEN_SIDES}`];
+  return `${toneMapping}${EVEN_SIDES}`;
 }
 
 /** Converts to BT.709 in linear light. Streams often state the transfer only, so the rest is assumed as in BT.2100. */

@@ -1,18 +1,16 @@
 import { rm, stat } from 'node:fs/promises';
-import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
-import { run } from '../runtime/subprocess/run-program.ts';
+import { createConvert, mostSeconds, type RunLimits } from './convert.ts';
 import {
   fileUrl,
   INPUT_GUARD,
   isTransportStream,
-  MEDIA_THREADS,
+  PICTURE_GUARD,
   TRANSPORT_STREAM_GUARD,
-  runTool,
-  toolOptions,
   UnreadableMediaError,
 } from './media-guard.ts';
-import { maxPixels, rejectTooTall, timeForMs, type Work } from './media-limits.ts';
+import { maxPixels, rejectTooTall, timeForMs } from './media-limits.ts';
+import { copiedKinds, tailoredArguments, type TailoredFile } from './tailored-file.ts';
 import { AAC, SOUND, picturesOf, playsEverywhere } from './encoding.ts';
 import { copyShortM4a } from './copy-m4a.ts';
 import { isPlainM4a, readM4a } from './m4a.ts';
@@ -23,11 +21,9 @@ const DECODED_RATE = 8_000;
 const DECODED = `-ac 1 -ar ${String(DECODED_RATE)} -c:a pcm_s16le -f s16le file:/dev/null`.split(' ');
 /** Copies all video and audio. */
 const COPIED = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy'];
+const COVER_SIZE = "scale='min(1400,iw)':-2,format=yuvj420p";
 /** The share of files that ffmpeg decodes although nothing about them is doubtful. */
 const DECODED_SHARE = 0.02;
-/** Written beyond the longest permitted duration, so that media that are too long are recognised. */
-export const EXCESS_SECONDS = 0.25;
-
 interface FfmpegSettings {
   readonly ffmpeg: string;
   readonly ffprobe: string;
@@ -58,52 +54,11 @@ export interface SoundSource {
   readonly leadSeconds?: number;
 }
 
-interface RunLimits {
-  readonly signal: AbortSignal;
-  /** Time limit of all runs together. Each run also has a limit that depends on its work. */
-  readonly timeoutMs: number;
-  /** Called with the seconds of media written so far. */
-  readonly onProgress: (seconds: number) => void;
-}
-
 export type Media = ReturnType<typeof createMedia>;
 
 /** Runs ffmpeg and ffprobe on files that may be hostile. All paths are absolute. */
 export function createMedia(settings: FfmpegSettings) {
-  // The duration limit ends a decompression bomb.
-  const mostSeconds = ['-t', String(settings.maxMediaSeconds + EXCESS_SECONDS)];
-
-  /** @returns the end of the output, and the size of the first output if there are several */
-  const convert = async (args: readonly string[], output: string, options: RunLimits & { work: Work }) => {
-    const common = ['-v', 'error', '-nostdin', '-y', '-filter_threads', String(MEDIA_THREADS)];
-    // Only mapped streams are written.
-    const limits = ['-sn', '-dn', '-map_metadata', '-1', '-threads', String(MEDIA_THREADS), ...mostSeconds];
-    const target = ['-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
-    const written = { seconds: 0, bytes: 0 };
-    const result = await runTool('FFMPEG_PATH', () =>
-      run(settings.ffmpeg, [...common, ...args, ...limits, ...target], {
-        ...toolOptions(output, settings.ffmpeg),
-        signal: options.signal,
-        timeoutMs: Math.min(options.timeoutMs, timeForMs(options.work)),
-        maxFileBytes: settings.maxFileBytes,
-        onStdoutLine: (line) => {
-          const [, name, value] = /^(out_time_us|total_size)=(\d+)$/.exec(line) ?? [];
-          if (name === 'total_size') written.bytes = Number(value);
-          if (name === 'out_time_us') options.onProgress((written.seconds = Number(value) / 1_000_000));
-        },
-      }),
-    );
-    if (result.exitCode === 0) return written;
-    if (/No space left on device|Disk quota exceeded/.test(result.stderrTail)) {
-      throw new JobError('diskFull', { cause: new Error(result.stderrTail) });
-    }
-    if (/Cannot allocate memory|malloc of size \d+ failed/.test(result.stderrTail)) {
-      throw new JobError('mediaTooMuchMemory', { cause: new Error(result.stderrTail.slice(-2_000)) });
-    }
-    const [, filter] = /No such filter: '(\w+)'/.exec(result.stderrTail) ?? [];
-    if (filter !== undefined) throw new JobError(failureFor('mediaFilterMissing', { filter }));
-    throw new UnreadableMediaError(result.stderrTail);
-  };
+  const convert = createConvert(settings);
 
   /** @returns the number of pixels to decode, which may be large in a small file: a black frame takes a hundred bytes */
   const pixelsOf = async ({ path, probe }: MediaSource, options: RunLimits): Promise<number> => {
@@ -183,7 +138,11 @@ export function createMedia(settings: FfmpegSettings) {
       };
       if (audioCodec === 'aac' && leadSeconds === 0) {
         const copy = [...sound, '-c:a', 'copy', '-f', 'ipod'];
-        const { bytes } = await convert([...input, ...sound, ...mostSeconds, ...DECODED, ...copy], output, limits);
+        const { bytes } = await convert(
+          [...input, ...sound, ...mostSeconds(settings), ...DECODED, ...copy],
+          output,
+          limits,
+        );
         const seconds = await durationOf();
         if (seconds - bytes / 2 / DECODED_RATE <= MAX_GAP_SECONDS) return seconds;
       }
@@ -230,6 +189,36 @@ export function createMedia(settings: FfmpegSettings) {
         ...['-f', 'mp4'],
       ];
       await convert(args, output, { ...options, work });
+    },
+
+    /**
+     * Writes a file as the options of a request say.
+     *
+     * @returns whether pictures and sound were copied
+     * @throws JobError `unsupported` for pictures that the container cannot hold
+     */
+    writeTailored: async (file: TailoredFile, output: string, options: RunLimits): Promise<'copied' | 'converted'> => {
+      const { pictures, sound, container } = file;
+      const copied = copiedKinds(file);
+      if (pictures !== undefined) rejectTooTall(pictures.probe, settings.maxVideoHeight);
+      if (container === 'webm' && !copied.pictures) throw new JobError('wishImpossible');
+      const sizes = await Promise.all([pictures, sound].flatMap((source) => (source ? [sizeOf(source.path)] : [])));
+      const work = {
+        bytes: sizes.reduce((sum, size) => sum + size, 0),
+        seconds: settings.maxMediaSeconds,
+        pixels: pictures === undefined || copied.pictures ? 0 : await pixelsOf(pictures, options),
+      };
+      await convert(tailoredArguments(file), output, { ...options, work, keeps: true });
+      return (pictures === undefined || copied.pictures) && (sound === undefined || copied.sound)
+        ? 'copied'
+        : 'converted';
+    },
+
+    /** Writes a picture in any common format as JPEG, at most 1400 pixels wide, as players expect of a cover. */
+    writeCover: (path: string, output: string, options: Omit<RunLimits, 'onProgress'>): Promise<unknown> => {
+      const args = [...PICTURE_GUARD, '-i', fileUrl(path), '-map', '0:v:0', '-frames:v', '1', '-vf', COVER_SIZE];
+      const limits = { ...options, work: { pixels: 35_389_440 }, onProgress: () => undefined };
+      return convert([...args, '-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'], output, limits);
     },
   };
 }

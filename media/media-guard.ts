@@ -50,6 +50,9 @@ export const INPUT_GUARD = guardOf(CONTAINERS);
 /** The same arguments for an MPEG transport stream, such as the joined segments of an HLS playlist. */
 export const TRANSPORT_STREAM_GUARD = guardOf('mpegts');
 
+/** The same arguments for a picture. */
+export const PICTURE_GUARD = guardOf('image2,jpeg_pipe,png_pipe,webp_pipe,gif,bmp_pipe');
+
 function guardOf(containers: string): readonly string[] {
   return [
     ...['-protocol_whitelist', 'file', '-format_whitelist', containers, '-codec_whitelist', DECODERS],

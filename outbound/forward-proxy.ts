@@ -37,6 +37,9 @@ const HOST = '127.0.0.1';
 /** The limit of connections per program; normal programs open a few. */
 const MAX_CONNECTIONS = 1_000;
 
+/** ffmpeg sends its password only if there is a realm, as RFC 7617 (section 2) demands. */
+const CHALLENGE = 'Basic realm="tapedeck"';
+
 /**
  * Starts a proxy for plain HTTP and CONNECT that connects to permitted addresses only.
  *
@@ -107,7 +110,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
   const server = createServer((request, response) => {
     const known = lentTo(request);
     if (known !== undefined) void forwardRequest(request, response, dialFor(known));
-    else response.writeHead(407, { 'proxy-authenticate': 'Basic', 'content-length': 0, connection: 'close' }).end();
+    else response.writeHead(407, { 'proxy-authenticate': CHALLENGE, 'content-length': 0, connection: 'close' }).end();
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.on('connection', (socket: Socket) => keep(socket));
@@ -116,7 +119,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     client.on('error', () => client.destroy());
     const known = lentTo(request);
     if (known !== undefined) void tunnel(request.url ?? '', { client, head, dial: dialFor(known) });
-    else client.end(`HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n`);
+    else client.end(`HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: ${CHALLENGE}\r\n\r\n`);
   });
   server.listen(0, HOST);
   await once(server, 'listening');

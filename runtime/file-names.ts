@@ -19,6 +19,18 @@ export function fileNameOf({ title, id, ending }: Naming): string {
   return `${head}${mark}${tail}`;
 }
 
+/** The longest name of a file that is made from a template, in bytes. */
+const TEMPLATE_MAX_BYTES = 200;
+/** Names of devices, with any ending. */
+const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
+/** Returns the text as a file name that Windows, macOS and Linux accept. */
+export function safeFileName(text: string, ending: string): string {
+  const room = TEMPLATE_MAX_BYTES - Buffer.byteLength(ending);
+  const head = shortened(safe(text), room - 1).replace(/^[\s.~-]+|(?<![\s.])[\s.]+$/g, '') || '_';
+  return `${head.replace(RESERVED_ON_WINDOWS, '$&_')}${ending}`;
+}
+
 /** Removes characters with a meaning for file systems or terminals, and invisible ones: control and direction characters. */
 function safe(text: string): string {
   return text
@@ -32,10 +44,11 @@ function safe(text: string): string {
 export function shortened(text: string, bytes: number): string {
   let size = 0;
   let kept = '';
-  for (const character of text) {
-    size += Buffer.byteLength(character);
+  // A character may consist of several code points.
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    size += Buffer.byteLength(segment);
     if (size > bytes) break;
-    kept += character;
+    kept += segment;
   }
   return kept.trim();
 }

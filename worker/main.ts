@@ -13,6 +13,7 @@ import { createSubscriptionSchedules } from '../api/subscription-schedules.ts';
 import { createDataApiChannels } from '../sources/vidnet/data-api/data-api-channel.ts';
 import { createDataApi } from '../sources/vidnet/data-api/data-api-client.ts';
 import { createDataApiComments } from '../sources/vidnet/data-api/data-api-comments.ts';
+import { createSponsorBlock } from '../sources/vidnet/sponsorblock.ts';
 import { createYtdlpChannels } from '../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
 import { createYtdlpComments } from '../sources/vidnet/yt-dlp/yt-dlp-comments.ts';
 import { createMediaInfoSource } from '../sources/vidnet/yt-dlp/yt-dlp-info.ts';
@@ -141,6 +142,7 @@ const acceptor = createItemAcceptor(
   { db: mongo.db, client, breakers, config },
 );
 const activities = createActivities({
+  sponsorBlock: createSponsorBlock({ rootUrl: config.SPONSORBLOCK_URL }),
   breakers,
   routes,
   stopping: stopping.signal,
@@ -182,9 +184,8 @@ const activities = createActivities({
   receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
   signWebhook: createWebhookSigner(config.webhookKeys),
   traceHeaders: telemetry.traceHeaders,
-  rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents, lists },
-  speech,
-  speechAudio,
+  rendering: { prices: config.prices, linkTo: (...file) => signer.linkTo(...file), contents, lists },
+  ...{ speech, speechAudio },
   ffmpeg: config.FFMPEG_PATH,
   speechTimeoutMs: SPEECH_TIMEOUT_MS,
   speechWindowSeconds: config.SPEECH_WINDOW_SECONDS,

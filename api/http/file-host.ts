@@ -16,16 +16,18 @@ const FOLDER = '/files/';
 /** Serves published files to holders of a valid signed link. A slow reader slows down the read of the store. */
 export function fileHost({ files, signer, log }: Pick<ServiceDeps, 'files' | 'signer' | 'log'>): EventHandler {
   return async (event) => {
-    const { pathname, searchParams } = event.url;
-    const key = pathname.startsWith(FOLDER) ? fileKeyOf(pathname.slice(FOLDER.length)) : undefined;
+    // The URL of the event is decoded.
+    const { pathname, searchParams } = new URL(event.req.url);
+    const [recordId = '', name = '', downloadName, ...rest] = pathname.slice(FOLDER.length).split('/');
+    const key = pathname.startsWith(FOLDER) && rest.length === 0 ? fileKeyOf(`${recordId}/${name}`) : undefined;
     if (key === undefined) throw new ApiError('not_found', 'There is no such file.');
     // The link is checked before the store is accessed, so that the answer reveals nothing about it.
-    assertLink(signer, event.url);
+    assertLink(signer, new URL(event.req.url));
     const expires = searchParams.get('Expires');
     const file = await files.open(key);
     if (file === undefined) throw new ApiError('not_found', 'The file is not kept any more.');
     const maxAgeSeconds = Math.max(0, Number(expires) - Math.floor(Date.now() / 1000));
-    return sendFile({ log }, event, { key, file, maxAgeSeconds });
+    return sendFile({ log }, event, { key, file, maxAgeSeconds, downloadName });
   };
 }
 
@@ -49,6 +51,8 @@ interface SentFile {
   readonly key: FileKey;
   readonly file: StoredFile;
   readonly maxAgeSeconds: number;
+  /** The name for people, percent-encoded. */
+  readonly downloadName?: string | undefined;
 }
 
 /** Sends the part of a file that the request names. */
@@ -68,7 +72,7 @@ export async function sendFile({ log }: Pick<ServiceDeps, 'log'>, event: H3Event
 
 async function answerWith(
   request: { readonly method: string; readonly headers: IncomingHttpHeaders },
-  { key, file, maxAgeSeconds }: SentFile,
+  { key, file, maxAgeSeconds, downloadName }: SentFile,
 ) {
   // Only a strong tag may match in If-Range (RFC 9110, section 13.1.5).
   const version = { etag: `"${file.tag}"`, lastModified: new Date(file.modifiedMs).toUTCString() };
@@ -85,7 +89,7 @@ async function answerWith(
     'Cache-Control': `private, max-age=${String(maxAgeSeconds)}`,
     ETag: version.etag,
     'Last-Modified': version.lastModified,
-    'Content-Disposition': `inline; filename="${key.name}"`,
+    'Content-Disposition': `inline; filename="${key.name}"${downloadName === undefined ? '' : extendedName(downloadName)}`,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   };
@@ -95,6 +99,11 @@ async function answerWith(
   // The stream is opened before the status is sent, so that an unreachable store results in an error status.
   const contents = await file.read('range' in answer ? answer.range : undefined);
   return { status: answer.status, headers: all, contents };
+}
+
+/** The parameter of RFC 6266 (section 4.3), which allows fewer characters than a path. */
+function extendedName(encoded: string): string {
+  return `; filename*=UTF-8''${encoded.replaceAll(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`;
 }
 
 /** Copies the contents until the reader leaves. It does not use a pipe, because h3 would log each reader that leaves. */

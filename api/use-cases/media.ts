@@ -7,8 +7,10 @@ import {
   type MediaParameters,
   type MediaRequest,
 } from '../../contract/kinds/media.ts';
+import { contradictionIn, optionsOf, type MediaOptions } from '../../contract/kinds/media-options.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { VIDNET_HOST, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
+import { optional } from '../../runtime/optional.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
@@ -22,26 +24,44 @@ export const requestMedia = requesting({
 
 export function planMedia(
   deps: Pick<PlanDeps, 'platforms' | 'rendering'>,
-  { url, format }: Pick<MediaRequest, 'url' | 'format'>,
+  request: Pick<MediaRequest, 'url' | 'format'> & MediaOptions,
 ): JobPlan {
+  const { url, format } = request;
+  const contradiction = contradictionIn(request);
+  if (contradiction !== undefined) throw invalidField(...contradiction);
   const page = pageOf(deps, url);
   const mediaId = pageIdOf(page.url);
+  const options = optionsOf(request);
+  const videoId = options?.sponsorblock === undefined ? undefined : videoIdOf(url, deps.platforms.vidnetHosts);
+  if (options?.sponsorblock !== undefined && videoId === undefined) {
+    throw invalidField('sponsorblock', 'is only known of videos of the video platform');
+  }
   const parameters: MediaParameters = {
-    page: { url: page.url, format },
+    page: { url: page.url, format, ...optional('options', options), ...optional('videoId', videoId) },
     ...(page.site !== undefined && { site: page.site }),
   };
   return {
     workflow: 'media',
     type: 'media',
     mediaId,
-    subjectId: subjectIdOf('media', format, mediaId),
+    // Equal wishes are one job.
+    subjectId: subjectIdOf(
+      'media',
+      format,
+      mediaId,
+      ...(options === undefined ? [] : [digestOf(JSON.stringify(options))]),
+    ),
     parameters,
     price: mediaPrice(deps.rendering.prices, format),
   };
 }
 
 export function pageIdOf(url: string): string {
-  return createHash('sha256').update(url).digest('hex').slice(0, 32);
+  return digestOf(url);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 export function pageOf(

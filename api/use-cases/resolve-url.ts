@@ -10,7 +10,8 @@ import {
   type PostReference,
 } from '../../contract/urls/imgnet-urls.ts';
 import { contentPrice } from '../../contract/kinds/imgnet-content.ts';
-import { mediaPrice, mediaFormatSchema } from '../../contract/kinds/media.ts';
+import { mediaPrice } from '../../contract/kinds/media.ts';
+import { mediaFormatSchema } from '../../contract/kinds/media-options.ts';
 import { transcriptPrice } from '../../contract/kinds/transcript.ts';
 import { formatMoney, type Thousandths } from '../../contract/money.ts';
 import type { Prices } from '../../contract/kinds/configured-prices.ts';

@@ -137,6 +137,7 @@ export function durationOf(record: DownloadRecord): string | null {
 export function renderFiles(record: DownloadRecord, context: RecordContext) {
   if (record.status !== 'success') return { audio_url: null, file_urls: null };
   const { id, files, filesRemovedAt } = record;
-  const links = filesRemovedAt === undefined ? files.map(({ name }) => context.linkTo(id, name)) : null;
+  const links =
+    filesRemovedAt === undefined ? files.map(({ name, downloadName }) => context.linkTo(id, name, downloadName)) : null;
   return { files_removed_at: filesRemovedAt, audio_url: links?.[0] ?? null, file_urls: links };
 }

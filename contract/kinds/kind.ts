@@ -10,7 +10,7 @@ export interface RenderContext {
   /** Prices of the next steps, which answers name. */
   readonly prices: Readonly<Record<'listItem' | 'speakerLabelsPerMinute', Thousandths>>;
   /** @returns a signed link to a published file of a record */
-  readonly linkTo: (recordId: string, fileName: string) => string;
+  readonly linkTo: (recordId: string, fileName: string, downloadName?: string) => string;
   readonly contents: ContentsReader;
   readonly lists: ListsPort;
 }

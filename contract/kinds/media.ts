@@ -4,11 +4,11 @@ import { jobFields, pageSchema, type Progress } from '../http/fields.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
+import { vidnetVideoIdSchema } from '../ids.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 import { httpUrlSchema, jobBaseSchema } from '../job-schema.ts';
+import { mediaFormatSchema, mediaOptionsSchema, mediaOptionsShape } from './media-options.ts';
 import { labelsOfVideo } from './sound.ts';
-
-export const mediaFormatSchema = z.enum(['audio', 'video']);
 
 /** The body of POST /api/downloads/media, an addition to the specification. Unknown fields are ignored. */
 export const mediaRequestSchema = z
@@ -18,7 +18,8 @@ export const mediaRequestSchema = z
       WEBHOOK_URL_PATTERN,
       'https://example.com/videos/evening-talk',
     ),
-    format: mediaFormatSchema.describe('`audio`: M4A; `video`: MP4'),
+    format: mediaFormatSchema.describe('`audio`: M4A, or `video`: MP4, unless `container` names another'),
+    ...mediaOptionsShape,
     ...jobFields,
   })
   .meta({ id: 'MediaRequest' });
@@ -26,8 +27,16 @@ export type MediaRequest = z.infer<typeof mediaRequestSchema>;
 
 /** The URL of a page. yt-dlp takes options from a fragment. */
 export const pageUrlSchema = httpUrlSchema.refine((url) => !url.includes('#'), 'must have no fragment');
-/** A page of any site, as {@link normalizedPage} returns it, and the requested format. */
-export const mediaPageSchema = z.object({ url: pageUrlSchema, format: mediaFormatSchema }).readonly();
+/** A page of any site, as {@link normalizedPage} returns it, and the wishes for its file. */
+export const mediaPageSchema = z
+  .object({
+    url: pageUrlSchema,
+    format: mediaFormatSchema,
+    options: mediaOptionsSchema.exactOptional(),
+    /** Of a video of the video platform, if the options need it. */
+    videoId: vidnetVideoIdSchema.exactOptional(),
+  })
+  .readonly();
 export type MediaPage = z.infer<typeof mediaPageSchema>;
 
 /** A host and nothing more, since it becomes a part of an activity's ID. */
@@ -69,6 +78,12 @@ export const mediaRecordSchema = z
     file_urls: recordFields.file_urls.describe(
       'One signed link to the file; null until the status is success, and when the file was removed',
     ),
+    encoding: z
+      .enum(['copied', 'converted'])
+      .nullable()
+      .describe(
+        'Whether pictures and sound are as the site sent them; null until the status is success, and without options',
+      ),
   })
   .meta({ id: 'MediaRecord' });
 export type MediaRecord = z.infer<typeof mediaRecordSchema>;
@@ -88,6 +103,7 @@ export function mediaPrice({ mediaAudio, mediaVideo }: PricesOf<typeof prices>, 
 function renderMedia(record: DownloadRecord, context: RecordContext, progress?: Progress): MediaRecord {
   const { page } = record.parameters as MediaParameters;
   const files = renderFiles(record, context);
+  const [file] = record.status === 'success' ? record.files : [];
   return {
     ...renderRecordFields(record, progress),
     type: 'media',
@@ -96,6 +112,7 @@ function renderMedia(record: DownloadRecord, context: RecordContext, progress?: 
     duration: durationOf(record),
     ...files,
     audio_url: page.format === 'audio' ? files.audio_url : null,
+    encoding: file?.encoding ?? null,
     ...labelsOfVideo(record, context.prices),
   };
 }
@@ -122,10 +139,10 @@ export const media = {
     parameters: { page: { url: 'https://media.example/videos/evening-talk', format: 'video' } },
   },
   record: mediaRecordSchema,
-  requestOf: ({ parameters }: DownloadRecord) => ({
-    path: '/api/downloads/media',
-    body: { ...(parameters as MediaParameters).page },
-  }),
+  requestOf: ({ parameters }: DownloadRecord) => {
+    const { url, format, options } = (parameters as MediaParameters).page;
+    return { path: '/api/downloads/media', body: { url, format, ...options } };
+  },
   renderRecord: renderMedia,
   render: renderMediaResult,
 } as const satisfies Kind;

@@ -36,3 +36,15 @@ export const languageSchema = z
   .refine((text) => canonicalLanguage(text) !== undefined, 'must be a BCP 47 language tag such as "en" or "pt-BR"')
   .overwrite((text) => canonicalLanguage(text) ?? text)
   .meta({ description: 'BCP 47 language tag', pattern: LANGUAGE_PATTERN, examples: ['en', 'pt-BR'] });
+
+/** @returns the code of three letters that media files use (ISO 639-2); `und` if there is none */
+export function threeLetterCode(tag: string): string {
+  const { language } = new Intl.Locale(tag);
+  if (language.length === 3) return language;
+  const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
+  const [first = '', second = ''] = Array.from(language);
+  const codes = letters.flatMap((two) => letters.map((three) => first + two + three));
+  // Of several codes, the one for terminology resembles the two letters: `mkd` for `mk`, and not `mac`.
+  const alike = new RegExp(`^${first}.*${second}`);
+  return codes.find((code) => alike.test(code) && canonicalLanguage(code) === language) ?? 'und';
+}

@@ -18,9 +18,13 @@ export function createLinkSigner(options: {
   const sign = (secret: string, path: string, expires: string): Buffer =>
     createHmac('sha256', secret).update(`v1\n${path}\n${expires}`).digest();
   return {
-    /** @returns a link that is valid for `ttlSeconds`, with `Expires` in Unix seconds */
-    linkTo(recordId: string, fileName: string): string {
-      const path = filePath(recordId, fileName);
+    /**
+     * @param downloadName the name with which browsers store the file
+     * @returns a link that is valid for `ttlSeconds`, with `Expires` in Unix seconds
+     */
+    linkTo(recordId: string, fileName: string, downloadName?: string): string {
+      const name = downloadName === undefined ? '' : `/${encodeURIComponent(downloadName)}`;
+      const path = filePath(recordId, fileName) + name;
       const expires = String(Math.floor(Date.now() / 1000) + ttlSeconds);
       return `${driveUrl}${path}?Expires=${expires}&Signature=${sign(newest, path, expires).toString('base64url')}`;
     },

@@ -88,4 +88,18 @@ describe('a transcript', () => {
     expect(await fetchTranscript('generate', found, { fetch, mode: 'generate', page })).toEqual(missing);
     expect(fetch.mock.lastCall?.[1]).toEqual({ languages: [], page: page.url });
   });
+
+  it.each([
+    [['[Music]', '(applause)', '♪', '【音楽】'], true],
+    [['[Music]', '♪ La la ♪'], false],
+    [['[Ann] 1984'], false],
+  ])('of %j lets speech replace it: %s', async (texts, isMissing) => {
+    const lines = texts.map((text, i) => ({ startSeconds: i, durationSeconds: 1, text }));
+    const found = { ...captionsOf(0), lines };
+    expect((await fetchTranscript('sounds', found, { mode: 'auto' })) as object).toEqual({
+      ...{ durationSeconds: 61.5, title: 'Tea' },
+      ...(isMissing && { isMissing }),
+    });
+    expect(await fetchTranscript('sounds', found)).not.toHaveProperty('isMissing');
+  });
 });

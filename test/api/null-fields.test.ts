@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { openApiDocument } from '../../api/openapi/openapi-document.ts';
 import type { Operation } from '../../api/operations/operation.ts';
 import { operations } from '../../api/operations/operations.ts';
+import { mediaOptionsShape } from '../../contract/kinds/media-options.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
@@ -47,6 +48,7 @@ describe('null', () => {
         ...['url', 'mode', 'vidnet_video_id', 'download_id', 'item_webhooks', 'max_cost', 'name', 'skip'],
         ...['every', 'max_cost_per_day', 'items', 'from', 'each', 'filter', 'limit', 'order'],
         ...['title', 'image_url', 'on_duplicate', 'keep_days', 'priority', 'not_before'],
+        ...Object.keys(mediaOptionsShape),
       ]),
     );
     expect(queries.map(({ name }) => name)).toEqual([

@@ -43,7 +43,16 @@ export class RecordedSite {
       const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
       response.useChunkedEncodingByDefault = length === 'chunked';
       const contentLength = length === undefined ? { 'content-length': Buffer.byteLength(bytes) } : {};
-      response.writeHead(status, { 'content-type': type, ...contentLength });
+      const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+      if (first !== undefined && Buffer.isBuffer(bytes) && length === undefined) {
+        const end = last === '' ? bytes.length : Math.min(Number(last) + 1, bytes.length);
+        const part = bytes.subarray(Number(first), end);
+        const range = `bytes ${first}-${String(end - 1)}/${String(bytes.length)}`;
+        response.writeHead(206, { 'content-type': type, 'content-range': range, 'content-length': part.length });
+        response.end(request.method === 'HEAD' ? undefined : part);
+        return;
+      }
+      response.writeHead(status, { 'content-type': type, 'accept-ranges': 'bytes', ...contentLength });
       response.end(request.method === 'HEAD' ? undefined : bytes);
     };
     if (page.when === undefined) answer();

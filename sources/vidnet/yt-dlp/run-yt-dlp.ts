@@ -5,6 +5,7 @@ import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts
 import { linkPrograms } from '../../../runtime/subprocess/linked-programs.ts';
 import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../../runtime/subprocess/run-program.ts';
 import type { SourceCall } from '../../source-call-options.ts';
+import { ffmpegDownloader } from './ffmpeg-downloader.ts';
 import { subjectError, ytdlpFailure, type Subject } from './yt-dlp-failures.ts';
 import { PAGE_LIMITS, startReading, type Reading, type ReadingLimits } from './page-reading.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
@@ -19,6 +20,8 @@ export interface YtdlpRunSpec {
   /** The limit for each file, and for all files in the folder together. */
   readonly maxFileBytes: number;
   readonly reading?: Partial<ReadingLimits> | undefined;
+  /** Whether yt-dlp may start ffmpeg, which then also goes through the proxy. */
+  readonly usesFfmpeg?: boolean;
   /** @param reading must be ended by the callback when the transfer of media begins */
   readonly onStdoutLine?: ((line: string, reading: Reading) => void) | undefined;
 }
@@ -43,10 +46,14 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: 
     const cookies = await copyCookies(settings.cookiesFile, call.folder);
     privateFolder = await mkdtemp(join(call.folder, 'run-'));
     const options = join(privateFolder, 'options');
-    await writeFile(options, privateOptions(settings, spec.extractorArgs), { mode: 0o600 });
-    const args = ['--config-locations', options, ...baseArguments(settings, cookies), ...spec.args];
+    const proxy = settings.proxy ?? guard?.url;
+    const ffmpeg = spec.usesFfmpeg === true ? await ffmpegDownloader(settings.ffmpeg ?? 'ffmpeg') : undefined;
+    const proxyOption = ffmpeg === undefined || proxy === undefined ? '' : `--proxy '${proxy}'\n`;
+    await writeFile(options, privateOptions(settings, spec.extractorArgs) + proxyOption, { mode: 0o600 });
+    const common = ['--config-locations', options, ...baseArguments(settings, cookies), ...(ffmpeg ?? [])];
+    const args = [...common, ...spec.args];
     const env = await environmentOf(
-      { program, proxy: settings.proxy ?? guard?.url },
+      { program, proxy },
       { home: call.folder, programs: join(privateFolder, 'programs') },
     );
     const start = await settings.starter?.startOf({ program, pluginDir: settings.pluginDir });

@@ -3,14 +3,14 @@ import type { YtdlpSettings } from './yt-dlp-settings.ts';
 const METADATA_KEYS = 'title,duration,live_status,n_entries';
 
 /** For other protocols, such as RTMP, yt-dlp starts other programs. The URL and the protocol may differ. */
-const PROTOCOLS =
+export const PROTOCOLS =
   '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"][url~="^https?://"]';
 
 /**
  * The main language first, as the extractor ranks them, and no other version of a track, such as an audio description. Then
  * sound without pictures, and the native M4A. ffmpeg converts anything else.
  */
-const SOUND_ORDER = ['--format-sort-force', '--format-sort', 'lang,source,+hasvid,aext:m4a'];
+export const SOUND_ORDER = ['--format-sort-force', '--format-sort', 'lang,source,+hasvid,aext:m4a'];
 
 export const AUDIO_FORMATS = `ba*${PROTOCOLS}`;
 
@@ -46,12 +46,16 @@ export const INSPECT_ARGUMENTS = [
 ] as const;
 
 /** Arguments that download one video into the working directory, as `media.*`: two files when pictures and sound are separate. */
-export function downloadArguments(settings: YtdlpSettings, formats: string): readonly string[] {
+export function downloadArguments(
+  settings: YtdlpSettings,
+  formats: string,
+  soundOrder: readonly string[] = SOUND_ORDER,
+): readonly string[] {
   return [
     // Two entries are enough to recognise a list, which is refused.
     ...['--no-playlist', '--playlist-items', '1:2', '--no-mtime', '--no-overwrites', '--restrict-filenames'],
     ...['--max-filesize', String(settings.maxFileBytes)],
-    ...[...SOUND_ORDER, ...EXTENSIONS_APART, '--format', formats, '--output', 'media.%(ext)s'],
+    ...[...soundOrder, ...EXTENSIONS_APART, '--format', formats, '--output', 'media.%(ext)s'],
     ...['--progress', '--newline', '--progress-delta', '0.5'],
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
     ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],

@@ -22,6 +22,8 @@ export interface YtdlpSettings {
   readonly chooseProgram?: (() => Promise<Pick<YtdlpSettings, 'program'>>) | undefined;
   readonly minimumRate?: MinimumRate;
   readonly pageLimits?: Partial<ReadingLimits>;
+  /** Fetches sections of recordings. */
+  readonly ffmpeg?: string | undefined;
   readonly maxFileBytes: number;
   readonly maxVideoHeight: number;
 }
@@ -43,6 +45,7 @@ export function ytdlpSettingsOf(config: {
   readonly YTDLP_PROXY?: string | undefined;
   readonly YTDLP_EXTRACTOR_ARGS?: string | undefined;
   readonly YTDLP_JS_RUNTIME?: string | undefined;
+  readonly FFMPEG_PATH: string;
   readonly VIDNET_VIDEO_URL: string;
   readonly VIDNET_CHANNEL_URL: string;
   readonly MAX_VIDEO_HEIGHT: number;
@@ -57,6 +60,7 @@ export function ytdlpSettingsOf(config: {
     proxy: config.YTDLP_PROXY,
     extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
     jsRuntime: config.YTDLP_JS_RUNTIME ?? `node:${process.execPath}`,
+    ffmpeg: config.FFMPEG_PATH,
     maxVideoHeight: config.MAX_VIDEO_HEIGHT,
     maxFileBytes: config.MAX_FILE_BYTES,
   };

@@ -7,6 +7,7 @@ import { MEDIA_MINIMUM_RATE, detectStalls, type TooSlow } from '../../../runtime
 import { percentOf } from '../../../runtime/percent.ts';
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../../source-call-options.ts';
+import type { MediaPage } from '../../../contract/kinds/media.ts';
 import { broadcastFailure, subjectError, type Subject } from './yt-dlp-failures.ts';
 import { LONG_RUN_CPU_SECONDS, type Reading } from './page-reading.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
@@ -20,6 +21,15 @@ import {
   PROGRESS_PREFIX,
   videoFormats,
 } from './yt-dlp-arguments.ts';
+import {
+  CAPTIONS_NAME,
+  COVER_NAME,
+  DETAILS_PREFIX,
+  detailsSchema,
+  wishesOf,
+  type MediaDetails,
+  type YtdlpWishes,
+} from './yt-dlp-wishes.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { textSchema } from '../fact-schemas.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
@@ -75,6 +85,10 @@ export interface FetchedMedia {
    * Undefined if nothing states the size of a file.
    */
   readonly cameWhole: boolean | undefined;
+  /** What the page says; absent for a page without options. */
+  readonly details?: MediaDetails;
+  readonly coverPath?: string | undefined;
+  readonly captionPaths?: readonly string[];
 }
 
 export interface FetchOptions extends SourceCall {
@@ -87,24 +101,25 @@ export interface VidnetSource {
   fetchAudio(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
   fetchVideo(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
   /** Downloads the video or audio of a page with one video. Its URL has no fragment, which could hold options for yt-dlp. */
-  fetchPage(page: PageRequest, options: FetchOptions): Promise<FetchedMedia>;
-}
-
-export interface PageRequest {
-  readonly url: string;
-  readonly format: 'audio' | 'video';
+  fetchPage(page: MediaPage, options: FetchOptions): Promise<FetchedMedia>;
 }
 
 /** One run of yt-dlp per download does extraction and transfer. */
 export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
   const download = async (
     subject: Subject,
-    media: { url: string; formats: string },
+    {
+      url,
+      formats,
+      soundOrder,
+      args = [],
+      section,
+    }: { readonly url: string } & Partial<YtdlpWishes> & Pick<YtdlpWishes, 'formats'>,
     options: FetchOptions,
   ): Promise<FetchedMedia> => {
-    const { url, formats } = media;
     const refusal = new AbortController();
     let metadata: Metadata | undefined;
+    let details: MediaDetails | undefined;
     let stated = NOTHING_STATED;
     let stopWatching: (() => void) | undefined;
     const lengths = new Map<string, number>();
@@ -112,7 +127,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       const parsedMetadata = metadataOf(line);
       if (parsedMetadata !== undefined) {
         metadata = parsedMetadata;
-        const reason = refusalOf(metadata, options.maxMediaSeconds);
+        const reason = refusalOf(metadata, options.maxMediaSeconds, section);
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
@@ -121,10 +136,12 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
           {
             rate: settings.minimumRate ?? MEDIA_MINIMUM_RATE,
             bytes: () => folderBytes(options.folder),
-            seconds: metadata?.duration ?? undefined,
+            seconds: section === undefined ? (metadata?.duration ?? undefined) : undefined,
           },
           (how) => refusal.abort(tooSlow(how)),
         );
+      } else if (line.startsWith(DETAILS_PREFIX)) {
+        details = detailsSchema.parse(parseJson(line.slice(DETAILS_PREFIX.length)));
       } else if (line.startsWith(PROGRESS_PREFIX)) {
         const progress = progressLineSchema.catch({}).parse(parseJson(line.slice(PROGRESS_PREFIX.length)));
         // The last line of a file states the received bytes instead.
@@ -140,7 +157,8 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       {
         subject,
         url,
-        args: downloadArguments(settings, formats),
+        args: [...downloadArguments(settings, formats, soundOrder), ...args],
+        usesFfmpeg: section !== undefined,
         maxFileBytes: settings.maxFileBytes,
         reading: { maxCpuSeconds: LONG_RUN_CPU_SECONDS },
         onStdoutLine,
@@ -152,11 +170,15 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
     if (metadata === undefined) throw new JobError('pageWithoutMedia');
-    const files = await wholeFiles(options.folder, stated);
+    // yt-dlp skips a section that it does not find.
+    if (section !== undefined && stated === NOTHING_STATED) throw new JobError('sectionOutside');
+    const files = await wholeFiles(options.folder, section === undefined ? stated : NOTHING_STATED);
     return {
       paths: await Promise.all(files.map(({ path }) => withExtension(path, stated.ext))),
       title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
+      ...(details !== undefined && { details }),
+      ...(await attachmentsIn(options.folder)),
       cameWhole: stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths),
     };
   };
@@ -183,7 +205,17 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
   return {
     fetchAudio: fetchVideoAs('audio'),
     fetchVideo: fetchVideoAs('video'),
-    fetchPage: ({ url, format }, options) => download('page', { url, formats: formats[format] }, options),
+    fetchPage: ({ url, ...page }, options) =>
+      download(
+        'page',
+        page.options === undefined
+          ? { url, formats: formats[page.format] }
+          : { url, ...wishesOf(page, settings.maxVideoHeight) },
+        options,
+      ).catch((error: unknown) => {
+        const isMissing = error instanceof JobError && error.code === 'no_audio' && page.options !== undefined;
+        throw isMissing ? new JobError('wishImpossible', { cause: error }) : error;
+      }),
   };
 }
 
@@ -202,6 +234,14 @@ async function wholeFiles(folder: string, stated: Stated) {
   // yt-dlp does not state which file has which format, so only the sums are compared.
   if (files.reduce((sum, { size }) => sum + size, 0) < stated.sizeBytes) throw new JobError('fileIncomplete');
   return files;
+}
+
+/** The pictures and captions beside the media. */
+async function attachmentsIn(folder: string): Promise<Pick<FetchedMedia, 'coverPath' | 'captionPaths'>> {
+  const names = (await readdir(folder)).sort();
+  const pathsOf = (prefix: string): string[] =>
+    names.filter((name) => name.startsWith(prefix)).map((name) => join(folder, name));
+  return { coverPath: pathsOf(COVER_NAME)[0], captionPaths: pathsOf(CAPTIONS_NAME) };
 }
 
 function haveLengths(
@@ -225,11 +265,13 @@ function metadataOf(line: string): Metadata | undefined {
   return metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
 }
 
-function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | undefined {
+function refusalOf(metadata: Metadata, maxMediaSeconds: number, section: YtdlpWishes['section']): JobError | undefined {
   const failure = broadcastFailure(metadata.live_status);
   if (failure !== undefined) return failure;
   if ((metadata.n_entries ?? 0) > 1) return new JobError('pageWithManyVideos');
-  return (metadata.duration ?? 0) > maxMediaSeconds ? new JobError('videoTooLong') : undefined;
+  const seconds = metadata.duration ?? 0;
+  if (section === undefined) return seconds > maxMediaSeconds ? new JobError('videoTooLong') : undefined;
+  return seconds > 0 && (section.from ?? 0) >= seconds ? new JobError('sectionOutside') : undefined;
 }
 
 function progressOf(line: z.infer<typeof progressLineSchema>): ActivityProgress {

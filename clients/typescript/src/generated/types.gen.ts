@@ -299,6 +299,10 @@ export type MediaRecord = {
      */
     url: string;
     format: 'audio' | 'video';
+    /**
+     * Whether pictures and sound are as the site sent them; null until the status is success, and without options
+     */
+    encoding: 'copied' | 'converted' | null;
 };
 
 export type MediaFailed = {
@@ -350,6 +354,10 @@ export type MediaFailed = {
          */
         url: string;
         format: 'audio' | 'video';
+        /**
+         * Whether pictures and sound are as the site sent them; null until the status is success, and without options
+         */
+        encoding: 'copied' | 'converted' | null;
     };
 };
 
@@ -2429,9 +2437,65 @@ export type MediaRequest = {
      */
     url: string;
     /**
-     * `audio`: M4A; `video`: MP4
+     * `audio`: M4A, or `video`: MP4, unless `container` names another
      */
     format: 'audio' | 'video';
+    /**
+     * The most lines of a video; else the next lower height is taken
+     */
+    max_height?: number | null;
+    /**
+     * Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another
+     */
+    container?: 'mp4' | 'mkv' | 'webm' | 'm4a' | 'mp3' | 'opus' | 'flac' | 'wav' | null;
+    /**
+     * The codec of the pictures that is preferred
+     */
+    codec?: 'h264' | 'hevc' | 'vp9' | 'av1' | null;
+    /**
+     * Encode the sound with this many kbit/s
+     */
+    bit_rate?: number | null;
+    /**
+     * The language of the sound; default: `original`
+     */
+    sound_language?: 'original' | string | null;
+    /**
+     * The only part to fetch
+     */
+    section?: {
+        from?: number | string | null;
+        to?: number | string | null;
+        /**
+         * The title of a chapter, instead of times
+         */
+        chapter?: string | null;
+        /**
+         * Encode the section again to cut it to the frame
+         */
+        exact?: boolean | null;
+    } | null;
+    /**
+     * What is written into the file, too; `captions`: those made by people
+     */
+    embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
+    /**
+     * Segments that viewers of the video platform reported to SponsorBlock
+     */
+    sponsorblock?: {
+        /**
+         * Segments that become chapters
+         */
+        mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+        /**
+         * Segments that are cut out
+         */
+        remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+    } | null;
+    /**
+     * The name of the file without its ending, such as `{date} {title}`
+     */
+    file_name?: string | null;
     include_webhook?: IncludeWebhook;
     /**
      * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
@@ -3030,9 +3094,65 @@ export type BatchRequest = unknown & {
     } | {
         operation: 'requestMedia';
         /**
-         * `audio`: M4A; `video`: MP4
+         * `audio`: M4A, or `video`: MP4, unless `container` names another
          */
         format: 'audio' | 'video';
+        /**
+         * The most lines of a video; else the next lower height is taken
+         */
+        max_height?: number | null;
+        /**
+         * Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another
+         */
+        container?: 'mp4' | 'mkv' | 'webm' | 'm4a' | 'mp3' | 'opus' | 'flac' | 'wav' | null;
+        /**
+         * The codec of the pictures that is preferred
+         */
+        codec?: 'h264' | 'hevc' | 'vp9' | 'av1' | null;
+        /**
+         * Encode the sound with this many kbit/s
+         */
+        bit_rate?: number | null;
+        /**
+         * The language of the sound; default: `original`
+         */
+        sound_language?: 'original' | string | null;
+        /**
+         * The only part to fetch
+         */
+        section?: {
+            from?: number | string | null;
+            to?: number | string | null;
+            /**
+             * The title of a chapter, instead of times
+             */
+            chapter?: string | null;
+            /**
+             * Encode the section again to cut it to the frame
+             */
+            exact?: boolean | null;
+        } | null;
+        /**
+         * What is written into the file, too; `captions`: those made by people
+         */
+        embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
+        /**
+         * Segments that viewers of the video platform reported to SponsorBlock
+         */
+        sponsorblock?: {
+            /**
+             * Segments that become chapters
+             */
+            mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+            /**
+             * Segments that are cut out
+             */
+            remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+        } | null;
+        /**
+         * The name of the file without its ending, such as `{date} {title}`
+         */
+        file_name?: string | null;
         /**
          * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
          */
@@ -3137,9 +3257,65 @@ export type BatchItemRequest = {
      */
     url: string;
     /**
-     * `audio`: M4A; `video`: MP4
+     * `audio`: M4A, or `video`: MP4, unless `container` names another
      */
     format: 'audio' | 'video';
+    /**
+     * The most lines of a video; else the next lower height is taken
+     */
+    max_height?: number | null;
+    /**
+     * Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another
+     */
+    container?: 'mp4' | 'mkv' | 'webm' | 'm4a' | 'mp3' | 'opus' | 'flac' | 'wav' | null;
+    /**
+     * The codec of the pictures that is preferred
+     */
+    codec?: 'h264' | 'hevc' | 'vp9' | 'av1' | null;
+    /**
+     * Encode the sound with this many kbit/s
+     */
+    bit_rate?: number | null;
+    /**
+     * The language of the sound; default: `original`
+     */
+    sound_language?: 'original' | string | null;
+    /**
+     * The only part to fetch
+     */
+    section?: {
+        from?: number | string | null;
+        to?: number | string | null;
+        /**
+         * The title of a chapter, instead of times
+         */
+        chapter?: string | null;
+        /**
+         * Encode the section again to cut it to the frame
+         */
+        exact?: boolean | null;
+    } | null;
+    /**
+     * What is written into the file, too; `captions`: those made by people
+     */
+    embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
+    /**
+     * Segments that viewers of the video platform reported to SponsorBlock
+     */
+    sponsorblock?: {
+        /**
+         * Segments that become chapters
+         */
+        mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+        /**
+         * Segments that are cut out
+         */
+        remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+    } | null;
+    /**
+     * The name of the file without its ending, such as `{date} {title}`
+     */
+    file_name?: string | null;
     include_webhook?: IncludeWebhook;
     /**
      * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
@@ -3380,9 +3556,65 @@ export type EachEntry = {
 } | {
     operation: 'requestMedia';
     /**
-     * `audio`: M4A; `video`: MP4
+     * `audio`: M4A, or `video`: MP4, unless `container` names another
      */
     format: 'audio' | 'video';
+    /**
+     * The most lines of a video; else the next lower height is taken
+     */
+    max_height?: number | null;
+    /**
+     * Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another
+     */
+    container?: 'mp4' | 'mkv' | 'webm' | 'm4a' | 'mp3' | 'opus' | 'flac' | 'wav' | null;
+    /**
+     * The codec of the pictures that is preferred
+     */
+    codec?: 'h264' | 'hevc' | 'vp9' | 'av1' | null;
+    /**
+     * Encode the sound with this many kbit/s
+     */
+    bit_rate?: number | null;
+    /**
+     * The language of the sound; default: `original`
+     */
+    sound_language?: 'original' | string | null;
+    /**
+     * The only part to fetch
+     */
+    section?: {
+        from?: number | string | null;
+        to?: number | string | null;
+        /**
+         * The title of a chapter, instead of times
+         */
+        chapter?: string | null;
+        /**
+         * Encode the section again to cut it to the frame
+         */
+        exact?: boolean | null;
+    } | null;
+    /**
+     * What is written into the file, too; `captions`: those made by people
+     */
+    embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
+    /**
+     * Segments that viewers of the video platform reported to SponsorBlock
+     */
+    sponsorblock?: {
+        /**
+         * Segments that become chapters
+         */
+        mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+        /**
+         * Segments that are cut out
+         */
+        remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+    } | null;
+    /**
+     * The name of the file without its ending, such as `{date} {title}`
+     */
+    file_name?: string | null;
     /**
      * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
      */

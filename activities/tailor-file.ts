@@ -1,0 +1,160 @@
+import { join } from 'node:path';
+import { DEFAULT_CONTAINERS, FIELD, type MediaOptions } from '../contract/kinds/media-options.ts';
+import type { MediaPage } from '../contract/kinds/media.ts';
+import { canonicalLanguage, threeLetterCode } from '../contract/text/language-tags.ts';
+import { UnreadableMediaError } from '../media/media-guard.ts';
+import { writeMetadata, type Chapter } from '../media/file-metadata.ts';
+import { codecOf } from '../media/probe.ts';
+import type { TailoredFile } from '../media/tailored-file.ts';
+import { onKeptTime, without, type Span } from '../media/time-spans.ts';
+import { JobError } from '../runtime/job-error.ts';
+import { safeFileName } from '../runtime/file-names.ts';
+import type { ReportedSegment, SponsorBlock } from '../sources/vidnet/sponsorblock.ts';
+import type { FetchedMedia } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
+import type { MediaDetails } from '../sources/vidnet/yt-dlp/yt-dlp-wishes.ts';
+import { embeddedCaptions } from './embedded-captions.ts';
+import { conversionProgress, sourcesOf, type MadeFile, type MakerDeps } from './make-file.ts';
+import type { RunningCall } from './source-call.ts';
+
+export interface TailorDeps extends MakerDeps {
+  readonly sponsorBlock: Pick<SponsorBlock, 'segments'>;
+}
+
+interface Tailoring {
+  readonly page: MediaPage & { readonly options: MediaOptions };
+  readonly mediaId: string;
+}
+
+/** Writes the file as the options of the request say. What the page or SponsorBlock does not state is left out. */
+export async function tailorFile(
+  deps: TailorDeps,
+  attempt: RunningCall,
+  { page, mediaId, ...media }: Tailoring & FetchedMedia,
+): Promise<MadeFile> {
+  const { format, options } = page;
+  const { embed = [], section } = options;
+  const { mark = [], remove = [] } = options.sponsorblock ?? {};
+  const { signal } = attempt;
+  const container = options.container ?? DEFAULT_CONTAINERS[format];
+  const limits = { signal, timeoutMs: deps.fetchTimeoutMs };
+  const { pictures, sound, main } = await sourcesOf(deps, attempt, { paths: media.paths, format });
+  const startSeconds = media.details?.section_start ?? 0;
+  const whole = { start: 0, end: main.probe.durationSeconds };
+  const reported = await reportedSegments(deps, attempt, page);
+  const shifted = <Kind extends Span>(spans: readonly Kind[]): readonly Kind[] =>
+    spans.map((one) => ({ ...one, start: one.start - startSeconds, end: one.end - startSeconds }));
+  const isOf = (categories: readonly string[]) => (one: ReportedSegment) => categories.includes(one.category);
+  const removed = shifted(reported.filter(isOf(remove)));
+  const kept = removed.length === 0 ? [] : without([whole], removed);
+  if (removed.length > 0 && kept.length === 0) throw new JobError('sectionOutside');
+  const end = Math.min((media.details?.section_end ?? Infinity) - startSeconds, whole.end);
+  const present = without(kept.length === 0 ? [whole] : kept, [{ start: end, end: Infinity }]);
+  const onFile = <Kind extends Span>(spans: readonly Kind[]): readonly Kind[] => onKeptTime(shifted(spans), present);
+  const chapters = onFile(chaptersOf(media.details, { embed, marked: reported.filter(isOf(mark)) }));
+  const path = join(attempt.folder, `output.${container}`);
+  const cover = await coverOf(deps, attempt, media);
+  const hasMetadata = embed.includes('tags') || chapters.length > 0 || (container === 'opus' && cover !== undefined);
+  const metadataPath = hasMetadata ? `${path}.metadata` : undefined;
+  if (metadataPath !== undefined) {
+    const tags = embed.includes('tags') ? tagsOf(media.details, media.title) : {};
+    await writeMetadata(metadataPath, { tags, chapters, commentCover: container === 'opus' ? cover : undefined });
+  }
+  const language = options.sound_language ?? media.details?.language;
+  const file: TailoredFile = {
+    ...{ container, pictures, sound, kept, metadataPath, coverPath: cover },
+    ...{ codec: options.codec, bitRate: options.bit_rate, isExact: section?.exact === true },
+    language:
+      language === undefined || canonicalLanguage(language) === undefined ? undefined : threeLetterCode(language),
+    captions: await embeddedCaptions(media.captionPaths ?? [], onFile, attempt),
+  };
+  attempt.report({ stage: 'converting' });
+  const working = { ...limits, onProgress: conversionProgress(attempt, whole.end) };
+  let encoding = await deps.media.writeTailored(file, path, working);
+  attempt.report({ stage: 'verifying' });
+  let probe = await deps.media.probe(path, signal);
+  const damaged = (await deps.media.damagedKinds({ path, probe }, limits)).filter((kind) => kind !== 'subtitle');
+  if (encoding === 'copied' && damaged.length > 0) {
+    encoding = await deps.media.writeTailored({ ...file, damaged }, path, working);
+    probe = await deps.media.probe(path, signal);
+  }
+  const has = (kind: 'audio' | 'video'): boolean => codecOf(probe, kind) !== undefined;
+  if (has('video') !== (pictures !== undefined) || has('audio') !== (sound !== undefined)) {
+    throw new UnreadableMediaError('pictures or sound could not be decoded');
+  }
+  return {
+    ...{ path, durationSeconds: probe.durationSeconds, extension: container, encoding },
+    ...(options.file_name !== undefined && {
+      downloadName: safeFileName(filledIn(options.file_name, media, mediaId), `.${container}`),
+    }),
+    ...(sound === undefined && { isSilence: true as const }),
+  };
+}
+
+/** An API that does not answer never fails a job. */
+async function reportedSegments(
+  { sponsorBlock }: TailorDeps,
+  { signal }: RunningCall,
+  { options: { sponsorblock }, videoId }: Tailoring['page'],
+): Promise<readonly ReportedSegment[]> {
+  if (sponsorblock === undefined || videoId === undefined) return [];
+  const categories = [...(sponsorblock.mark ?? []), ...(sponsorblock.remove ?? [])];
+  return sponsorBlock.segments(videoId, categories, signal).catch(() => {
+    signal.throwIfAborted();
+    return [];
+  });
+}
+
+/** @returns the path of the cover; undefined if there is none that can be read */
+async function coverOf(
+  { media, fetchTimeoutMs: timeoutMs }: TailorDeps,
+  { folder, signal }: RunningCall,
+  { coverPath: from }: FetchedMedia,
+): Promise<string | undefined> {
+  if (from === undefined) return undefined;
+  const path = join(folder, 'cover.jpg');
+  try {
+    await media.writeCover(from, path, { signal, timeoutMs });
+    return path;
+  } catch (error) {
+    if (error instanceof UnreadableMediaError) return undefined;
+    throw error;
+  }
+}
+
+function chaptersOf(
+  details: MediaDetails | undefined,
+  { embed, marked }: { readonly embed: readonly string[]; readonly marked: readonly ReportedSegment[] },
+): readonly Chapter[] {
+  const stated = (embed.includes('chapters') ? (details?.chapters ?? []) : []).map(
+    ({ title = '', start_time: start, end_time: end }) => ({ title, start, end }),
+  );
+  const marks = marked.map(({ category, start, end }) => ({ title: `SponsorBlock: ${category}`, start, end }));
+  return [...without(stated, marks), ...marks].toSorted((a, b) => a.start - b.start);
+}
+
+function tagsOf(details: MediaDetails | undefined, title: string | undefined) {
+  return {
+    title: details?.track ?? details?.title ?? title,
+    artist: details?.artist ?? details?.creator ?? details?.uploader ?? details?.channel,
+    album: details?.album,
+    date: dateOf(details),
+    comment: details?.webpage_url,
+  };
+}
+
+/** @returns `YYYY-MM-DD` */
+function dateOf(details: MediaDetails | undefined): string | undefined {
+  return (details?.release_date ?? details?.upload_date)?.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
+}
+
+function filledIn(template: string, { details, title }: FetchedMedia, mediaId: string): string {
+  const values: Readonly<Record<string, string | number | undefined>> = {
+    title: details?.title ?? title,
+    uploader: details?.uploader ?? details?.channel,
+    date: dateOf(details),
+    id: mediaId,
+    height: details?.height,
+    language: details?.language,
+  };
+  return template.replaceAll(FIELD, (_field, name: string) => String(values[name] ?? ''));
+}

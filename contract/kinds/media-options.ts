@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { optionalField } from '../http/fields.ts';
+import { languageSchema } from '../text/language-tags.ts';
+
+export const mediaFormatSchema = z.enum(['audio', 'video']);
+export type MediaFormat = z.infer<typeof mediaFormatSchema>;
+
+/** What a file of each container can hold besides pictures and sound. */
+export const CONTAINERS = {
+  mp4: { format: 'video', holds: ['tags', 'cover', 'chapters', 'captions'] },
+  mkv: { format: 'video', holds: ['tags', 'cover', 'chapters', 'captions'] },
+  webm: { format: 'video', holds: ['tags', 'chapters', 'captions'] },
+  m4a: { format: 'audio', holds: ['tags', 'cover', 'chapters'] },
+  mp3: { format: 'audio', holds: ['tags', 'cover', 'chapters'] },
+  opus: { format: 'audio', holds: ['tags', 'cover', 'chapters'] },
+  flac: { format: 'audio', holds: ['tags', 'cover'] },
+  wav: { format: 'audio', holds: ['tags'] },
+} as const satisfies Record<string, { format: MediaFormat; holds: readonly string[] }>;
+export type Container = keyof typeof CONTAINERS;
+export const DEFAULT_CONTAINERS = { audio: 'm4a', video: 'mp4' } as const;
+
+const LOSSY: readonly Container[] = ['m4a', 'opus', 'mp3'];
+const WEBM_CODECS: readonly string[] = ['vp9', 'av1'];
+const SECTION_MAX_SECONDS = 7 * 86_400;
+
+const timeSchema = z
+  .union([
+    z.number().nonnegative().max(SECTION_MAX_SECONDS),
+    z
+      .string()
+      .regex(/^(?:\d{1,3}:)?[0-5]?\d:[0-5]\d(?:\.\d{1,3})?$/, 'must be seconds, or a time such as 1:02:03.5')
+      .transform((text) => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
+  ])
+  .meta({ examples: [92.5, '1:02:03'] });
+
+const sectionSchema = z
+  .object({
+    from: optionalField(timeSchema),
+    to: optionalField(timeSchema),
+    chapter: optionalField(z.string().min(1).max(300)).describe('The title of a chapter, instead of times'),
+    exact: optionalField(z.boolean()).describe('Encode the section again to cut it to the frame'),
+  })
+  .refine(({ from, to, chapter }) => (from === undefined && to === undefined) !== (chapter === undefined), {
+    message: 'must have a chapter, or one or both of from and to',
+  })
+  .refine(({ from = 0, to = Infinity }) => to > from, { path: ['to'], message: 'must be later than from' });
+
+export const SPONSORBLOCK_CATEGORIES = [
+  ...['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'hook', 'filler', 'music_offtopic'],
+] as const;
+const categoriesSchema = z.array(z.enum(SPONSORBLOCK_CATEGORIES)).min(1).transform(sortedUnique);
+
+/** The fields of a page that a file name may contain, with their values for a page that does not state them. */
+export const NAME_FIELDS = { title: '', uploader: '', date: '', id: '', height: '', language: '' } as const;
+
+export const mediaOptionsShape = {
+  max_height: optionalField(z.number().int().min(64).max(8_640)).describe(
+    'The most lines of a video; else the next lower height is taken',
+  ),
+  container: optionalField(z.enum(Object.keys(CONTAINERS) as [Container, ...Container[]])).describe(
+    'Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another',
+  ),
+  codec: optionalField(z.enum(['h264', 'hevc', 'vp9', 'av1'])).describe('The codec of the pictures that is preferred'),
+  bit_rate: optionalField(z.number().int().min(16).max(512)).describe('Encode the sound with this many kbit/s'),
+  sound_language: optionalField(z.union([z.literal('original'), languageSchema])).describe(
+    'The language of the sound; default: `original`',
+  ),
+  section: optionalField(sectionSchema).describe('The only part to fetch'),
+  embed: optionalField(z.array(z.enum(['tags', 'cover', 'chapters', 'captions'])).transform(sortedUnique)).describe(
+    'What is written into the file, too; `captions`: those made by people',
+  ),
+  sponsorblock: optionalField(
+    z.object({
+      mark: optionalField(categoriesSchema).describe('Segments that become chapters'),
+      remove: optionalField(categoriesSchema).describe('Segments that are cut out'),
+    }),
+  ).describe('Segments that viewers of the video platform reported to SponsorBlock'),
+  file_name: optionalField(
+    z
+      .string()
+      .min(1)
+      .max(200)
+      .refine((text) => !/[{}]/.test(text.replaceAll(FIELD, '')), {
+        message: `may only contain the fields ${Object.keys(NAME_FIELDS)
+          .map((name) => `{${name}}`)
+          .join(', ')}`,
+      }),
+  ).describe('The name of the file without its ending, such as `{date} {title}`'),
+};
+export const FIELD = new RegExp(`\\{(${Object.keys(NAME_FIELDS).join('|')})\\}`, 'g');
+
+/** The options that are stored with a job: those that differ from the defaults. */
+export const mediaOptionsSchema = z.object(mediaOptionsShape).partial();
+export type MediaOptions = Readonly<z.infer<typeof mediaOptionsSchema>>;
+
+/** @returns the field and the reason for which the options contradict the format or each other */
+export function contradictionIn(
+  request: MediaOptions & { readonly format: MediaFormat },
+): readonly [string, string] | undefined {
+  const { format, container = DEFAULT_CONTAINERS[format], codec, bit_rate, max_height, embed = [], section } = request;
+  const { mark = [], remove = [] } = request.sponsorblock ?? {};
+  const { format: needed, holds } = CONTAINERS[container];
+  const lacks = (name: string): boolean => !(holds as readonly string[]).includes(name);
+  const isCut = section?.exact === true || remove.length > 0;
+  const unheld = embed.find(lacks);
+  if (needed !== format) return ['container', `${container} needs the format ${needed}`];
+  if (format === 'audio' && max_height !== undefined) return ['max_height', 'needs the format video'];
+  if (format === 'audio' && codec !== undefined) return ['codec', 'needs the format video'];
+  if (container === 'webm' && codec !== undefined && !WEBM_CODECS.includes(codec))
+    return ['codec', 'webm cannot hold it'];
+  if (container === 'webm' && isCut) return ['container', 'webm is only copied, which cannot cut to the frame'];
+  if (bit_rate !== undefined && format === 'audio' && !LOSSY.includes(container))
+    return ['bit_rate', `${container} has none`];
+  if (unheld !== undefined) return ['embed', `${container} cannot hold ${unheld}`];
+  if (request.sponsorblock !== undefined && mark.length + remove.length === 0)
+    return ['sponsorblock', 'must have mark or remove'];
+  if (mark.some((category) => remove.includes(category)))
+    return ['sponsorblock.mark', 'must not repeat what is removed'];
+  if (mark.length > 0 && lacks('chapters')) return ['sponsorblock.mark', `${container} cannot hold chapters`];
+  return undefined;
+}
+
+/** @returns the options that change the default file, or undefined if none does: equal wishes are one job */
+export function optionsOf(request: MediaOptions & { readonly format: MediaFormat }): MediaOptions | undefined {
+  const { container, sound_language, embed, section } = request;
+  const given = {
+    ...Object.fromEntries(Object.keys(mediaOptionsShape).map((name) => [name, request[name as keyof MediaOptions]])),
+    ...(container === DEFAULT_CONTAINERS[request.format] && { container: undefined }),
+    ...(sound_language === 'original' && { sound_language: undefined }),
+    ...(embed?.length === 0 && { embed: undefined }),
+    ...(section !== undefined && { section: { ...section, exact: section.exact === true ? true : undefined } }),
+  };
+  const kept = JSON.parse(JSON.stringify(given)) as MediaOptions;
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+function sortedUnique<Item>(items: readonly Item[]): Item[] {
+  return [...new Set(items)].sort();
+}

@@ -1,0 +1,54 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Span } from './time-spans.ts';
+
+export interface Chapter extends Span {
+  readonly title: string;
+}
+
+interface FileMetadata {
+  /** By ffmpeg's names. */
+  readonly tags: Readonly<Record<string, string | undefined>>;
+  readonly chapters: readonly Chapter[];
+  /** A JPEG that is written as a comment, as Ogg files hold covers. */
+  readonly commentCover?: string | undefined;
+}
+
+/** Writes tags and chapters in the format of ffmpeg. */
+export async function writeMetadata(path: string, { tags, chapters, commentCover }: FileMetadata): Promise<void> {
+  const cover: FileMetadata['tags'] =
+    commentCover === undefined ? {} : { METADATA_BLOCK_PICTURE: pictureBlock(await readFile(commentCover)) };
+  const lines = [
+    ';FFMETADATA1',
+    ...Object.entries({ ...tags, ...cover }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${escaped(value)}`],
+    ),
+    ...chapters.flatMap(({ title, start, end }) => [
+      ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${milliseconds(start)}`, `END=${milliseconds(end)}`],
+      `title=${escaped(title)}`,
+    ]),
+  ];
+  await writeFile(path, `${lines.join('\n')}\n`);
+}
+
+function milliseconds(seconds: number): string {
+  return String(Math.round(seconds * 1000));
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[=;#\\\n]/g, String.raw`\$&`);
+}
+
+const FRONT_COVER = 3;
+
+/** A picture as FLAC describes it (RFC 9639, section 8.8), in Base64. Sizes of 0 are unknown. */
+function pictureBlock(jpeg: Buffer): string {
+  const type = Buffer.from('image/jpeg');
+  const number = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return bytes;
+  };
+  const sizes = [0, 0, 0, 0, 0].map(number);
+  const parts = [number(FRONT_COVER), number(type.length), type, ...sizes, number(jpeg.length), jpeg];
+  return Buffer.concat(parts).toString('base64');
+}

@@ -1,0 +1,159 @@
+import { CONTAINERS, type Container, type MediaOptions } from '../contract/kinds/media-options.ts';
+import { H264, pictureFilter, picturesOf, playsEverywhere, SOUND_FILTER } from './encoding.ts';
+import type { MediaSource } from './ffmpeg.ts';
+import { fileUrl, INPUT_GUARD } from './media-guard.ts';
+import { codecOf, streamOf } from './probe.ts';
+import type { Span } from './time-spans.ts';
+
+/** A file that is written as the options of a request say. Times are seconds. */
+export interface TailoredFile {
+  readonly container: Container;
+  readonly pictures: MediaSource | undefined;
+  readonly sound: MediaSource | undefined;
+  /** The kinds of streams that must not be copied. */
+  readonly damaged?: readonly string[];
+  readonly codec?: MediaOptions['codec'];
+  /** In kbit/s. */
+  readonly bitRate?: number | undefined;
+  /** Whether everything is encoded again, so that it begins at the exact time. */
+  readonly isExact: boolean;
+  /** What remains; empty: everything. */
+  readonly kept: readonly Span[];
+  /** ISO 639-2. */
+  readonly language?: string | undefined;
+  /** With tags and chapters, in ffmpeg's format. */
+  readonly metadataPath?: string | undefined;
+  readonly coverPath?: string | undefined;
+  readonly captions: readonly { readonly path: string; readonly language: string }[];
+}
+
+interface Muxer {
+  readonly name: string;
+  /** The codecs of sound that are copied; undefined: any. */
+  readonly copies?: readonly string[];
+  readonly encode: (bitRate: number | undefined) => readonly string[];
+  readonly captions?: string;
+}
+
+const atRate = (codec: string, usual: number) => (bitRate?: number) =>
+  ['-c:a', codec, '-b:a', `${String(bitRate ?? usual)}k`] as const;
+const aac = atRate('aac', 192);
+const opus = atRate('libopus', 128);
+const MUXERS: Readonly<Record<Container, Muxer>> = {
+  mp4: { name: 'mp4', copies: ['aac'], encode: aac, captions: 'mov_text' },
+  m4a: { name: 'ipod', copies: ['aac'], encode: aac },
+  mkv: { name: 'matroska', encode: aac, captions: 'subrip' },
+  webm: { name: 'webm', copies: ['opus', 'vorbis'], encode: opus, captions: 'webvtt' },
+  opus: { name: 'opus', copies: ['opus'], encode: opus },
+  mp3: { name: 'mp3', copies: ['mp3'], encode: atRate('libmp3lame', 192) },
+  flac: { name: 'flac', copies: ['flac'], encode: () => ['-c:a', 'flac'] },
+  wav: { name: 'wav', copies: ['pcm_s16le'], encode: () => ['-c:a', 'pcm_s16le'] },
+};
+/** Pictures that WebM can hold. */
+const WEBM_PICTURES = ['vp8', 'vp9', 'av1'];
+
+/** @returns whether pictures and sound are copied; WebM cannot be copied of others */
+export function copiedKinds(file: TailoredFile): { readonly pictures: boolean; readonly sound: boolean } {
+  const { container, pictures, sound, codec, bitRate, isExact, kept, damaged = [] } = file;
+  const mayCopy = !isExact && kept.length === 0;
+  const soundCodec = sound && codecOf(sound.probe, 'audio');
+  const { copies } = MUXERS[container];
+  return {
+    pictures: mayCopy && !damaged.includes('video') && pictures !== undefined && fits(pictures, container, codec),
+    sound:
+      mayCopy &&
+      bitRate === undefined &&
+      !damaged.includes('audio') &&
+      (copies === undefined || copies.includes(soundCodec ?? '')),
+  };
+}
+
+function fits(pictures: MediaSource, container: Container, wanted: MediaOptions['codec']): boolean {
+  const codec = codecOf(pictures.probe, 'video');
+  if (container === 'webm') return WEBM_PICTURES.includes(codec ?? '');
+  return container === 'mkv' || playsEverywhere(pictures.probe) || (wanted !== undefined && codec === wanted);
+}
+
+/** @returns ffmpeg's arguments before its output */
+export function tailoredArguments(file: TailoredFile): readonly string[] {
+  const { container, pictures, sound, kept, captions, coverPath, metadataPath, language } = file;
+  const copied = copiedKinds(file);
+  const muxer = MUXERS[container];
+  const sources = [...new Set([pictures, sound].filter((source) => source !== undefined))];
+  const indexOf = (source: MediaSource): number => sources.indexOf(source);
+  const inputs = sources.flatMap(({ path }) => [...INPUT_GUARD, '-i', fileUrl(path)]);
+  const streamOfKind = (source: MediaSource, kind: 'video' | 'audio'): string =>
+    `${String(indexOf(source))}:${String(streamOf(source.probe, kind)?.index ?? 0)}`;
+  const at = { captions: sources.length, cover: sources.length + captions.length };
+  const metadataAt = at.cover + (coverPath === undefined || container === 'mkv' ? 0 : 1);
+  const filters = kept.length === 0 ? undefined : keptFilters(file, streamOfKind);
+  return [
+    ...inputs,
+    ...captions.flatMap(({ path }) => ['-i', fileUrl(path)]),
+    ...(coverPath === undefined || container === 'mkv' ? [] : ['-i', fileUrl(coverPath)]),
+    ...(metadataPath === undefined ? [] : ['-f', 'ffmetadata', '-i', fileUrl(metadataPath)]),
+    ...(filters === undefined ? [] : ['-filter_complex', filters]),
+    ...(pictures === undefined ? [] : ['-map', filters === undefined ? streamOfKind(pictures, 'video') : '[pictures]']),
+    ...(pictures === undefined
+      ? []
+      : copied.pictures
+        ? ['-c:v:0', 'copy', ...tagOf(file)]
+        : encodedPictures(pictures, filters)),
+    ...(sound === undefined ? [] : ['-map', filters === undefined ? streamOfKind(sound, 'audio') : '[sound]']),
+    ...(sound !== undefined && !copied.sound && filters === undefined ? ['-af', SOUND_FILTER] : []),
+    ...(sound === undefined ? [] : copied.sound ? ['-c:a', 'copy'] : muxer.encode(file.bitRate)),
+    ...(language === undefined || sound === undefined ? [] : ['-metadata:s:a:0', `language=${language}`]),
+    ...captions.flatMap(({ language: spoken }, n) => [
+      ...['-map', `${String(at.captions + n)}:s:0`, `-metadata:s:s:${String(n)}`, `language=${spoken}`],
+    ]),
+    ...(captions.length === 0 || muxer.captions === undefined ? [] : ['-c:s', muxer.captions]),
+    ...coverArguments(file, at.cover),
+    ...(metadataPath === undefined
+      ? ['-map_metadata', '-1', '-map_chapters', '-1']
+      : ['-map_metadata', String(metadataAt), '-map_chapters', String(metadataAt)]),
+    ...['-f', muxer.name],
+  ];
+}
+
+function encodedPictures({ probe }: MediaSource, filters: string | undefined): readonly string[] {
+  return filters === undefined ? picturesOf(streamOf(probe, 'video')?.colorTransfer) : H264;
+}
+
+function coverArguments({ container, coverPath, pictures }: TailoredFile, input: number): readonly string[] {
+  if (coverPath === undefined || !(CONTAINERS[container].holds as readonly string[]).includes('cover')) return [];
+  // An Ogg file holds its cover as a comment.
+  if (container === 'opus') return [];
+  if (container === 'mkv') {
+    return ['-attach', coverPath, '-metadata:s:t:0', 'mimetype=image/jpeg', '-metadata:s:t:0', 'filename=cover.jpg'];
+  }
+  const n = pictures === undefined ? '0' : '1';
+  return ['-map', `${String(input)}:v:0`, `-c:v:${n}`, 'copy', `-disposition:v:${n}`, 'attached_pic'];
+}
+
+/** Apple's players need this name of HEVC. */
+function tagOf({ container, pictures }: TailoredFile): readonly string[] {
+  return container === 'mp4' && pictures && codecOf(pictures.probe, 'video') === 'hevc' ? ['-tag:v:0', 'hvc1'] : [];
+}
+
+/** Joins the parts that are kept. */
+function keptFilters(
+  { pictures, sound, kept }: TailoredFile,
+  streamOfKind: (source: MediaSource, kind: 'video' | 'audio') => string,
+): string {
+  const partsOf = (source: MediaSource, kind: 'video' | 'audio'): string[] => {
+    const [before, prefix] =
+      kind === 'audio' ? [SOUND_FILTER, 'a'] : [pictureFilter(streamOf(source.probe, kind)?.colorTransfer), ''];
+    return kept.map(({ start, end }, n) => {
+      const part = `${prefix}trim=${String(start)}:${String(end)},${prefix}setpts=PTS-STARTPTS`;
+      return `[${streamOfKind(source, kind)}]${before},${part}[${kind}${String(n)}]`;
+    });
+  };
+  const inputs = kept.map((_, n) => `${pictures ? `[video${String(n)}]` : ''}${sound ? `[audio${String(n)}]` : ''}`);
+  const outputs = `${pictures ? '[pictures]' : ''}${sound ? '[sound]' : ''}`;
+  const counts = `n=${String(kept.length)}:v=${pictures ? '1' : '0'}:a=${sound ? '1' : '0'}`;
+  return [
+    ...(pictures ? partsOf(pictures, 'video') : []),
+    ...(sound ? partsOf(sound, 'audio') : []),
+    `${inputs.join('')}concat=${counts}${outputs}`,
+  ].join(';');
+}

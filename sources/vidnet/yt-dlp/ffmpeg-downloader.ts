@@ -1,0 +1,38 @@
+import { isAbsolute } from 'node:path';
+import { failureFor } from '../../../contract/failures.ts';
+import { JobError } from '../../../runtime/job-error.ts';
+import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
+import { findProgram } from '../../../runtime/subprocess/linked-programs.ts';
+import { run } from '../../../runtime/subprocess/run-program.ts';
+
+/** Containers that ffmpeg may open from the network, and protocols with which it may follow a playlist. */
+const INPUT =
+  '-protocol_whitelist http,https,tcp,tls,crypto,data,httpproxy ' +
+  '-format_whitelist mov,matroska,webm,mp3,ogg,wav,flac,aac,mpegts,hls,dash -rw_timeout 30000000';
+/** Without limits, ffmpeg requests all the rest of a file, of which several megabytes are on their way when it stops. */
+const SMALL_REQUESTS = '-request_size 500000 -initial_request_size 500000';
+/** MP4 holds any common codec, and its edit list the exact beginning of a section. */
+const OUTPUT = '-f mp4 -strict -2';
+
+const support = new Map<string, Promise<boolean>>();
+
+/** @returns the arguments with which yt-dlp lets ffmpeg fetch. @throws JobError `tool_missing` */
+export async function ffmpegDownloader(ffmpeg: string): Promise<readonly string[]> {
+  const path = isAbsolute(ffmpeg) ? ffmpeg : await findProgram(ffmpeg, bareEnvironment(ffmpeg)['PATH'] ?? '');
+  if (path === undefined) throw new JobError(failureFor('mediaToolMissing', { setting: 'FFMPEG_PATH' }));
+  const known = support.get(path) ?? limitsRequests(path);
+  support.set(path, known);
+  const input = (await known) ? `${INPUT} ${SMALL_REQUESTS}` : INPUT;
+  return [
+    ...['--ffmpeg-location', path],
+    ...['--downloader-args', `ffmpeg_i:${input}`, '--downloader-args', `ffmpeg_o:${OUTPUT}`],
+  ];
+}
+
+/** ffmpeg before version 8 does not. */
+async function limitsRequests(ffmpeg: string): Promise<boolean> {
+  const args = ['-hide_banner', '-h', 'protocol=http'];
+  const options = { cwd: '/', env: bareEnvironment(ffmpeg), timeoutMs: 10_000, maxStdoutChars: 100_000 };
+  const result = await run(ffmpeg, args, { ...options, signal: new AbortController().signal }).catch(() => undefined);
+  return result?.stdout.includes('-initial_request_size') === true;
+}

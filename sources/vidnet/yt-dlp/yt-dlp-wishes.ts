@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { DEFAULT_CONTAINERS, type MediaOptions } from '../../../contract/kinds/media-options.ts';
+import type { MediaPage } from '../../../contract/kinds/media.ts';
+import { lineSchema } from '../fact-schemas.ts';
+import { AUDIO_FORMATS, PROTOCOLS, SOUND_ORDER, videoFormats } from './yt-dlp-arguments.ts';
+
+/** How the media of a page are chosen and fetched. */
+export interface YtdlpWishes {
+  readonly formats: string;
+  readonly soundOrder: readonly string[];
+  readonly args: readonly string[];
+  /** Whether yt-dlp lets ffmpeg fetch a part of the recording. */
+  readonly section?: MediaOptions['section'];
+}
+
+/** Expressions for yt-dlp's names of codecs. */
+const CODECS = { h264: '^(avc|h264)', hevc: '^(hev|hvc|h265|hevc)', vp9: '^vp0?9', av1: '^av0?1' } as const;
+const SOUND_CODECS: Readonly<Record<string, string>> = { opus: 'acodec:opus', mp3: 'acodec:mp3', flac: 'acodec:flac' };
+export function wishesOf(page: Pick<MediaPage, 'format' | 'options'>, maxVideoHeight: number): YtdlpWishes {
+  const { format, options = {} } = page;
+  const { max_height = maxVideoHeight, container = DEFAULT_CONTAINERS[format], section } = options;
+  const language = options.sound_language;
+  const height = Math.min(max_height, maxVideoHeight);
+  const sound = language === undefined ? '' : `[language~='(?i)^${language}(-|$)']`;
+  const order = SOUND_CODECS[container];
+  return {
+    formats: format === 'audio' ? AUDIO_FORMATS + sound : videosOf({ height, container, codec: options.codec, sound }),
+    soundOrder: order === undefined ? SOUND_ORDER : SOUND_ORDER.map((part) => part.replace('aext:m4a', order)),
+    args: [...(section === undefined ? [] : sectionArguments(section)), ...embeddedArguments(options)],
+    ...(section !== undefined && { section }),
+  };
+}
+
+function videosOf(wish: {
+  height: number;
+  container: string;
+  codec: keyof typeof CODECS | undefined;
+  sound: string;
+}): string {
+  const { height, container, codec, sound } = wish;
+  const limit = `[height<=?${String(height)}]${PROTOCOLS}`;
+  const pairOf = (pictures: string, more = ''): string =>
+    `bv${pictures}${limit}+ba${more}${sound}${PROTOCOLS}/b${pictures}${more}${sound}${limit}`;
+  const preferred = codec === undefined ? [] : [`[vcodec~='${CODECS[codec]}']`];
+  if (container === 'webm') return [...preferred, ''].map((one) => pairOf(`${one}[ext=webm]`, '[ext=webm]')).join('/');
+  // Of a page on which all pictures are taller, the lowest are taken.
+  const lowest = `wv${PROTOCOLS}+ba${sound}${PROTOCOLS}/w${sound}${PROTOCOLS}`;
+  const usual = container === 'mkv' || sound !== '' ? pairOf('') : videoFormats(height);
+  return [...preferred.map((one) => pairOf(one)), usual, lowest].join('/');
+}
+
+function sectionArguments({ from = 0, to, chapter }: NonNullable<MediaOptions['section']>): readonly string[] {
+  const range =
+    chapter === undefined ? `*${String(from)}-${to === undefined ? 'inf' : String(to)}` : `^${escaped(chapter)}$`;
+  return ['--download-sections', range];
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N} ]/gu, String.raw`\$&`);
+}
+
+export const COVER_NAME = 'cover.';
+export const CAPTIONS_NAME = 'captions.';
+export const DETAILS_PREFIX = 'TAPEDECK-DETAILS ';
+const numberSchema = z.number().nonnegative().optional().catch(undefined);
+const chapterSchema = z.object({
+  title: lineSchema,
+  start_time: z.number().nonnegative(),
+  end_time: z.number().positive(),
+});
+
+/** What a page says about its media, for the tags and the name of a file. */
+export const detailsSchema = z.object({
+  title: lineSchema,
+  track: lineSchema,
+  artist: lineSchema,
+  album: lineSchema,
+  creator: lineSchema,
+  uploader: lineSchema,
+  channel: lineSchema,
+  webpage_url: lineSchema,
+  language: lineSchema,
+  release_date: lineSchema,
+  upload_date: lineSchema,
+  height: numberSchema,
+  section_start: numberSchema,
+  section_end: numberSchema,
+  chapters: z
+    .array(chapterSchema.optional().catch(undefined))
+    .transform((all) => all.filter((one) => one !== undefined))
+    .catch([]),
+});
+export type MediaDetails = z.infer<typeof detailsSchema>;
+const DETAILS = `before_dl:${DETAILS_PREFIX}%(.{${Object.keys(detailsSchema.shape).join(',')}})j`;
+
+function embeddedArguments({ embed = [] }: MediaOptions): readonly string[] {
+  return [
+    ...['--print', DETAILS],
+    ...(embed.includes('cover') ? ['--write-thumbnail', '--output', `thumbnail:${COVER_NAME}%(ext)s`] : []),
+    ...(embed.includes('captions')
+      ? [
+          ...['--write-subs', '--sub-langs', 'all,-live_chat', '--sub-format', 'vtt/srt'],
+          '--output',
+          `subtitle:${CAPTIONS_NAME}%(ext)s`,
+        ]
+      : []),
+  ];
+}
