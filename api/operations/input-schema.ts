@@ -31,6 +31,8 @@ interface JsonSchema {
 
 /** `include_webhook` and the like. */
 const WEBHOOK = /webhook/;
+/** Fields of all jobs that an assistant does not need, and whose repetition would make the list of tools long. */
+const UNLISTED = /^(?:priority|not_before|keep_days)$/;
 /** Without their IDs schemas are not moved to `$defs`, which many clients of MCP do not read. */
 const descriptions = {
   get(schema: z.ZodType) {
@@ -43,7 +45,7 @@ const descriptions = {
 /** The JSON Schema of a request for readers: without patterns, which the service checks, and without null, which means absent. */
 export function readableSchema(shape: z.ZodRawShape, withWebhooks = false): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(z.object(shape), { io: 'input', metadata: descriptions });
-  return simplified(withWebhooks ? schema : withoutWebhooks(schema)) as JsonSchema;
+  return simplified(withWebhooks ? schema : withoutFields(withoutWebhooks(schema), UNLISTED)) as JsonSchema;
 }
 
 /**
@@ -51,10 +53,14 @@ export function readableSchema(shape: z.ZodRawShape, withWebhooks = false): Json
  * @returns the value without the fields that name webhooks, at any depth
  */
 export function withoutWebhooks<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(withoutWebhooks) as Value;
+  return withoutFields(value, WEBHOOK);
+}
+
+function withoutFields<Value>(value: Value, names: RegExp): Value {
+  if (Array.isArray(value)) return value.map((one: unknown) => withoutFields(one, names)) as Value;
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => !WEBHOOK.test(name));
-  return Object.fromEntries(kept.map(([name, one]) => [name, withoutWebhooks(one as unknown)])) as Value;
+  const kept = Object.entries(value).filter(([name]) => !names.test(name));
+  return Object.fromEntries(kept.map(([name, one]) => [name, withoutFields(one as unknown, names)])) as Value;
 }
 
 function simplified(schema: unknown): unknown {
