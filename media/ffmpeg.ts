@@ -14,7 +14,16 @@ import { copiedKinds, tailoredArguments, type TailoredFile } from './tailored-fi
 import { AAC, SOUND, picturesOf, playsEverywhere } from './encoding.ts';
 import { copyShortM4a } from './copy-m4a.ts';
 import { isPlainM4a, readM4a } from './m4a.ts';
-import { codecOf, countPictures, MAX_GAP_SECONDS, probeFile, streamOf, undecodableKinds, type Probe } from './probe.ts';
+import {
+  codecOf,
+  countPictures,
+  MAX_GAP_SECONDS,
+  probeFile,
+  streamOf,
+  undecodableKinds,
+  type MediaSource,
+  type Probe,
+} from './probe.ts';
 
 /** Decodes sound without keeping it. */
 const DECODED_RATE = 8_000;
@@ -31,11 +40,6 @@ interface FfmpegSettings {
   readonly maxMediaSeconds: number;
   /** Tallest picture of a video. */
   readonly maxVideoHeight: number;
-}
-
-export interface MediaSource {
-  readonly path: string;
-  readonly probe: Probe;
 }
 
 interface Mp4Sources {

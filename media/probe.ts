@@ -67,6 +67,11 @@ const probeSchema = z
   }));
 export type Probe = z.infer<typeof probeSchema>;
 
+export interface MediaSource {
+  readonly path: string;
+  readonly probe: Probe;
+}
+
 const STILL_PICTURES = ['attached_pic', 'timed_thumbnails'];
 /** Dispositions of tracks that replace or comment on the main one, such as an audio description. */
 const ALTERNATIVES = [

@@ -1,8 +1,7 @@
 import { CONTAINERS, type Container, type MediaOptions } from '../contract/kinds/media-options.ts';
 import { H264, pictureFilter, picturesOf, playsEverywhere, SOUND_FILTER } from './encoding.ts';
-import type { MediaSource } from './ffmpeg.ts';
 import { fileUrl, INPUT_GUARD } from './media-guard.ts';
-import { codecOf, streamOf } from './probe.ts';
+import { codecOf, streamOf, type MediaSource } from './probe.ts';
 import type { Span } from './time-spans.ts';
 
 /** A file that is written as the options of a request say. Times are seconds. */
