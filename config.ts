@@ -115,9 +115,7 @@ export const settings = z.object({
     .optional()
     .describe('Key of the Data API v3; without it, yt-dlp reads channels and comments, with fewer fields'),
   VIDNET_API_URL: url.default('https://www.googleapis.com/').describe('Base address of the Data API v3'),
-  SPONSORBLOCK_URL: url
-    .default('https://sponsor.ajay.app/')
-    .describe('Base address of the API that knows the segments of `sponsorblock`'),
+  SPONSORBLOCK_URL: url.default('https://sponsor.ajay.app/').describe('Base address of the API of SponsorBlock'),
   IMGNET_API_URL: url.default(BRIGHT_DATA_API_URL).describe('Base address of the dataset API'),
   IMGNET_API_TOKEN: z
     .string()
