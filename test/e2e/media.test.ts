@@ -65,6 +65,25 @@ describe('the media of a page of any site', () => {
     90_000,
   );
 
+  it.each([
+    ['audio', { container: 'mp3', embed: ['tags'], section: { from: 2, to: 6 } }, ['mp3'], 4],
+    ['video', { section: { from: 2, to: 6, exact: true } }, ['h264', 'aac'], 4],
+    ['video', { section: { from: 2, to: 6 }, container: 'mkv' }, ['h264', 'aac'], 4],
+  ] as const)('are %s with %j, with the title as the name of the file', async (format, options, codecs, seconds) => {
+    const url = `https://www.youtube.com/watch?v=${service.videoId('regional_captions')}`;
+    const body = { url, format, ...options };
+    const { body: answer } = await service.request<MediaResult>('POST', '/api/downloads/media', {
+      body,
+      headers: { prefer: 'wait=60' },
+    });
+    const [link = ''] = mediaResultSchema.parse(answer).data.file_urls ?? [];
+    const { streams, duration } = await probe(link);
+    expect(streams.map(({ codec_name }) => codec_name).toSorted()).toEqual(codecs.toSorted());
+    expect(Math.abs(duration - seconds)).toBeLessThan(5);
+    const named = (await fetch(link, { method: 'HEAD' })).headers.get('content-disposition');
+    expect(named).toMatch(/; filename\*=UTF-8''The%20bridge/);
+  });
+
   it('are fetched once for all who ask at the same time', async () => {
     const { length } = site.requests;
     const answers = await Promise.all(
