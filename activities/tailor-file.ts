@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { DEFAULT_CONTAINERS, FIELD, type MediaOptions } from '../contract/kinds/media-options.ts';
+import { DEFAULT_CONTAINERS } from '../contract/file-choices.ts';
+import { FIELD, type MediaOptions } from '../contract/kinds/media-options.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
 import { canonicalLanguage, threeLetterCode } from '../contract/text/language-tags.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';

@@ -1,4 +1,4 @@
-import { CONTAINERS } from '../contract/kinds/media-options.ts';
+import { CONTAINERS } from '../contract/file-choices.ts';
 import { recordStatusSchema, recordTypeSchema } from '../contract/download-record.ts';
 
 interface Option {

@@ -1,4 +1,5 @@
-import { CONTAINERS, type Container, type MediaOptions } from '../contract/kinds/media-options.ts';
+import { CONTAINERS, type Container } from '../contract/file-choices.ts';
+import type { MediaOptions } from '../contract/kinds/media-options.ts';
 import { H264, pictureFilter, picturesOf, playsEverywhere, SOUND_FILTER } from './encoding.ts';
 import { fileUrl, INPUT_GUARD } from './media-guard.ts';
 import { codecOf, streamOf, type MediaSource } from './probe.ts';

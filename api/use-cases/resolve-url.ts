@@ -82,16 +82,20 @@ function videoOf(deps: Deps, text: string): Subject | undefined {
       needs: ['language'],
       price: transcriptPrice(prices, { includeComments }),
     });
+  const url = urlIn(platforms.vidnetVideoUrl.replace('{id}', id));
+  const page = webPageOf(deps, url);
   const offers = [
     offer('requestAudio', '/api/downloads/audio', { body, price: prices.audio }),
     offer('requestVideo', '/api/downloads/video', { body, price: prices.video }),
+    // With fields that say how the file is made.
+    ...(page?.offers.filter(({ operation }) => operation === 'requestMedia') ?? []),
     captions(false),
     captions(true),
     speechOf(deps, body, prices.audio),
     mediaInfoOf(prices, id),
     labelsOf(prices, 'requestAudio'),
   ];
-  return { kind: 'video', id, url: urlIn(platforms.vidnetVideoUrl.replace('{id}', id)), offers, note: null };
+  return { kind: 'video', id, url, offers, note: null };
 }
 
 function playlistOf(deps: Deps, text: string): Subject | undefined {

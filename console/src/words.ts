@@ -28,6 +28,8 @@ export const ITEM_STATE_NAMES = {
   ...{ failed: 'Failed', skipped: 'Skipped', cancelled: 'Cancelled' },
 } as const;
 
+export const ENCODING_NAMES = { copied: 'Copied as the site sent them', converted: 'Converted' } as const;
+
 export const STATUS_NAMES = { pending: 'Running', success: 'Done', failed: 'Failed' } as const;
 
 type Stage = Progress['stage'];

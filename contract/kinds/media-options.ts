@@ -1,23 +1,16 @@
 import { z } from 'zod';
 import { optionalField } from '../http/fields.ts';
 import { languageSchema } from '../text/language-tags.ts';
+import {
+  CONTAINERS,
+  DEFAULT_CONTAINERS,
+  NAME_FIELDS,
+  SPONSORBLOCK_CATEGORIES,
+  type Container,
+} from '../file-choices.ts';
 
 export const mediaFormatSchema = z.enum(['audio', 'video']);
 export type MediaFormat = z.infer<typeof mediaFormatSchema>;
-
-/** What a file of each container can hold besides pictures and sound. */
-export const CONTAINERS = {
-  mp4: { format: 'video', holds: ['tags', 'cover', 'chapters', 'captions'] },
-  mkv: { format: 'video', holds: ['tags', 'cover', 'chapters', 'captions'] },
-  webm: { format: 'video', holds: ['tags', 'chapters', 'captions'] },
-  m4a: { format: 'audio', holds: ['tags', 'cover', 'chapters'] },
-  mp3: { format: 'audio', holds: ['tags', 'cover', 'chapters'] },
-  opus: { format: 'audio', holds: ['tags', 'cover', 'chapters'] },
-  flac: { format: 'audio', holds: ['tags', 'cover'] },
-  wav: { format: 'audio', holds: ['tags'] },
-} as const satisfies Record<string, { format: MediaFormat; holds: readonly string[] }>;
-export type Container = keyof typeof CONTAINERS;
-export const DEFAULT_CONTAINERS = { audio: 'm4a', video: 'mp4' } as const;
 
 const LOSSY: readonly Container[] = ['m4a', 'opus', 'mp3'];
 const WEBM_CODECS: readonly string[] = ['vp9', 'av1'];
@@ -45,13 +38,7 @@ const sectionSchema = z
   })
   .refine(({ from = 0, to = Infinity }) => to > from, { path: ['to'], message: 'must be later than from' });
 
-export const SPONSORBLOCK_CATEGORIES = [
-  ...['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'hook', 'filler', 'music_offtopic'],
-] as const;
 const categoriesSchema = z.array(z.enum(SPONSORBLOCK_CATEGORIES)).min(1).transform(sortedUnique);
-
-/** The fields of a page that a file name may contain, with their values for a page that does not state them. */
-export const NAME_FIELDS = { title: '', uploader: '', date: '', id: '', height: '', language: '' } as const;
 
 export const mediaOptionsShape = {
   max_height: optionalField(z.number().int().min(64).max(8_640)).describe(

@@ -25,6 +25,7 @@ import {
   TYPE_ICONS,
 } from '../ui/parts.tsx';
 import { Result } from '../results/result.tsx';
+import { ENCODING_NAMES } from '../words.ts';
 import { detailOf, titleOf } from './jobs-page.tsx';
 
 export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
@@ -145,6 +146,7 @@ function About({ record, details }: AboutJob) {
           ['Started', momentText(record.created_at)],
           ['Finished', finishedAt ? momentText(finishedAt) : null],
           ['Took', finishedAt ? tookText(record.created_at, finishedAt) : null],
+          ['Streams', record.type === 'media' && record.encoding !== null ? ENCODING_NAMES[record.encoding] : null],
           ['Workflow', workflow === undefined ? null : <code>{workflow.id}</code>],
           [
             'Its history',

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
+import type { Subject } from '../../../contract/http/resolved-schemas.ts';
+import type { MediaInfo } from '../../../contract/kinds/media-info.ts';
 import { navigate, pathTo } from '../router.ts';
 import { secondsOfClock } from '../format-values.ts';
 import { estimateOf } from './speech-estimate.ts';
@@ -9,7 +10,9 @@ import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { Notice, ExternalLink, Price, ErrorNotice } from '../ui/parts.tsx';
+import { FileChoices } from './file-choices.tsx';
 import { MediaInfoPreview } from './media-info-preview.tsx';
+import { choicesOf, type Choice } from './offer-choices.ts';
 import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field.tsx';
 
 const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly icon: IconName }>> = {
@@ -22,49 +25,13 @@ const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly 
   page: { name: 'Web page', icon: 'page' },
 };
 
-/** A choice that one click starts. */
-interface Choice {
-  readonly title: string;
-  readonly about: string;
-  readonly icon: IconName;
-  readonly offer: Offer;
-}
-
-const CHOICES: Readonly<Record<string, Omit<Choice, 'offer'>>> = {
-  requestAudio: { title: 'Audio', about: 'The sound as M4A, to play and to keep', icon: 'audio' },
-  requestVideo: { title: 'Video', about: 'Picture and sound as MP4', icon: 'video' },
-  requestTranscript: { title: 'Captions', about: 'What is said, from the captions of the platform', icon: 'captions' },
-  'requestTranscript auto': {
-    title: 'Captions',
-    about: 'The captions of the page, or else a transcript, at the price of the one with speakers',
-    icon: 'captions',
-  },
-  requestSpeech: {
-    title: 'Transcript with speakers',
-    about: 'What each speaker says: to read, to search, to play and as subtitles',
-    icon: 'speakers',
-  },
-  requestChannel: { title: 'Channel', about: 'Its description, its numbers and all of its videos', icon: 'channel' },
-  requestImgnetProfile: {
-    title: 'Profile',
-    about: 'Biography and numbers; its posts and reels are had from there',
-    icon: 'profile',
-  },
-  requestImgnetContent: { title: 'Post', about: 'Pictures, caption, numbers and newest comments', icon: 'post' },
-  requestImgnetAudio: { title: 'Audio', about: 'The sound of each of its videos as M4A', icon: 'audio' },
-  'requestMedia audio': { title: 'Audio', about: 'The sound of the page as M4A', icon: 'audio' },
-  'createBatch requestAudio': { title: 'Audio of all', about: 'The sound of every entry, as a batch', icon: 'audio' },
-  'createBatch requestVideo': { title: 'Video of all', about: 'The video of every entry, as a batch', icon: 'video' },
-  'requestMedia video': { title: 'Video', about: 'The video of the page as MP4', icon: 'video' },
-};
-
 const USUAL_LIMIT = '50';
 
 /** Shows a subject and its offers; collapsed if another meaning is more likely. */
 export function Offers({ subject, isLikeliest }: { readonly subject: Subject; readonly isLikeliest: boolean }) {
   const heading = useId();
   const [isOpen, setOpen] = useState(isLikeliest);
-  const [seconds, setSeconds] = useState<number>();
+  const [info, setInfo] = useState<MediaInfo>();
   const { name, icon } = KINDS[subject.kind];
   return (
     <article class="card subject" aria-labelledby={heading}>
@@ -87,25 +54,28 @@ export function Offers({ subject, isLikeliest }: { readonly subject: Subject; re
       {isOpen ? (
         <MediaInfoPreview
           offer={subject.offers.find(({ operation }) => operation === 'requestMediaInfo')}
-          onRead={({ duration }) => setSeconds(duration === null ? undefined : secondsOfClock(duration))}
+          onRead={setInfo}
         />
       ) : null}
-      {isOpen ? <Choices subject={subject} seconds={seconds} /> : null}
+      {isOpen ? <Choices subject={subject} info={info} /> : null}
     </article>
   );
 }
 
 interface ChoicesProps {
   readonly subject: Subject;
-  readonly seconds: number | undefined;
+  readonly info: MediaInfo | undefined;
 }
 
-function Choices({ subject, seconds }: ChoicesProps) {
+function Choices({ subject, info }: ChoicesProps) {
   const [language, setLanguage] = useState(usualLanguage());
   const [hasComments, setComments] = useState(false);
   const [webhook, setWebhook] = useState('');
   const [limit, setLimit] = useState(USUAL_LIMIT);
-  const choices = choicesOf(subject.offers, hasComments);
+  const isVideo = subject.kind === 'video';
+  const choices = choicesOf(subject, hasComments);
+  const { duration = null } = info ?? {};
+  const seconds = duration === null ? undefined : secondsOfClock(duration);
   return (
     <>
       {subject.note === null ? null : <Notice icon="warning">{subject.note}</Notice>}
@@ -127,7 +97,7 @@ function Choices({ subject, seconds }: ChoicesProps) {
                     keepLanguage(next);
                   }}
                 />
-                {subject.kind === 'video' ? (
+                {isVideo ? (
                   <Checkbox isChecked={hasComments} onChange={setComments}>
                     With comments
                   </Checkbox>
@@ -153,6 +123,14 @@ function Choices({ subject, seconds }: ChoicesProps) {
             Subscribe to new entries
           </a>
         </div>
+      ) : null}
+      {info?.kind === 'video' ? (
+        <FileChoices
+          offers={subject.offers.filter(({ operation }) => operation === 'requestMedia')}
+          info={info}
+          isOnVideoPlatform={isVideo}
+          webhook={webhook}
+        />
       ) : null}
       {choices.length === 0 ? null : (
         <details class="more">
@@ -220,25 +198,4 @@ function OfferRow({ choice, options, isFirst, estimate, children }: OfferProps) 
       </div>
     </li>
   );
-}
-
-/** The field by which offers of the same operation differ. */
-function variantOf({ format, mode, each }: Offer['body']): string {
-  const variant = format ?? mode ?? (typeof each === 'object' ? each['operation'] : '');
-  return typeof variant === 'string' ? variant : '';
-}
-
-/** The choice that most users want comes first, and then the transcript, which there is of everything with sound. */
-function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Choice[] {
-  const choices = offers.flatMap((offer) => {
-    const { operation, body } = offer;
-    const isCaptions = operation === 'requestTranscript' && body['mode'] === undefined;
-    if (isCaptions && 'include_comments' in body !== hasComments) return [];
-    const known = CHOICES[`${operation} ${variantOf(body)}`] ?? CHOICES[operation];
-    return known === undefined ? [] : [{ ...known, offer }];
-  });
-  const isSpeech = ({ offer }: Choice): boolean => offer.operation === 'requestSpeech';
-  const [first, ...rest] = choices.filter((choice) => !isSpeech(choice));
-  const speech = choices.filter(isSpeech);
-  return first === undefined ? speech : [first, ...speech, ...rest];
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { CONTAINERS } from '../../../contract/file-choices.ts';
 import type { JobDetails } from '../../../contract/http/job-details.ts';
 import { read } from '../console-api.ts';
 import { bytesText, momentText } from '../format-values.ts';
@@ -50,6 +51,10 @@ export function Files({ record, files }: { readonly record: WithFiles; readonly 
   );
 }
 
+const VIDEOS = Object.entries<{ readonly format: string }>(CONTAINERS).flatMap(([one, { format }]) =>
+  format === 'video' ? [one] : [],
+);
+
 interface PlayerProps {
   readonly link: string;
   readonly file: JobDetails['files'][number] | undefined;
@@ -64,8 +69,8 @@ function Player({ link, file, record, onGone }: PlayerProps) {
     setRenewed(true);
     onGone();
   };
-  const isVideo = /\.mp4(?:\?|$)/.test(link);
-  const ending = isVideo ? 'mp4' : 'm4a';
+  const [, ending = ''] = /\.(\w+)(?:\?|$)/.exec(link) ?? [];
+  const isVideo = VIDEOS.includes(ending);
   const attributes = { controls: true, preload: 'metadata', src: link, onError } as const;
   return (
     <div class="player">
@@ -76,7 +81,7 @@ function Player({ link, file, record, onGone }: PlayerProps) {
       )}
       <p class="line">
         <a class="button" href={link} download={`${record.media_id}.${ending}`}>
-          <Icon name="down" /> {isVideo ? 'MP4' : 'M4A'}
+          <Icon name="down" /> {ending.toUpperCase()}
           {file === undefined ? '' : `, ${bytesText(file.size_bytes)}`}
         </a>
         {record.duration === null ? null : <span class="quiet">{record.duration}</span>}

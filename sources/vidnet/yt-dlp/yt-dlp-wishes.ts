@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DEFAULT_CONTAINERS, type MediaOptions } from '../../../contract/kinds/media-options.ts';
+import { DEFAULT_CONTAINERS } from '../../../contract/file-choices.ts';
+import type { MediaOptions } from '../../../contract/kinds/media-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
 import { lineSchema } from '../fact-schemas.ts';
 import { AUDIO_FORMATS, PROTOCOLS, SOUND_ORDER, videoFormats } from './yt-dlp-arguments.ts';
