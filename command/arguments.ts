@@ -191,7 +191,7 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
     mode,
     speakers: Object.keys(speakers).length === 0 ? undefined : speakers,
     max_age_days: numberOf(values, 'max-age-days', 0),
-    ...(command === 'media' && mediaWishes((one) => textOf(values, one), { isExact: values.exact === true })),
+    ...(command === 'media' && mediaWishes((one) => textOf(values, one), flagsOf(values))),
   };
   const concurrency = numberOf(values, 'jobs') ?? DEFAULT_CONCURRENCY;
   if (concurrency > MAX_CONCURRENCY) throw new UsageError(`--jobs: at most ${String(MAX_CONCURRENCY)}`);
@@ -207,6 +207,10 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
     isVideo: values.video === true,
     fields: given(fields),
   };
+}
+
+function flagsOf(values: Values) {
+  return { isExact: values.exact === true, awaitsStart: values['wait-for-start'] === true };
 }
 
 function filtersOf(values: Values): Readonly<Record<string, string>> {

@@ -7,7 +7,7 @@ import { UsageError } from './exit-codes.ts';
  */
 export function mediaWishes(
   textOf: (name: OptionName) => string | undefined,
-  { isExact }: { readonly isExact: boolean },
+  { isExact, awaitsStart }: { readonly isExact: boolean; readonly awaitsStart: boolean },
 ): Readonly<Record<string, unknown>> {
   const numberIn = (name: 'max-height' | 'bit-rate'): number | undefined => {
     const text = textOf(name);
@@ -25,6 +25,7 @@ export function mediaWishes(
     section: sectionOf(textOf('section'), isExact),
     embed: listOf('embed'),
     sponsorblock: mark === undefined && remove === undefined ? undefined : { mark, remove },
+    wait_for_start: awaitsStart || undefined,
     file_name: textOf('name'),
   };
 }

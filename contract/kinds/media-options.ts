@@ -62,6 +62,9 @@ export const mediaOptionsShape = {
       remove: optionalField(categoriesSchema).describe('Segments that are cut out'),
     }),
   ).describe('Segments that viewers of the video platform reported to SponsorBlock'),
+  wait_for_start: optionalField(z.boolean()).describe(
+    'Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`',
+  ),
   file_name: optionalField(
     z
       .string()
@@ -109,12 +112,13 @@ export function contradictionIn(
 
 /** @returns the options that change the default file, or undefined if none does: equal wishes are one job */
 export function optionsOf(request: MediaOptions & { readonly format: MediaFormat }): MediaOptions | undefined {
-  const { container, sound_language, embed, section } = request;
+  const { container, sound_language, embed, section, wait_for_start } = request;
   const given = {
     ...Object.fromEntries(Object.keys(mediaOptionsShape).map((name) => [name, request[name as keyof MediaOptions]])),
     ...(container === DEFAULT_CONTAINERS[request.format] && { container: undefined }),
     ...(sound_language === 'original' && { sound_language: undefined }),
     ...(embed?.length === 0 && { embed: undefined }),
+    ...(wait_for_start === false && { wait_for_start: undefined }),
     ...(section !== undefined && { section: { ...section, exact: section.exact === true ? true : undefined } }),
   };
   const kept = JSON.parse(JSON.stringify(given)) as MediaOptions;

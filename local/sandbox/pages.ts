@@ -35,6 +35,7 @@ export function videoPage(video: CatalogueVideo, baseUrl: string): object {
       age_limit: 0,
       availability: 'public',
       live_status: liveStatus(video) ?? 'not_live',
+      release_timestamp: video.case === 'upcoming' ? Math.floor(Date.now() / 1000) + 3 * 86_400 : undefined,
       media_type: video.case === 'live' ? 'livestream' : 'video',
       formats: refused === undefined ? video.formats.map((format) => formatFacts(video, format, baseUrl)) : [],
       ...captionLists(video, refused === undefined ? video.captions : [], baseUrl),

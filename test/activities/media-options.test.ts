@@ -9,7 +9,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createMediaActivity } from '../../activities/media.ts';
 import type { JobResult } from '../../contract/download-record.ts';
-import type { MediaOptions } from '../../contract/kinds/media-options.ts';
+import { optionsOf, type MediaOptions } from '../../contract/kinds/media-options.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import { PROXY_LIMITS, startForwardProxy } from '../../outbound/forward-proxy.ts';
 import type { SponsorBlock } from '../../sources/vidnet/sponsorblock.ts';
@@ -23,6 +23,8 @@ import { RecordedSite } from '../helpers/recorded-site.ts';
 const SECONDS = 40;
 /** The distance of key frames. */
 const GROUP_SECONDS = 2;
+/** In seconds since the epoch. */
+const STARTS_AT = 4_102_444_800;
 const LIMITS = { maxFileBytes: 200_000_000, maxMediaSeconds: 3 * 3_600, maxVideoHeight: 1080 };
 
 let folder = '';
@@ -121,6 +123,9 @@ beforeAll(async () => {
   site.set('/recorded/talk', { body: page });
   const long = { id: 'long', title: 'Long', duration: SECONDS * 180, formats: [file('long.mp4', { height: 180 })] };
   site.set('/recorded/long', { body: long });
+  const soon = { id: 'soon', title: 'Soon', formats: [], live_status: 'is_upcoming', release_timestamp: STARTS_AT };
+  site.set('/recorded/soon', { body: soon });
+  site.set('/recorded/nothing', { body: { id: 'nothing', title: 'Nothing', formats: [] } });
   const hls = file('hls.m3u8', { protocol: 'm3u8_native', ext: 'mp4', height: 180 });
   site.set('/recorded/hls', { body: { id: 'hls', title: 'HLS', duration: SECONDS, formats: [hls] } });
 }, 120_000);
@@ -344,6 +349,30 @@ describe('what is embedded', () => {
   it('is nothing of a default request', async () => {
     const { tags, chapters } = await make('video', { max_height: 360 });
     expect([tags, chapters]).toEqual([expect.not.objectContaining({ title: expect.anything() as string }), []]);
+  });
+});
+
+describe('what has not started', () => {
+  it('is no other subject if that is not awaited', () => {
+    expect(optionsOf({ format: 'video', wait_for_start: false })).toBeUndefined();
+    expect(optionsOf({ format: 'video', wait_for_start: true })).toEqual({ wait_for_start: true });
+  });
+
+  it('fails with the announced time', async () => {
+    await expect(make('video', { wait_for_start: true }, { id: 'soon' })).rejects.toMatchObject({
+      details: ['not_started', STARTS_AT * 1000],
+    });
+  });
+
+  it.each([{}, { section: { from: 1 } as never }])('is not what has no media: %j', async (options) => {
+    await expect(make('video', { wait_for_start: true, ...options }, { id: 'nothing' })).rejects.toMatchObject({
+      details: ['unsupported'],
+    });
+  });
+
+  it('is no obstacle to what has', async () => {
+    const made = await make('video', { wait_for_start: true, max_height: 180 });
+    expect(made.streams.toSorted()).toEqual(['aac', 'h264 180']);
   });
 });
 

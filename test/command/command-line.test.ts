@@ -31,6 +31,7 @@ describe('a command line', () => {
     expect(line('speakers --speakers 2 x')).toMatchObject({ options: { fields: { speakers: { exact: 2 } } } });
     expect(line('speakers x')).toMatchObject({ options: { fields: {} } });
     expect(line('list @x --max-age-days 0')).toMatchObject({ options: { fields: { max_age_days: 0 } } });
+    expect(line('media x --wait-for-start')).toMatchObject({ options: { fields: { wait_for_start: true } } });
     // An id may begin with a hyphen.
     expect(line('audio --from - -- -7Rb2LqWd_8')).toMatchObject({ texts: ['-7Rb2LqWd_8'], options: { from: '-' } });
   });

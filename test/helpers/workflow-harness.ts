@@ -127,6 +127,17 @@ export function imgnetHarness(server: BenchServer = 'skipping') {
   };
 }
 
+/** The workflow of the media of pages; the job is claimed by default. */
+export function mediaHarness(server: BenchServer) {
+  const records = recordActivities();
+  const fetchMedia = vi.fn<Activities['fetch']['fetchMedia']>();
+  const service = harness(server, { activities: { records, fetch: { fetchMedia } } });
+  beforeEach(() => {
+    records.claimJob.mockResolvedValue('claimed');
+  });
+  return { fetchMedia, ...service };
+}
+
 /** The workflow of speaker labels; three windows, all succeed by default. */
 export function speechHarness(server: BenchServer) {
   const speech = {

@@ -45,6 +45,7 @@ import { checkSubscription } from '../../workflows/subscriptions/check-subscript
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/jobs/speaker-labels.ts';
 import type { UploadJob } from '../../contract/kinds/upload.ts';
+import { media } from '../../workflows/jobs/media.ts';
 import { upload } from '../../workflows/jobs/upload.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import type { JobEnd } from '../../workflows/lifecycle/job-outcome.ts';
@@ -100,6 +101,7 @@ for (const { workflow, job, activity } of kindSamples) {
     env.client.workflow.start(workflow, { workflowId: job.subjectId, taskQueue, args: [{ ...job, webhookUrl: url }] }),
   );
 }
+await mediaHistory('media-awaited', [...[1, 1].map(() => ['not_started', Date.now() + 60_000] as [FailureCode, number]), ['live']]);
 await transcriptHistory('transcript-with-comments');
 await transcriptHistory('transcript-spoken', { mode: 'auto', speechId: ulid() });
 await transcriptHistory('transcript-spoken-left', { mode: 'auto', speechId: ulid() }, async (handle) => {
@@ -135,6 +137,17 @@ await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 
 
 function both<Fetch>(fetch: Fetch): { fetchAudio: Fetch; fetchVideo: Fetch } {
   return { fetchAudio: fetch, fetchVideo: fetch };
+}
+
+/** A premiere that is late, and is a running broadcast before it can be fetched. */
+async function mediaHistory(name: string, refusals: [FailureCode, number?][]): Promise<void> {
+  const fetchMedia = () => {
+    const [code, retryAtMs] = refusals.shift() ?? [];
+    return code === undefined ? Promise.resolve(result) : Promise.reject(toApplicationFailure(new JobError({ code, message: code }, { retryAtMs })));
+  };
+  const page = { url: 'https://example.com/tea?v=1', format: 'video', options: { wait_for_start: true } } as const;
+  const job = { ...anAudioJob({ webhookUrl: url }), type: 'media', mediaId: 'a'.repeat(32), parameters: { page } } as const;
+  await record(name, { ...obliging, fetch: { fetchMedia } }, (env, taskQueue) => env.client.workflow.start(media, { workflowId: job.subjectId, taskQueue, args: [job] }));
 }
 
 async function transcriptHistory(

@@ -1,6 +1,6 @@
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
-const METADATA_KEYS = 'title,duration,live_status,n_entries';
+const METADATA_KEYS = 'title,duration,live_status,release_timestamp,n_entries';
 
 /** For other protocols, such as RTMP, yt-dlp starts other programs. The URL and the protocol may differ. */
 export const PROTOCOLS =

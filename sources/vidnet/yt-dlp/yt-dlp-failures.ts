@@ -170,9 +170,17 @@ function find(text: string, stderrTail: string, subject: Subject): JobError | un
   return row === undefined ? undefined : subjectError(row.reason, subject, new Error(stderrTail.slice(-2_000)));
 }
 
-export function broadcastFailure(liveStatus: string | null | undefined): JobError | undefined {
-  if (liveStatus === 'is_live') return subjectError('isLive', 'video');
-  return liveStatus === 'is_upcoming' ? subjectError('notStarted', 'video') : undefined;
+export interface BroadcastFacts {
+  readonly live_status?: string | null | undefined;
+  /** The announced start, in seconds since the epoch. */
+  readonly release_timestamp?: number | null | undefined;
+}
+
+export function broadcastFailure({ live_status, release_timestamp }: BroadcastFacts): JobError | undefined {
+  if (live_status === 'is_live') return subjectError('isLive', 'video');
+  if (live_status !== 'is_upcoming') return undefined;
+  const retryAtMs = typeof release_timestamp === 'number' ? release_timestamp * 1000 : undefined;
+  return new JobError(failureFor('notStarted', SUBJECT_VALUES.video), { retryAtMs });
 }
 
 function linesOf(text: string, prefix: string): string {

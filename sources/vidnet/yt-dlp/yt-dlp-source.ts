@@ -1,22 +1,28 @@
 import { readdir, rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
 import type { ActivityProgress } from '../../../contract/job-input.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { MEDIA_MINIMUM_RATE, detectStalls, type TooSlow } from '../../../runtime/stall-detector.ts';
-import { percentOf } from '../../../runtime/percent.ts';
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
-import { broadcastFailure, subjectError, type Subject } from './yt-dlp-failures.ts';
+import { broadcastFailure, subjectError, ytdlpFailure, ytdlpRefusal, type Subject } from './yt-dlp-failures.ts';
 import { LONG_RUN_CPU_SECONDS, type Reading } from './page-reading.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
+import {
+  formatsSchema,
+  metadataOf,
+  NOTHING_STATED,
+  progressLineSchema,
+  progressOf,
+  type Metadata,
+  type Stated,
+} from './yt-dlp-download-lines.ts';
 import {
   AUDIO_FORMATS,
   downloadArguments,
   FORMATS_PREFIX,
   INSPECT_ARGUMENTS,
-  METADATA_PREFIX,
   NEUTRAL_EXTENSION,
   PROGRESS_PREFIX,
   videoFormats,
@@ -31,49 +37,7 @@ import {
   type YtdlpWishes,
 } from './yt-dlp-wishes.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
-import { textSchema } from '../fact-schemas.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
-
-const metadataSchema = z.object({
-  title: textSchema,
-  duration: z.number().positive().nullish(),
-  live_status: z.string().nullish(),
-  n_entries: z.number().nullish(),
-});
-type Metadata = z.infer<typeof metadataSchema>;
-
-const formatsSchema = z
-  .object({
-    size: z.number().nullable().catch(null),
-    parts: z.array(z.string()).catch([]),
-    sizes: z.array(z.number()).catch([]),
-    ext: z
-      .string()
-      .regex(/^[\w-]{1,16}$/)
-      .catch(NEUTRAL_EXTENSION),
-    protocol: z.string().catch(''),
-    url: z.string().optional().catch(undefined),
-  })
-  .transform(({ size, parts, sizes, ext, protocol, url }) => ({
-    ext: ext.toLowerCase().replace(/^x-/, ''),
-    files: Math.max(1, parts.length),
-    /** The sum of the sizes that the platform states. */
-    sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
-    isSizeOfAll: size !== null || (parts.length > 0 && sizes.length === parts.length),
-    hlsUrl: protocol.startsWith('m3u8') ? url : undefined,
-    // yt-dlp ends with an error when a fragment is missing.
-    isFragmented: protocol.split('+').every((part) => /^m3u8|^http_dash/.test(part)),
-  }));
-type Stated = z.infer<typeof formatsSchema>;
-const NOTHING_STATED = formatsSchema.parse({});
-
-const progressLineSchema = z.object({
-  status: z.string().nullish(),
-  filename: z.string().nullish(),
-  downloaded_bytes: z.number().nullish(),
-  total_bytes: z.number().nullish(),
-  total_bytes_estimate: z.number().nullish(),
-});
 
 export interface FetchedMedia {
   readonly title?: string | undefined;
@@ -114,6 +78,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       soundOrder,
       args = [],
       section,
+      awaitsStart = false,
     }: { readonly url: string } & Partial<YtdlpWishes> & Pick<YtdlpWishes, 'formats'>,
     options: FetchOptions,
   ): Promise<FetchedMedia> => {
@@ -151,7 +116,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       }
     };
 
-    await runYtdlp(
+    const warnings = await runYtdlp(
       settings,
       { ...options, signal: AbortSignal.any([options.signal, refusal.signal]) },
       {
@@ -170,8 +135,11 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
     if (metadata === undefined) throw new JobError('pageWithoutMedia');
-    // yt-dlp skips a section that it does not find.
-    if (section !== undefined && stated === NOTHING_STATED) throw new JobError('sectionOutside');
+    if (stated === NOTHING_STATED && (awaitsStart || section !== undefined)) {
+      // yt-dlp skips a section that it does not find.
+      const isSkipped = section !== undefined && ytdlpRefusal(warnings, subject) === undefined;
+      throw isSkipped ? new JobError('sectionOutside') : ytdlpFailure(warnings, subject);
+    }
     const files = await wholeFiles(options.folder, section === undefined ? stated : NOTHING_STATED);
     return {
       paths: await Promise.all(files.map(({ path }) => withExtension(path, stated.ext))),
@@ -191,7 +159,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       args: INSPECT_ARGUMENTS,
       maxFileBytes: settings.maxFileBytes,
       onStdoutLine: (line) => {
-        refusal ??= broadcastFailure(metadataOf(line)?.live_status);
+        refusal ??= broadcastFailure(metadataOf(line) ?? {});
       },
     }).catch((error: unknown) => {
       // The site may serve the playlist to its own page only. The downloaded files then decide.
@@ -260,29 +228,11 @@ async function withExtension(path: string, extension: string): Promise<string> {
   return named;
 }
 
-function metadataOf(line: string): Metadata | undefined {
-  if (!line.startsWith(METADATA_PREFIX)) return undefined;
-  return metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
-}
-
 function refusalOf(metadata: Metadata, maxMediaSeconds: number, section: YtdlpWishes['section']): JobError | undefined {
-  const failure = broadcastFailure(metadata.live_status);
+  const failure = broadcastFailure(metadata);
   if (failure !== undefined) return failure;
   if ((metadata.n_entries ?? 0) > 1) return new JobError('pageWithManyVideos');
   const seconds = metadata.duration ?? 0;
   if (section === undefined) return seconds > maxMediaSeconds ? new JobError('videoTooLong') : undefined;
   return seconds > 0 && (section.from ?? 0) >= seconds ? new JobError('sectionOutside') : undefined;
-}
-
-function progressOf(line: z.infer<typeof progressLineSchema>): ActivityProgress {
-  const bytes = line.downloaded_bytes ?? undefined;
-  const totalBytes = line.total_bytes ?? line.total_bytes_estimate ?? undefined;
-  return {
-    stage: 'fetching',
-    ...(bytes === undefined ? {} : { bytes: Math.round(bytes) }),
-    ...(totalBytes === undefined ? {} : { totalBytes: Math.round(totalBytes) }),
-    ...(bytes === undefined || totalBytes === undefined || totalBytes <= 0
-      ? {}
-      : { percent: percentOf(bytes / totalBytes) }),
-  };
 }

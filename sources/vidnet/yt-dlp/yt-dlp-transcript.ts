@@ -70,7 +70,7 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
         template: TEMPLATE,
         schema: factsSchema,
       });
-      const broadcast = broadcastFailure(facts.live_status);
+      const broadcast = broadcastFailure(facts);
       if (broadcast !== undefined) throw broadcast;
       const tracks = tracksOf(facts.subtitles, facts.automatic_captions);
       const ranked = new Set(languages.flatMap((language) => rankTracks(tracks, language)));

@@ -12,6 +12,8 @@ export interface YtdlpWishes {
   readonly args: readonly string[];
   /** Whether yt-dlp lets ffmpeg fetch a part of the recording. */
   readonly section?: MediaOptions['section'];
+  /** Whether yt-dlp gives the facts of a page without media, such as the announced start. */
+  readonly awaitsStart?: boolean;
 }
 
 /** Expressions for yt-dlp's names of codecs. */
@@ -27,8 +29,13 @@ export function wishesOf(page: Pick<MediaPage, 'format' | 'options'>, maxVideoHe
   return {
     formats: format === 'audio' ? AUDIO_FORMATS + sound : videosOf({ height, container, codec: options.codec, sound }),
     soundOrder: order === undefined ? SOUND_ORDER : SOUND_ORDER.map((part) => part.replace('aext:m4a', order)),
-    args: [...(section === undefined ? [] : sectionArguments(section)), ...embeddedArguments(options)],
+    args: [
+      ...(section === undefined ? [] : sectionArguments(section)),
+      ...(options.wait_for_start === true ? ['--ignore-no-formats-error'] : []),
+      ...embeddedArguments(options),
+    ],
     ...(section !== undefined && { section }),
+    awaitsStart: options.wait_for_start === true,
   };
 }
 

@@ -2493,6 +2493,10 @@ export type MediaRequest = {
         remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
     } | null;
     /**
+     * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
+     */
+    wait_for_start?: boolean | null;
+    /**
      * The name of the file without its ending, such as `{date} {title}`
      */
     file_name?: string | null;
@@ -3150,6 +3154,10 @@ export type BatchRequest = unknown & {
             remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
         } | null;
         /**
+         * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
+         */
+        wait_for_start?: boolean | null;
+        /**
          * The name of the file without its ending, such as `{date} {title}`
          */
         file_name?: string | null;
@@ -3312,6 +3320,10 @@ export type BatchItemRequest = {
          */
         remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
     } | null;
+    /**
+     * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
+     */
+    wait_for_start?: boolean | null;
     /**
      * The name of the file without its ending, such as `{date} {title}`
      */
@@ -3611,6 +3623,10 @@ export type EachEntry = {
          */
         remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
     } | null;
+    /**
+     * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
+     */
+    wait_for_start?: boolean | null;
     /**
      * The name of the file without its ending, such as `{date} {title}`
      */
