@@ -17,6 +17,7 @@ import {
   batchStepSchema,
   pauseReasonSchema,
 } from '../runtime/inputs/batch-inputs.ts';
+import { batchItemSchema } from '../contract/batches/batch-item.ts';
 import { channelReferenceSchema } from '../contract/kinds/channel.ts';
 import { listParametersSchema } from '../contract/kinds/imgnet-list-job.ts';
 import { mediaInfoIdSchema, mediaInfoPageSchema } from '../contract/kinds/media-info.ts';
@@ -44,6 +45,7 @@ import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createAwaitedAudioActivities } from './awaited-audio.ts';
 import { createSpokenTranscriptActivities } from './spoken-transcript.ts';
+import { createNexusRequestActivities } from './nexus-request-activities.ts';
 import { createOwnerActivities } from './owner-profile-activities.ts';
 import { createBreakerActivities } from '../pacing/breakers.ts';
 import { createRecordActivities } from './job-records.ts';
@@ -60,6 +62,7 @@ const CREATORS = {
     createOwnerActivities,
     createAwaitedAudioActivities,
     createSpokenTranscriptActivities,
+    createNexusRequestActivities,
     createListingWaits,
     createSpeechRemains,
     createUploadRemoval,
@@ -162,9 +165,11 @@ type AllActivities = Activities['records'] & Activities['fetch'] & Activities['s
 
 /** The input of each activity. Values become paths, URLs and IDs, so they are checked. */
 export const activityInputs = {
+  acceptNexusRequest: one(z.object({ recordId: ulidSchema, request: batchItemSchema })),
   advanceBatch: one(batchStepSchema),
   attemptDelivery: one(deliverySchema.extend({ attempt: z.int().min(1), isLast: z.boolean() })),
   awaitAudio: one(z.object({ recordId: ulidSchema, audioId: ulidSchema })),
+  awaitNexusRecord: one(ulidSchema),
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
   awaitSpeech: one(z.object({ recordId: ulidSchema, speechId: ulidSchema })),
@@ -173,6 +178,7 @@ export const activityInputs = {
   beginListing: one(z.object({ batchId: ulidSchema })),
   beginSpeech: one(ulidSchema),
   closeCheck: one(ofSubscription),
+  cancelNexusJob: one(ulidSchema),
   clearSpeech: one(ulidSchema),
   collectSnapshot: one(order),
   describeChannel: one(

@@ -102,9 +102,11 @@ const START = { open: [], next: 1, ended: NO_TOTALS };
 type Sampled = (typeof kindSamples)[number]['activity'];
 const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   ...(Object.fromEntries(kindSamples.map(({ activity, order }) => [activity, order])) as Record<Sampled, object>),
+  acceptNexusRequest: { recordId, request: { operation: 'requestAudio', vidnet_video_id: audio.mediaId } },
   advanceBatch: { batchId: recordId, position: START, mode: 'start', isThorough: false },
   attemptDelivery: { ...delivery, attempt: 1, isLast: false },
   awaitAudio: { recordId, audioId: recordId },
+  awaitNexusRecord: recordId,
   awaitOtherListing: 'list/@evening-talks',
   awaitOwnerProfile: 'imgnet_profile/tea',
   beginCheck: { subscriptionId: recordId },
@@ -113,6 +115,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   closeCheck: { subscriptionId: recordId },
   endCheck: { subscriptionId: recordId, failure: { code: 'removed', message: 'Gone.' } },
   findNewEntries: { subscriptionId: recordId },
+  cancelNexusJob: recordId,
   clearSpeech: recordId,
   collectSnapshot: { recordId, part: 'posts', request: { kind: 'posts', account: 'tea' } },
   discardUpload: recordId,

@@ -30,6 +30,7 @@ describe('names that must not change', () => {
         'imgnetContent',
         'imgnetList',
         'imgnetProfile',
+        'nexusRequest',
         'retention',
         'speakerLabels',
         'transcript',

@@ -6,6 +6,7 @@ import {
   type WorkerDeploymentOptions,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
+import type { ServiceHandler } from 'nexus-rpc';
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
 import { BATCH_PRIORITY } from '../contract/batches/batch-state.ts';
 import { inputErrorOf } from '../runtime/inputs/check-input.ts';
@@ -29,6 +30,7 @@ const SPEECH_STEPS_AT_ONCE = 4;
 const POLLS = {
   workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+  nexusTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
 } as const;
 
 interface WorkersOptions {
@@ -42,6 +44,8 @@ interface WorkersOptions {
   /** Required for the role `workflows`. */
   readonly bundle: WorkflowBundleWithSourceMap | undefined;
   readonly activities: Activities;
+  /** Served by the role `workflows`. */
+  readonly nexusService?: ServiceHandler;
   readonly breakers: Breakers;
   /** The routes that the roles of this worker serve. */
   readonly routes: readonly Route[];
@@ -135,6 +139,7 @@ export async function createWorkers(options: WorkersOptions) {
         ...optional('workflowBundle', options.bundle),
         // A first attempt at a webhook is a local activity.
         activities: { ...activities.deliver, ...activities.records },
+        nexusServices: options.nexusService === undefined ? [] : [options.nexusService],
       }),
     ],
     // The role has only the queues of its routes.

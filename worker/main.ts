@@ -51,6 +51,7 @@ import { createItemAcceptor } from './item-acceptor.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
+import { nexusService } from './nexus-service.ts';
 import { createJobCancellation, createOpenWorkflows } from './open-workflows.ts';
 import { queuesOfService } from './service-queues.ts';
 import { keepRemovingSpeechLeftovers } from './speech-leftovers.ts';
@@ -185,8 +186,7 @@ const activities = createActivities({
   signWebhook: createWebhookSigner(config.webhookKeys),
   traceHeaders: telemetry.traceHeaders,
   rendering: { prices: config.prices, linkTo: (...file) => signer.linkTo(...file), contents, lists },
-  ...{ speech, speechAudio },
-  ffmpeg: config.FFMPEG_PATH,
+  ...{ speech, speechAudio, ffmpeg: config.FFMPEG_PATH },
   speechTimeoutMs: SPEECH_TIMEOUT_MS,
   speechWindowSeconds: config.SPEECH_WINDOW_SECONDS,
   ...limits,
@@ -213,7 +213,7 @@ const workers = await createWorkers({
     payloadCodecs: [temporal.payloadCodec],
     failureConverterPath: FAILURE_CONVERTER,
   },
-  activities,
+  ...{ activities, nexusService },
   maxFetches: config.MAX_FETCHES,
   maxSpeechWindows: config.MAX_SPEECH_WINDOWS,
   engineKey: 'missing' in speech ? undefined : engineKeyOf(speech.engine),

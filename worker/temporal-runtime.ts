@@ -20,7 +20,7 @@ export function temporalRuntime(
 /** Writes the lines of the SDK into the log of the service. */
 function temporalLogger(log: Logger): DefaultLogger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
-    // Some workers run activities only, and the service does not use Nexus.
+    // Most workers run activities only.
     if (/^No (?:workflows|Nexus services) registered/.test(message)) return;
     const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
     // Each of many workers changes its state six times between start and stop.

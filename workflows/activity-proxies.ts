@@ -116,9 +116,11 @@ export function pollActivities(summary: string) {
   });
 }
 
-/** Waits for another job of a transcript, without a limit, because that job has one. */
+/** Waits for another job, without a limit, because that job has one. */
 export function awaitingActivities(summary: string) {
-  return proxyActivities<Pick<Activities['records'], 'awaitAudio' | 'beginSpeech' | 'awaitSpeech'>>({
+  return proxyActivities<
+    Pick<Activities['records'], 'awaitAudio' | 'beginSpeech' | 'awaitSpeech' | 'awaitNexusRecord'>
+  >({
     startToCloseTimeout: '45 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
     summary,

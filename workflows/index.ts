@@ -10,6 +10,7 @@ export { imgnetList } from './jobs/imgnet-list.ts';
 export { imgnetProfile } from './jobs/imgnet-profile.ts';
 export { media } from './jobs/media.ts';
 export { mediaInfo } from './jobs/media-info.ts';
+export { nexusRequest } from './nexus-request.ts';
 export { retention } from './retention.ts';
 export { speakerLabels } from './jobs/speaker-labels.ts';
 export { transcript } from './jobs/transcript.ts';

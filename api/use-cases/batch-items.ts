@@ -46,13 +46,13 @@ export async function itemOf(deps: PlanDeps, request: BatchItemRequest): Promise
   return { request, subjectId, price };
 }
 
-/** Accepts an item on behalf of the caller of its batch. A running job is joined, also where a single request is refused. */
+/** Accepts an item of a batch, or a request by Nexus. A running job is joined, also where a single request is refused. */
 export async function acceptItem(deps: AcceptDeps & PlanDeps, order: ItemOrder): Promise<AcceptedItem> {
-  const { caller, item, recordId, batchId, webhookUrl } = order;
+  const { caller, item, webhookUrl, ...ids } = order;
   try {
     const plan = await planOf(deps, item.request);
     const order = orderOf({ ...item.request, include_webhook: webhookUrl });
-    const job = { ...plan, ...order, recordId, batchId, webhookUrl, isRefusedWhilePending: false };
+    const job = { ...plan, ...order, ...ids, webhookUrl, isRefusedWhilePending: false };
     return { kind: 'accepted', record: (await startOrJoin(deps, caller, job)).record };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : toApiError(thrown);

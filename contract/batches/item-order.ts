@@ -15,7 +15,8 @@ export interface ItemOrder {
   readonly item: BatchItem;
   /** The ID of the record if this order starts the job. */
   readonly recordId: string;
-  readonly batchId: string;
+  /** Absent for a request by Nexus. */
+  readonly batchId?: string;
   readonly webhookUrl: string | undefined;
 }
 

@@ -42,6 +42,7 @@ import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
 import type { CheckEnd } from '../../activities/subscriptions/subscription-checks.ts';
 import { checkSubscription } from '../../workflows/subscriptions/check-subscription.ts';
+import { nexusRequest } from '../../workflows/nexus-request.ts';
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/jobs/speaker-labels.ts';
 import type { UploadJob } from '../../contract/kinds/upload.ts';
@@ -85,10 +86,7 @@ await jobHistory(audio, 'audio-private', { webhookUrl: url }, { ...obliging, fet
 await jobHistory(audio, 'audio-upstream-recovers', {}, { ...obliging, fetch: refusing('upstream_error', 2) });
 await jobHistory(audio, 'audio-upstream-fails', {}, { ...obliging, fetch: refusing('upstream_error', 9) });
 await jobHistory(audio, 'audio-parked', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
-await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch: refusing('rate_limited', 9), isReal: true }, async (handle) => {
-  await until(async () => (await handle.describe()).raw.pendingActivities?.some(({ lastFailure }) => lastFailure));
-  await handle.cancel();
-});
+await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch: refusing('rate_limited', 9), isReal: true }, cancelWhileWaiting);
 await jobHistory(audio, 'audio-no-space', {}, { ...obliging, fetch: refusing('disk_full', 2) });
 await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
 const inAMinute = { order: { notBefore: new Date(Date.now() + 60_000).toISOString() } };
@@ -104,19 +102,13 @@ for (const { workflow, job, activity } of kindSamples) {
 await mediaHistory('media-awaited', [...[1, 1].map(() => ['not_started', Date.now() + 60_000] as [FailureCode, number]), ['live']]);
 await transcriptHistory('transcript-with-comments');
 await transcriptHistory('transcript-spoken', { mode: 'auto', speechId: ulid() });
-await transcriptHistory('transcript-spoken-left', { mode: 'auto', speechId: ulid() }, async (handle) => {
-  await until(async () => (await handle.describe()).raw.pendingActivities?.some(({ lastFailure }) => lastFailure));
-  await handle.cancel();
-});
+await transcriptHistory('transcript-spoken-left', { mode: 'auto', speechId: ulid() }, cancelWhileWaiting);
 await channelHistory('channel-listed', { channelId: 'UC1' });
 await channelHistory('channel-known', { channelId: 'UC1', known: { contentsOf: 'another', charge: 0 } });
 await speakerLabelsHistory('speaker-labels-success');
 await speakerLabelsHistory('speaker-labels-failed', refuseWith('unsupported'));
 await awaitedAudioHistory('speaker-labels-awaited', () => Promise.resolve({ state: 'ready', fileName: 'a.m4a', price: 66 }));
-await awaitedAudioHistory('speaker-labels-left', lookingAgain, async (handle) => {
-  await until(async () => (await handle.describe()).raw.pendingActivities?.some(({ lastFailure }) => lastFailure));
-  await handle.cancel();
-});
+await awaitedAudioHistory('speaker-labels-left', lookingAgain, cancelWhileWaiting);
 await imgnetHistories();
 await uploadHistory('upload-success', () => Promise.resolve(result));
 await uploadHistory('upload-unreadable', refuseWith('unsupported'));
@@ -132,6 +124,10 @@ await checkHistory('check-new', { batchId: ulid() }, () => Promise.resolve());
 await checkHistory('check-given-up', { notice: 1 }, () => Promise.reject(toApplicationFailure(new JobError({ code: 'removed', message: 'Gone.' }))));
 await batchHistory('batch-listed', { hasSource: true }, [advanceWith(0, { isOver: true })]);
 await batchHistory('batch-cancelled', {}, [advanceWith(0, { blocked: 'max_cost' }), advanceWith(0, { isOver: true })], (handle) => handle.cancel());
+const ofNexus = { acceptNexusRequest: () => Promise.resolve(ulid()), awaitNexusRecord: lookingAgain, cancelNexusJob: () => Promise.resolve() };
+const nexusInput = { recordId: ulid(), request: { operation: 'requestAudio', vidnet_video_id: 'dQw4w9WgXcQ' } } as const;
+await record('nexus-request-cancelled', { records: ofNexus, isReal: true }, async (env, taskQueue) =>
+  cancelWhileWaiting(await env.client.workflow.start(nexusRequest, { workflowId: 'nexus/request', taskQueue, args: [nexusInput] })));
 await retentionHistory('retention');
 await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 }, confirmedBy: 'the operator' });
 
@@ -153,7 +149,7 @@ async function mediaHistory(name: string, refusals: [FailureCode, number?][]): P
 async function transcriptHistory(
   name: string,
   more: Partial<TranscriptParameters> = {},
-  meanwhile?: (handle: Handle) => Promise<void>,
+  meanwhile?: (handle: Handle) => Promise<unknown>,
 ): Promise<void> {
   const fetch = {
     fetchTranscript: () => Promise.resolve(more.mode === undefined ? { durationSeconds: 12 } : { isMissing: true as const }),
@@ -196,7 +192,7 @@ async function speakerLabelsHistory(name: string, second = () => Promise.resolve
 async function awaitedAudioHistory(
   name: string,
   awaitAudio: () => Promise<AwaitedAudio>,
-  meanwhile?: (handle: Handle) => Promise<void>,
+  meanwhile?: (handle: Handle) => Promise<unknown>,
 ): Promise<void> {
   const { parameters, ...job } = aSpeakerLabelsJob();
   const awaits = { subjectId: 'audio/dQw4w9WgXcQ', price: 5 };
@@ -369,6 +365,12 @@ async function channelHistory(name: string, look: ChannelLook): Promise<void> {
 
 type Handle = Pick<WorkflowHandle, 'result' | 'fetchHistory' | 'describe' | 'cancel' | 'signal'>;
 
+async function cancelWhileWaiting(handle: Handle): Promise<Handle> {
+  await until(async () => (await handle.describe()).raw.pendingActivities?.some(({ lastFailure }) => lastFailure));
+  await handle.cancel();
+  return handle;
+}
+
 async function jobHistory(
   workflow: typeof audio,
   name: string,
@@ -396,8 +398,7 @@ async function deliveryHistory(
 }
 
 async function temporalCli(): Promise<string> {
-  const log = (line: string): void => console.log(line);
-  return (await ensure(temporalTool({ env: process.env, cacheDir, log }), log)).value;
+  return (await ensure(temporalTool({ env: process.env, cacheDir, log: say }), say)).value;
 }
 
 async function record(

@@ -96,6 +96,7 @@ const look = (running: number, isOver: boolean) => ({
   ...{ position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver },
 });
 const made = { state: 'made', result };
+const nexusRequest = { recordId, request: { operation: 'requestAudio', vidnet_video_id: videoId } };
 const confirmedBy = 'the operator';
 
 type Workflow = keyof typeof workflows;
@@ -251,6 +252,14 @@ const own: Readonly<Record<Exclude<Workflow, Sampled>, StepsOf>> = {
     ],
   },
   deliverWebhook: delivered,
+  nexusRequest: {
+    input: nexusRequest,
+    answers: { acceptNexusRequest: [speechId] },
+    steps: [
+      ['acceptNexusRequest', nexusRequest],
+      ['awaitNexusRecord', speechId],
+    ],
+  },
   retention: {
     input: { retentionDays: 30, keepDays: { contents: 365 }, confirmedBy },
     answers: {
