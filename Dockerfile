@@ -34,20 +34,21 @@ RUN python3 -m venv /opt/yt-dlp && python3 -m venv /opt/speech \
   && find /opt/*/lib -type d \( -name tests -o -name SelfTest \) -prune -exec rm -r {} +
 
 # ffmpeg is built from Debian's source without the 200 MB of libraries that Debian links. It has all of its own decoders and dav1d
-# for AV1, and the encoders that media/ and speech/ use. Debian's tools build the package, so that dpkg lists it.
+# for AV1, the encoders that media/ and speech/ use, and the network for sections of recordings. Debian's tools build the package,
+# so that dpkg lists it.
 FROM ${DEBIAN_IMAGE} AS ffmpeg
 WORKDIR /build
 RUN find /etc/apt/sources.list* -type f -exec sed -i 's/^Types: deb$/& deb-src/; s/^deb \(.*\)/&\ndeb-src \1/' {} + \
   && apt-get update \
-  && apt-get install -y --no-install-recommends dpkg-dev gcc libc6-dev libdav1d-dev libx264-dev libzimg-dev nasm pkgconf zlib1g-dev \
+  && apt-get install -y --no-install-recommends dpkg-dev gcc libc6-dev libdav1d-dev libgnutls28-dev libmp3lame-dev libopus-dev libx264-dev libxml2-dev libzimg-dev nasm pkgconf zlib1g-dev \
   && apt-get source ffmpeg
 RUN cd ffmpeg-*/ \
   && ./configure --prefix=/usr --libdir=/usr/lib/ffmpeg --enable-rpath --enable-shared --disable-static --toolchain=hardened \
-    --disable-autodetect --disable-debug --disable-devices --disable-doc --disable-ffplay --disable-network --disable-postproc \
-    --enable-gpl --enable-libdav1d --enable-libx264 --enable-libzimg --enable-zlib --enable-indev=lavfi \
-    --disable-encoders --enable-encoder=aac,libx264,pcm_s16le \
-    --disable-muxers --enable-muxer=ipod,mp4,null,pcm_s16le,wav \
-    --disable-filters --enable-filter=aformat,ametadata,anull,anullsrc,apad,aresample,asetnsamples,asplit,astats,atrim,format,pan,scale,sidedata,tonemap,zscale \
+    --disable-autodetect --disable-debug --disable-devices --disable-doc --disable-ffplay --disable-postproc \
+    --enable-gpl --enable-gnutls --enable-libdav1d --enable-libmp3lame --enable-libopus --enable-libx264 --enable-libxml2 --enable-libzimg --enable-zlib --enable-indev=lavfi \
+    --disable-encoders --enable-encoder=aac,flac,libmp3lame,libopus,libx264,mjpeg,mov_text,pcm_s16le,subrip,webvtt \
+    --disable-muxers --enable-muxer=flac,ipod,matroska,mjpeg,mp3,mp4,null,opus,pcm_s16le,wav,webm \
+    --disable-filters --enable-filter=aformat,ametadata,anull,anullsrc,apad,aresample,asetnsamples,asetpts,asplit,astats,atrim,concat,format,pan,scale,setpts,sidedata,tonemap,trim,zscale \
   && make -j"$(nproc)" && make install-progs install-libs DESTDIR=/package \
   && install -D --mode=644 debian/copyright /package/usr/share/doc/ffmpeg/copyright && mkdir /package/DEBIAN \
   && dpkg-shlibdeps --ignore-missing-info -l/package/usr/lib/ffmpeg /package/usr/bin/* /package/usr/lib/ffmpeg/*.so \

@@ -30,7 +30,6 @@ const DECODED_RATE = 8_000;
 const DECODED = `-ac 1 -ar ${String(DECODED_RATE)} -c:a pcm_s16le -f s16le file:/dev/null`.split(' ');
 /** Copies all video and audio. */
 const COPIED = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy'];
-const COVER_SIZE = "scale='min(1400,iw)':-2,format=yuvj420p";
 /** The share of files that ffmpeg decodes although nothing about them is doubtful. */
 const DECODED_SHARE = 0.02;
 interface FfmpegSettings {
@@ -205,7 +204,7 @@ export function createMedia(settings: FfmpegSettings) {
       const { pictures, sound, container } = file;
       const copied = copiedKinds(file);
       if (pictures !== undefined) rejectTooTall(pictures.probe, settings.maxVideoHeight);
-      if (container === 'webm' && !copied.pictures) throw new JobError('wishImpossible');
+      if (container === 'webm' && pictures !== undefined && !copied.pictures) throw new JobError('wishImpossible');
       const sizes = await Promise.all([pictures, sound].flatMap((source) => (source ? [sizeOf(source.path)] : [])));
       const work = {
         bytes: sizes.reduce((sum, size) => sum + size, 0),
@@ -218,9 +217,9 @@ export function createMedia(settings: FfmpegSettings) {
         : 'converted';
     },
 
-    /** Writes a picture in any common format as JPEG, at most 1400 pixels wide, as players expect of a cover. */
+    /** Writes a picture in any common format as JPEG, as players expect of a cover. */
     writeCover: (path: string, output: string, options: Omit<RunLimits, 'onProgress'>): Promise<unknown> => {
-      const args = [...PICTURE_GUARD, '-i', fileUrl(path), '-map', '0:v:0', '-frames:v', '1', '-vf', COVER_SIZE];
+      const args = [...PICTURE_GUARD, '-i', fileUrl(path), '-map', '0:v:0', '-frames:v', '1', '-vf', 'format=yuvj420p'];
       const limits = { ...options, work: { pixels: 35_389_440 }, onProgress: () => undefined };
       return convert([...args, '-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'], output, limits);
     },

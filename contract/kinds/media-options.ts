@@ -36,9 +36,20 @@ const sectionSchema = z
   .refine(({ from, to, chapter }) => (from === undefined && to === undefined) !== (chapter === undefined), {
     message: 'must have a chapter, or one or both of from and to',
   })
-  .refine(({ from = 0, to = Infinity }) => to > from, { path: ['to'], message: 'must be later than from' });
+  .refine(({ from = 0, to = Infinity }) => to > from, { path: ['to'], message: 'must be later than from' })
+  .meta({ id: 'MediaSection', description: 'The only part to fetch' });
 
 const categoriesSchema = z.array(z.enum(SPONSORBLOCK_CATEGORIES)).min(1).transform(sortedUnique);
+
+const sponsorblockSchema = z
+  .object({
+    mark: optionalField(categoriesSchema).describe('Segments that become chapters'),
+    remove: optionalField(categoriesSchema).describe('Segments that are cut out'),
+  })
+  .meta({
+    id: 'SponsorBlockWishes',
+    description: 'Segments that viewers of the video platform reported to SponsorBlock',
+  });
 
 export const mediaOptionsShape = {
   max_height: optionalField(z.number().int().min(64).max(8_640)).describe(
@@ -52,16 +63,11 @@ export const mediaOptionsShape = {
   sound_language: optionalField(z.union([z.literal('original'), languageSchema])).describe(
     'The language of the sound; default: `original`',
   ),
-  section: optionalField(sectionSchema).describe('The only part to fetch'),
+  section: optionalField(sectionSchema),
   embed: optionalField(z.array(z.enum(['tags', 'cover', 'chapters', 'captions'])).transform(sortedUnique)).describe(
     'What is written into the file, too; `captions`: those made by people',
   ),
-  sponsorblock: optionalField(
-    z.object({
-      mark: optionalField(categoriesSchema).describe('Segments that become chapters'),
-      remove: optionalField(categoriesSchema).describe('Segments that are cut out'),
-    }),
-  ).describe('Segments that viewers of the video platform reported to SponsorBlock'),
+  sponsorblock: optionalField(sponsorblockSchema),
   wait_for_start: optionalField(z.boolean()).describe(
     'Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`',
   ),

@@ -8,6 +8,7 @@ import { signalGroup } from '../../runtime/subprocess/run-program.ts';
 import { endOf, signalProcess, supervise, type Run, type Supervised, type SuperviseOptions } from '../supervise.ts';
 
 const PARENT_DEATH_WATCH = fileURLToPath(new URL('../../runtime/subprocess/parent-death-watch.sh', import.meta.url));
+const USUAL_NICE = '0';
 /** An engine runs for months, so its file size, memory and processor time are not limited. */
 const UNLIMITED = ['unlimited', 'unlimited', 'unlimited'];
 /** A shell command that writes its process ID to descriptor 4 and becomes the program. */
@@ -37,7 +38,7 @@ function launch(options: DaemonOptions, args: readonly string[]): Run {
   // The program gets its own process group, so that Ctrl-C reaches only this process, which stops everything in order.
   const child = spawn(
     '/bin/sh',
-    [PARENT_DEATH_WATCH, ...UNLIMITED, '/bin/sh', '-c', WRITE_PID, 'sh', options.program, ...args],
+    [PARENT_DEATH_WATCH, ...UNLIMITED, USUAL_NICE, '/bin/sh', '-c', WRITE_PID, 'sh', options.program, ...args],
     {
       cwd: options.cwd,
       env: { ...options.env },

@@ -1,9 +1,9 @@
 #!/bin/sh
-# parent-death-watch.sh FILE_BLOCKS MEMORY_KIB CPU_SECONDS PROGRAM [ARG...]
+# parent-death-watch.sh FILE_BLOCKS MEMORY_KIB CPU_SECONDS NICE PROGRAM [ARG...]
 # Runs PROGRAM, and kills the process group when stdin reaches its end. That happens when the process that started this script
 # ends in any way, because its end of the pipe closes. The caller must make this script the leader of a new process group.
 # FILE_BLOCKS limits each file (in blocks of 512 bytes), MEMORY_KIB the writable memory of each process, and CPU_SECONDS the
-# processor time of each process.
+# processor time of each process. NICE is added to the nice value.
 ulimit -f "$1" || exit 126
 # -v would not work, because JavaScript runtimes reserve terabytes of addresses. Systems without -d run the program without
 # this limit.
@@ -12,7 +12,9 @@ ulimit -d "$2" 2>/dev/null
 ulimit -S -t "$3" 2>/dev/null
 # A core file could contain cookies and keys.
 ulimit -c 0 2>/dev/null
-shift 3
+nice=$4
+shift 4
+[ "$nice" = 0 ] || set -- nice -n "$nice" "$@"
 exec 3<&0 </dev/null
 "$@" 3<&- &
 child=$!

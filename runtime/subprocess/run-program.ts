@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -41,7 +40,7 @@ export interface RunOptions {
   readonly maxStdoutChars?: number;
   readonly onStdoutLine?: (line: string) => void;
   readonly onStart?: (groupId: number) => void;
-  /** The nice value of the program. Default: 10 in a context that is {@link yielding}, otherwise that of this process. */
+  /** What is added to the nice value. Default: 10 in a context that is {@link yielding}, otherwise nothing. */
   readonly nice?: number;
   /** Starts the program. Default: {@link startProgram}. */
   readonly start?: Start;
@@ -186,7 +185,8 @@ export async function run(program: string, args: readonly string[], options: Run
 export function startProgram(program: string, args: readonly string[], options: RunOptions): Running {
   const { maxFileBytes, maxMemoryBytes, maxCpuSeconds } = options;
   const limits = [unitsOf(maxFileBytes, 512), unitsOf(maxMemoryBytes, 1024), unitsOf(maxCpuSeconds, 1)];
-  const child = spawn('/bin/sh', [PARENT_DEATH_WATCH, ...limits, program, ...args], {
+  const nice = String(options.nice ?? 0);
+  const child = spawn('/bin/sh', [PARENT_DEATH_WATCH, ...limits, nice, program, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
     detached: true,
@@ -202,8 +202,6 @@ export function startProgram(program: string, args: readonly string[], options: 
     child.once('close', (...end) => resolve({ code: end[0], signal: end[1] }));
   });
   if (child.pid !== undefined) {
-    // The shell has not started the program yet, which inherits the value.
-    if (options.nice !== undefined) setPriority(child.pid, options.nice);
     options.onStart?.(child.pid);
   }
   return { stdout: child.stdout, stderr: child.stderr, signal: (name) => signalGroup(child.pid, name), ended };

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { CONTAINERS, type Container } from '../../contract/kinds/media-options.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import type { Probe } from '../../media/probe.ts';
 import { cutWindow, prepareWav } from '../../speech/prepare.ts';
@@ -49,6 +50,16 @@ beforeAll(async () => {
   await media.writeM4a({ path: input, audioCodec: 'aac' }, output, limits);
   await media.measure(input, limits);
   await media.writeMp4({ pictures: source, sound: source }, output, limits);
+  const captions = [{ path: input, language: 'eng' }];
+  for (const container of Object.keys(CONTAINERS) as Container[]) {
+    const isVideo = CONTAINERS[container].format === 'video';
+    // WebM is only copied.
+    const pictures = isVideo && container !== 'webm' ? source : undefined;
+    const file = { container, pictures, sound: source, captions: isVideo ? captions : [], isExact: true };
+    await media.writeTailored({ ...file, kept: [{ start: 0, end: 1 }] }, output, limits);
+    await media.writeTailored({ ...file, kept: [] }, output, limits);
+  }
+  await media.writeCover(input, output, limits);
   await media.writeSilence(1, output, limits);
   await prepareWav(input, output, { ...limits, ffmpeg });
   await cutWindow(input, output, { ...limits, ffmpeg, startSeconds: 9, endSeconds: 10, taken: 'left' });
@@ -67,7 +78,7 @@ const once = (names: readonly string[]): string[] => [...new Set(names)].toSorte
 
 describe('the ffmpeg of the image contains exactly what the service uses', () => {
   it('to encode', () => {
-    const asked = valuesOf('-c:a', '-c:v').filter((name) => name !== 'copy');
+    const asked = valuesOf('-c:a', '-c:v', '-c:v:0', '-c:s').filter((name) => name !== 'copy');
     expect(built('encoder')).toEqual(once(asked));
   });
 
@@ -83,7 +94,10 @@ describe('the ffmpeg of the image contains exactly what the service uses', () =>
   });
 
   it('to filter', () => {
-    const graphs = [...valuesOf('-vf', '-filter_complex'), ...valuesOf('-i').filter((input) => !/^file:/.test(input))];
+    const graphs = [
+      ...valuesOf('-vf', '-af', '-filter:v:0', '-filter_complex'),
+      ...valuesOf('-i').filter((input) => !/^file:/.test(input)),
+    ];
     const asked = graphs.flatMap((graph) => graph.split(/[,;]/)).map((one) => /^(?:\[[^\]]+\])*(\w+)/.exec(one)?.[1]);
     expect(built('filter')).toEqual(once([...asked.map((name) => name ?? ''), OF_ITSELF]));
   });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { buildConsole } from '../../../api/console/console-files.ts';
 import { settings } from '../../../config.ts';
 import { createMedia } from '../../../media/ffmpeg.ts';
+import { ffmpegDownloader } from '../../../sources/vidnet/yt-dlp/ffmpeg-downloader.ts';
 import { readYtdlpVersion } from '../../../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { createYtdlpSource } from '../../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
@@ -71,6 +72,7 @@ it.each<[string, readonly string[], () => Promise<unknown>]>([
     () => ytdlp.fetchAudio('x', { ...limits, folder, maxMediaSeconds: 9 }),
   ],
   ['yt-dlp, for its version,', OF_YTDLP, () => readYtdlpVersion('/bin/yt-dlp')],
+  ['ffmpeg, for its options,', EVERY, () => ffmpegDownloader('/bin/f')],
   ['ffprobe', EVERY, () => media.probe(wavPath, signal)],
   ['ffmpeg', EVERY, () => media.writeM4a({ path: wavPath, audioCodec: 'aac' }, join(folder, 'b.m4a'), limits)],
   [
@@ -117,10 +119,11 @@ it('the service starts programs in no other places', async () => {
   );
   expect(starting.flat().toSorted()).toEqual([
     'api/console/console-files.ts',
-    'media/ffmpeg.ts',
+    'media/convert.ts',
     'media/probe.ts',
     'sources/vidnet/releases/install-release.ts',
     'sources/vidnet/warm/warm-parent.ts',
+    'sources/vidnet/yt-dlp/ffmpeg-downloader.ts',
     'sources/vidnet/yt-dlp/run-yt-dlp.ts',
     'sources/vidnet/yt-dlp/yt-dlp-version.ts',
     'speech/json-lines.ts',

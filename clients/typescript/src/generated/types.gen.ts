@@ -2460,38 +2460,12 @@ export type MediaRequest = {
      * The language of the sound; default: `original`
      */
     sound_language?: 'original' | string | null;
-    /**
-     * The only part to fetch
-     */
-    section?: {
-        from?: number | string | null;
-        to?: number | string | null;
-        /**
-         * The title of a chapter, instead of times
-         */
-        chapter?: string | null;
-        /**
-         * Encode the section again to cut it to the frame
-         */
-        exact?: boolean | null;
-    } | null;
+    section?: MediaSection;
     /**
      * What is written into the file, too; `captions`: those made by people
      */
     embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
-    /**
-     * Segments that viewers of the video platform reported to SponsorBlock
-     */
-    sponsorblock?: {
-        /**
-         * Segments that become chapters
-         */
-        mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
-        /**
-         * Segments that are cut out
-         */
-        remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
-    } | null;
+    sponsorblock?: SponsorBlockWishes;
     /**
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
@@ -2514,6 +2488,36 @@ export type MediaRequest = {
      */
     keep_days?: number | null;
 };
+
+/**
+ * The only part to fetch
+ */
+export type MediaSection = {
+    from?: number | string | null;
+    to?: number | string | null;
+    /**
+     * The title of a chapter, instead of times
+     */
+    chapter?: string | null;
+    /**
+     * Encode the section again to cut it to the frame
+     */
+    exact?: boolean | null;
+} | null;
+
+/**
+ * Segments that viewers of the video platform reported to SponsorBlock
+ */
+export type SponsorBlockWishes = {
+    /**
+     * Segments that become chapters
+     */
+    mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+    /**
+     * Segments that are cut out
+     */
+    remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+} | null;
 
 export type PendingResult = {
     status: 'pending';
@@ -3121,38 +3125,12 @@ export type BatchRequest = unknown & {
          * The language of the sound; default: `original`
          */
         sound_language?: 'original' | string | null;
-        /**
-         * The only part to fetch
-         */
-        section?: {
-            from?: number | string | null;
-            to?: number | string | null;
-            /**
-             * The title of a chapter, instead of times
-             */
-            chapter?: string | null;
-            /**
-             * Encode the section again to cut it to the frame
-             */
-            exact?: boolean | null;
-        } | null;
+        section?: MediaSection;
         /**
          * What is written into the file, too; `captions`: those made by people
          */
         embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
-        /**
-         * Segments that viewers of the video platform reported to SponsorBlock
-         */
-        sponsorblock?: {
-            /**
-             * Segments that become chapters
-             */
-            mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
-            /**
-             * Segments that are cut out
-             */
-            remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
-        } | null;
+        sponsorblock?: SponsorBlockWishes;
         /**
          * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
          */
@@ -3288,38 +3266,12 @@ export type BatchItemRequest = {
      * The language of the sound; default: `original`
      */
     sound_language?: 'original' | string | null;
-    /**
-     * The only part to fetch
-     */
-    section?: {
-        from?: number | string | null;
-        to?: number | string | null;
-        /**
-         * The title of a chapter, instead of times
-         */
-        chapter?: string | null;
-        /**
-         * Encode the section again to cut it to the frame
-         */
-        exact?: boolean | null;
-    } | null;
+    section?: MediaSection;
     /**
      * What is written into the file, too; `captions`: those made by people
      */
     embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
-    /**
-     * Segments that viewers of the video platform reported to SponsorBlock
-     */
-    sponsorblock?: {
-        /**
-         * Segments that become chapters
-         */
-        mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
-        /**
-         * Segments that are cut out
-         */
-        remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
-    } | null;
+    sponsorblock?: SponsorBlockWishes;
     /**
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
@@ -3591,38 +3543,12 @@ export type EachEntry = {
      * The language of the sound; default: `original`
      */
     sound_language?: 'original' | string | null;
-    /**
-     * The only part to fetch
-     */
-    section?: {
-        from?: number | string | null;
-        to?: number | string | null;
-        /**
-         * The title of a chapter, instead of times
-         */
-        chapter?: string | null;
-        /**
-         * Encode the section again to cut it to the frame
-         */
-        exact?: boolean | null;
-    } | null;
+    section?: MediaSection;
     /**
      * What is written into the file, too; `captions`: those made by people
      */
     embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
-    /**
-     * Segments that viewers of the video platform reported to SponsorBlock
-     */
-    sponsorblock?: {
-        /**
-         * Segments that become chapters
-         */
-        mark?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
-        /**
-         * Segments that are cut out
-         */
-        remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
-    } | null;
+    sponsorblock?: SponsorBlockWishes;
     /**
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
