@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CONTAINERS, type Container } from '../../contract/kinds/media-options.ts';
+import { CONTAINERS, type Container } from '../../contract/file-choices.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import type { Probe } from '../../media/probe.ts';
 import { cutWindow, prepareWav } from '../../speech/prepare.ts';
