@@ -77,6 +77,14 @@ export const OPTIONS = {
   embed: { type: 'string', value: 'LIST', about: 'write into the file: tags, cover, chapters, captions' },
   mark: { type: 'string', value: 'LIST', about: 'make chapters of segments of SponsorBlock, such as sponsor,intro' },
   remove: { type: 'string', value: 'LIST', about: 'cut out segments of SponsorBlock' },
+  'live-from': {
+    type: 'string',
+    value: 'start|now',
+    about: 'record a running broadcast from its start or from now (the default); give --seconds or --until',
+    choices: ['start', 'now'],
+  },
+  seconds: { type: 'string', value: 'N', about: 'for how long to record' },
+  until: { type: 'string', value: 'TIME', about: 'when to stop recording, such as 2026-11-21T22:00:00Z' },
   'wait-for-start': { type: 'boolean', about: 'wait for a premiere or an announced broadcast' },
   name: { type: 'string', value: 'TEMPLATE', about: 'the name of the file, such as "{date} {title}"' },
   as: {
@@ -114,7 +122,7 @@ export const optionOf = (name: OptionName): Option => OPTIONS[name];
 const FETCHING = ['output', 'force', 'json', 'wait', 'from', 'jobs'] as const;
 const MEDIA_WISHES = [
   ...(['container', 'max-height', 'codec', 'bit-rate', 'sound', 'section', 'exact'] as const),
-  ...(['embed', 'mark', 'remove', 'wait-for-start', 'name'] as const),
+  ...(['embed', 'mark', 'remove', 'live-from', 'seconds', 'until', 'wait-for-start', 'name'] as const),
 ] as const;
 export const COMMON_OPTIONS = ['help'] as const;
 

@@ -9,13 +9,14 @@ export function mediaWishes(
   textOf: (name: OptionName) => string | undefined,
   { isExact, awaitsStart }: { readonly isExact: boolean; readonly awaitsStart: boolean },
 ): Readonly<Record<string, unknown>> {
-  const numberIn = (name: 'max-height' | 'bit-rate'): number | undefined => {
+  const numberIn = (name: 'max-height' | 'bit-rate' | 'seconds'): number | undefined => {
     const text = textOf(name);
     if (text !== undefined && !/^\d{1,5}$/.test(text)) throw new UsageError(`--${name}: must be a number.`);
     return text === undefined ? undefined : Number(text);
   };
   const listOf = (name: 'embed' | 'mark' | 'remove'): readonly string[] | undefined => textOf(name)?.split(',');
   const [mark, remove] = [listOf('mark'), listOf('remove')];
+  const live = { from: textOf('live-from'), seconds: numberIn('seconds'), until: textOf('until') };
   return {
     container: textOf('container'),
     codec: textOf('codec'),
@@ -25,6 +26,7 @@ export function mediaWishes(
     section: sectionOf(textOf('section'), isExact),
     embed: listOf('embed'),
     sponsorblock: mark === undefined && remove === undefined ? undefined : { mark, remove },
+    live: Object.values(live).some((value) => value !== undefined) ? { ...live, from: live.from ?? 'now' } : undefined,
     wait_for_start: awaitsStart || undefined,
     file_name: textOf('name'),
   };

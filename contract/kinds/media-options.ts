@@ -39,6 +39,18 @@ const sectionSchema = z
   .refine(({ from = 0, to = Infinity }) => to > from, { path: ['to'], message: 'must be later than from' })
   .meta({ id: 'MediaSection', description: 'The only part to fetch' });
 
+/** An attempt may take ten hours, of which a conversion takes some. */
+export const RECORDING_MAX_SECONDS = 6 * 3_600;
+const liveSchema = z
+  .object({
+    from: z.enum(['start', 'now']).describe('`start`: from its beginning, if the site offers that'),
+    seconds: optionalField(z.number().int().min(1).max(RECORDING_MAX_SECONDS)),
+    until: optionalField(z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())),
+  })
+  .refine(({ seconds, until }) => (seconds === undefined) !== (until === undefined), {
+    message: 'must have either seconds or until',
+  });
+
 const categoriesSchema = z.array(z.enum(SPONSORBLOCK_CATEGORIES)).min(1).transform(sortedUnique);
 
 const sponsorblockSchema = z
@@ -71,6 +83,9 @@ export const mediaOptionsShape = {
   wait_for_start: optionalField(z.boolean()).describe(
     'Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`',
   ),
+  live: optionalField(liveSchema).describe(
+    'Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls',
+  ),
   file_name: optionalField(
     z
       .string()
@@ -94,7 +109,8 @@ export function contradictionIn(
   request: MediaOptions & { readonly format: MediaFormat },
 ): readonly [string, string] | undefined {
   const { format, container = DEFAULT_CONTAINERS[format], codec, bit_rate, max_height, embed = [], section } = request;
-  const { mark = [], remove = [] } = request.sponsorblock ?? {};
+  const { sponsorblock, live } = request;
+  const { mark = [], remove = [] } = sponsorblock ?? {};
   const { format: needed, holds } = CONTAINERS[container];
   const lacks = (name: string): boolean => !(holds as readonly string[]).includes(name);
   const isCut = section?.exact === true || remove.length > 0;
@@ -108,8 +124,11 @@ export function contradictionIn(
   if (bit_rate !== undefined && format === 'audio' && !LOSSY.includes(container))
     return ['bit_rate', `${container} has none`];
   if (unheld !== undefined) return ['embed', `${container} cannot hold ${unheld}`];
-  if (request.sponsorblock !== undefined && mark.length + remove.length === 0)
+  if (sponsorblock !== undefined && mark.length + remove.length === 0)
     return ['sponsorblock', 'must have mark or remove'];
+  if (live !== undefined && (section ?? sponsorblock) !== undefined)
+    return ['live', 'cannot be combined with section or sponsorblock'];
+  if (live?.until !== undefined && Date.parse(live.until) <= Date.now()) return ['live.until', 'must be in the future'];
   if (mark.some((category) => remove.includes(category)))
     return ['sponsorblock.mark', 'must not repeat what is removed'];
   if (mark.length > 0 && lacks('chapters')) return ['sponsorblock.mark', `${container} cannot hold chapters`];

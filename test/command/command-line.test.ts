@@ -32,6 +32,8 @@ describe('a command line', () => {
     expect(line('speakers x')).toMatchObject({ options: { fields: {} } });
     expect(line('list @x --max-age-days 0')).toMatchObject({ options: { fields: { max_age_days: 0 } } });
     expect(line('media x --wait-for-start')).toMatchObject({ options: { fields: { wait_for_start: true } } });
+    const live = { from: 'now', seconds: 90 };
+    expect(line('media x --seconds 90')).toMatchObject({ options: { fields: { live } } });
     // An id may begin with a hyphen.
     expect(line('audio --from - -- -7Rb2LqWd_8')).toMatchObject({ texts: ['-7Rb2LqWd_8'], options: { from: '-' } });
   });

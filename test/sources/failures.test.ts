@@ -111,6 +111,10 @@ const MESSAGES: readonly (readonly [FailureCode, string])[] = [
   ],
   ['not_started', "ERROR: [youtube] x: We're processing this video. Check back later."],
   ['not_started', 'ERROR: [youtube] x: Premieres in 3 hours'],
+  [
+    'unsupported',
+    'ERROR: [x] x: --live-from-start is passed, but there are no formats that can be downloaded from the start.',
+  ],
   ['not_started', 'ERROR: [youtube] x: This live event will begin in 20 minutes.'],
   ['live', 'ERROR: [x] The live stream is currently running'],
   ['too_large', 'ERROR: unable to write data: [Errno 27] File too large'],

@@ -14,19 +14,38 @@ const SMALL_REQUESTS = '-request_size 500000 -initial_request_size 500000';
 /** MP4 holds any common codec, and its edit list the exact beginning of a section. */
 const OUTPUT = '-f mp4 -strict -2';
 
+/** A file that can be read wherever ffmpeg was ended. */
+const RECORDING = '-f matroska -cluster_time_limit 1000 -flush_packets 1';
+
+export interface Recording {
+  readonly fromStart: boolean;
+  readonly maxSeconds: number;
+}
+
 const support = new Map<string, Promise<boolean>>();
 
-/** @returns the arguments with which yt-dlp lets ffmpeg fetch. @throws JobError `tool_missing` */
-export async function ffmpegDownloader(ffmpeg: string): Promise<readonly string[]> {
+/**
+ * @param recording of a running broadcast
+ * @returns the arguments with which yt-dlp lets ffmpeg fetch
+ * @throws JobError `tool_missing`
+ */
+export async function ffmpegDownloader(ffmpeg: string, recording?: Recording): Promise<readonly string[]> {
   const path = isAbsolute(ffmpeg) ? ffmpeg : await findProgram(ffmpeg, bareEnvironment(ffmpeg)['PATH'] ?? '');
   if (path === undefined) throw new JobError(failureFor('mediaToolMissing', { setting: 'FFMPEG_PATH' }));
+  const location = ['--ffmpeg-location', path];
+  if (recording !== undefined) {
+    const input = recording.fromStart ? `${INPUT} -live_start_index 0` : INPUT;
+    const output = `${RECORDING} -t ${String(recording.maxSeconds)}`;
+    return [...location, '--downloader', 'ffmpeg', ...downloaderArguments(input, output)];
+  }
   const known = support.get(path) ?? limitsRequests(path);
   support.set(path, known);
   const input = (await known) ? `${INPUT} ${SMALL_REQUESTS}` : INPUT;
-  return [
-    ...['--ffmpeg-location', path],
-    ...['--downloader-args', `ffmpeg_i:${input}`, '--downloader-args', `ffmpeg_o:${OUTPUT}`],
-  ];
+  return [...location, ...downloaderArguments(input, OUTPUT)];
+}
+
+function downloaderArguments(input: string, output: string): readonly string[] {
+  return ['--downloader-args', `ffmpeg_i:${input}`, '--downloader-args', `ffmpeg_o:${output}`];
 }
 
 /** ffmpeg before version 8 does not. */

@@ -5,7 +5,7 @@ import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts
 import { linkPrograms } from '../../../runtime/subprocess/linked-programs.ts';
 import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../../runtime/subprocess/run-program.ts';
 import type { SourceCall } from '../../source-call-options.ts';
-import { ffmpegDownloader } from './ffmpeg-downloader.ts';
+import { ffmpegDownloader, type Recording } from './ffmpeg-downloader.ts';
 import { subjectError, ytdlpFailure, type Subject } from './yt-dlp-failures.ts';
 import { PAGE_LIMITS, startReading, type Reading, type ReadingLimits } from './page-reading.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
@@ -22,6 +22,8 @@ export interface YtdlpRunSpec {
   readonly reading?: Partial<ReadingLimits> | undefined;
   /** Whether yt-dlp may start ffmpeg, which then also goes through the proxy. */
   readonly usesFfmpeg?: boolean;
+  /** What ffmpeg records of a running broadcast. */
+  readonly recording?: Recording | undefined;
   /** @param reading must be ended by the callback when the transfer of media begins */
   readonly onStdoutLine?: ((line: string, reading: Reading) => void) | undefined;
 }
@@ -47,7 +49,8 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: 
     privateFolder = await mkdtemp(join(call.folder, 'run-'));
     const options = join(privateFolder, 'options');
     const proxy = settings.proxy ?? guard?.url;
-    const ffmpeg = spec.usesFfmpeg === true ? await ffmpegDownloader(settings.ffmpeg ?? 'ffmpeg') : undefined;
+    const ffmpeg =
+      spec.usesFfmpeg === true ? await ffmpegDownloader(settings.ffmpeg ?? 'ffmpeg', spec.recording) : undefined;
     const proxyOption = ffmpeg === undefined || proxy === undefined ? '' : `--proxy '${proxy}'\n`;
     await writeFile(options, privateOptions(settings, spec.extractorArgs) + proxyOption, { mode: 0o600 });
     const common = ['--config-locations', options, ...baseArguments(settings, cookies), ...(ffmpeg ?? [])];

@@ -82,6 +82,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
     fragment: /Premieres in|live event will begin|Premiere will begin|processing this video|is_upcoming/i,
     reason: 'notStarted',
   },
+  { fragment: /no formats that can be downloaded from the start/, reason: 'notFromStart' },
   { fragment: /is_live|live stream is currently/i, reason: 'isLive' },
   {
     // An error without text is Python's MemoryError. Errors of retries begin with a carriage return instead.

@@ -36,6 +36,7 @@ import {
   type MediaDetails,
   type YtdlpWishes,
 } from './yt-dlp-wishes.ts';
+import { hasRecorded, recordingOf } from './yt-dlp-recording.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
@@ -70,6 +71,7 @@ export interface VidnetSource {
 
 /** One run of yt-dlp per download does extraction and transfer. */
 export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
+  const rate = settings.minimumRate ?? MEDIA_MINIMUM_RATE;
   const download = async (
     subject: Subject,
     {
@@ -79,9 +81,12 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       args = [],
       section,
       awaitsStart = false,
+      live,
     }: { readonly url: string } & Partial<YtdlpWishes> & Pick<YtdlpWishes, 'formats'>,
     options: FetchOptions,
   ): Promise<FetchedMedia> => {
+    const recording = live && recordingOf(live, options.maxMediaSeconds);
+    const isPart = section !== undefined || recording !== undefined;
     const refusal = new AbortController();
     let metadata: Metadata | undefined;
     let details: MediaDetails | undefined;
@@ -92,16 +97,17 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       const parsedMetadata = metadataOf(line);
       if (parsedMetadata !== undefined) {
         metadata = parsedMetadata;
-        const reason = refusalOf(metadata, options.maxMediaSeconds, section);
+        const reason = refusalOf(metadata, options.maxMediaSeconds, { section, live });
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
         reading.end();
         stopWatching ??= detectStalls(
           {
-            rate: settings.minimumRate ?? MEDIA_MINIMUM_RATE,
+            // A broadcast comes no faster than it is.
+            rate: recording === undefined ? rate : { bytes: 1, windowMs: rate.windowMs },
             bytes: () => folderBytes(options.folder),
-            seconds: section === undefined ? (metadata?.duration ?? undefined) : undefined,
+            seconds: !isPart ? (metadata?.duration ?? undefined) : undefined,
           },
           (how) => refusal.abort(tooSlow(how)),
         );
@@ -116,38 +122,61 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       }
     };
 
+    const endsAfterMs = recording?.endsAfterMs ?? 0;
+    const end = recording && setTimeout(() => refusal.abort(new JobError('recordingOver')), endsAfterMs);
     const warnings = await runYtdlp(
       settings,
-      { ...options, signal: AbortSignal.any([options.signal, refusal.signal]) },
+      {
+        ...options,
+        signal: AbortSignal.any([options.signal, refusal.signal]),
+        timeoutMs: options.timeoutMs + endsAfterMs,
+      },
       {
         subject,
         url,
         args: [...downloadArguments(settings, formats, soundOrder), ...args],
-        usesFfmpeg: section !== undefined,
+        usesFfmpeg: isPart,
+        recording,
         maxFileBytes: settings.maxFileBytes,
         reading: { maxCpuSeconds: LONG_RUN_CPU_SECONDS },
         onStdoutLine,
       },
     )
-      .finally(() => stopWatching?.())
+      .catch(async (error: unknown) => {
+        options.signal.throwIfAborted();
+        // What has come is the recording, unless it is too large.
+        const mayEnd = recording !== undefined && error instanceof JobError && error.code !== 'too_large';
+        if (!mayEnd || !(await hasRecorded(options.folder))) throw error;
+        return undefined;
+      })
+      .finally(() => {
+        stopWatching?.();
+        clearTimeout(end);
+      })
       // A page does not state whether an embedded broadcast continues. Expired segments resemble an interrupted transfer.
-      .finally(() => subject === 'page' && stated.hlsUrl !== undefined && refuseBroadcast(stated.hlsUrl, options));
+      .finally(
+        () =>
+          subject === 'page' &&
+          recording === undefined &&
+          stated.hlsUrl !== undefined &&
+          refuseBroadcast(stated.hlsUrl, options),
+      );
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
-    refusal.signal.throwIfAborted();
+    if (warnings !== undefined) refusal.signal.throwIfAborted();
     if (metadata === undefined) throw new JobError('pageWithoutMedia');
-    if (stated === NOTHING_STATED && (awaitsStart || section !== undefined)) {
+    if (warnings !== undefined && stated === NOTHING_STATED && (awaitsStart || section !== undefined)) {
       // yt-dlp skips a section that it does not find.
       const isSkipped = section !== undefined && ytdlpRefusal(warnings, subject) === undefined;
       throw isSkipped ? new JobError('sectionOutside') : ytdlpFailure(warnings, subject);
     }
-    const files = await wholeFiles(options.folder, section === undefined ? stated : NOTHING_STATED);
+    const files = await wholeFiles(options.folder, isPart ? NOTHING_STATED : stated);
     return {
       paths: await Promise.all(files.map(({ path }) => withExtension(path, stated.ext))),
       title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
       ...(details !== undefined && { details }),
       ...(await attachmentsIn(options.folder)),
-      cameWhole: stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths),
+      cameWhole: recording !== undefined || stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths),
     };
   };
   /** @throws JobError `live` for a playlist that has no end yet */
@@ -228,9 +257,15 @@ async function withExtension(path: string, extension: string): Promise<string> {
   return named;
 }
 
-function refusalOf(metadata: Metadata, maxMediaSeconds: number, section: YtdlpWishes['section']): JobError | undefined {
+function refusalOf(
+  metadata: Metadata,
+  maxMediaSeconds: number,
+  { section, live }: Pick<YtdlpWishes, 'section' | 'live'>,
+): JobError | undefined {
+  if (live !== undefined && metadata.live_status === 'is_live') return undefined;
   const failure = broadcastFailure(metadata);
   if (failure !== undefined) return failure;
+  if (live !== undefined) return new JobError('notLive');
   if ((metadata.n_entries ?? 0) > 1) return new JobError('pageWithManyVideos');
   const seconds = metadata.duration ?? 0;
   if (section === undefined) return seconds > maxMediaSeconds ? new JobError('videoTooLong') : undefined;

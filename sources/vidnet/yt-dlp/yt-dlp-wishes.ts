@@ -14,27 +14,40 @@ export interface YtdlpWishes {
   readonly section?: MediaOptions['section'];
   /** Whether yt-dlp gives the facts of a page without media, such as the announced start. */
   readonly awaitsStart?: boolean;
+  /** What ffmpeg records of a running broadcast. */
+  readonly live?: MediaOptions['live'];
 }
 
 /** Expressions for yt-dlp's names of codecs. */
 const CODECS = { h264: '^(avc|h264)', hevc: '^(hev|hvc|h265|hevc)', vp9: '^vp0?9', av1: '^av0?1' } as const;
 const SOUND_CODECS: Readonly<Record<string, string>> = { opus: 'acodec:opus', mp3: 'acodec:mp3', flac: 'acodec:flac' };
+/** What ffmpeg reads of a broadcast. */
+const LIVE_PROTOCOLS = {
+  start: '[protocol^=m3u8][url~="^https?://"]',
+  now: '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments)$"][url~="^https?://"]',
+} as const;
+
 export function wishesOf(page: Pick<MediaPage, 'format' | 'options'>, maxVideoHeight: number): YtdlpWishes {
   const { format, options = {} } = page;
-  const { max_height = maxVideoHeight, container = DEFAULT_CONTAINERS[format], section } = options;
+  const { max_height = maxVideoHeight, container = DEFAULT_CONTAINERS[format], section, live } = options;
   const language = options.sound_language;
   const height = Math.min(max_height, maxVideoHeight);
   const sound = language === undefined ? '' : `[language~='(?i)^${language}(-|$)']`;
+  const formats =
+    format === 'audio' ? AUDIO_FORMATS + sound : videosOf({ height, container, codec: options.codec, sound });
   const order = SOUND_CODECS[container];
   return {
-    formats: format === 'audio' ? AUDIO_FORMATS + sound : videosOf({ height, container, codec: options.codec, sound }),
+    formats: live === undefined ? formats : formats.replaceAll(PROTOCOLS, LIVE_PROTOCOLS[live.from]),
     soundOrder: order === undefined ? SOUND_ORDER : SOUND_ORDER.map((part) => part.replace('aext:m4a', order)),
     args: [
       ...(section === undefined ? [] : sectionArguments(section)),
       ...(options.wait_for_start === true ? ['--ignore-no-formats-error'] : []),
+      ...(live === undefined ? [] : ['--no-match-filters', '--match-filters', 'is_live']),
+      ...(live?.from === 'start' ? ['--live-from-start'] : []),
       ...embeddedArguments(options),
     ],
     ...(section !== undefined && { section }),
+    ...(live !== undefined && { live }),
     awaitsStart: options.wait_for_start === true,
   };
 }

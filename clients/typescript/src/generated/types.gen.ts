@@ -2471,6 +2471,17 @@ export type MediaRequest = {
      */
     wait_for_start?: boolean | null;
     /**
+     * Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls
+     */
+    live?: {
+        /**
+         * `start`: from its beginning, if the site offers that
+         */
+        from: 'start' | 'now';
+        seconds?: number | null;
+        until?: string | null;
+    } | null;
+    /**
      * The name of the file without its ending, such as `{date} {title}`
      */
     file_name?: string | null;
@@ -3136,6 +3147,17 @@ export type BatchRequest = unknown & {
          */
         wait_for_start?: boolean | null;
         /**
+         * Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls
+         */
+        live?: {
+            /**
+             * `start`: from its beginning, if the site offers that
+             */
+            from: 'start' | 'now';
+            seconds?: number | null;
+            until?: string | null;
+        } | null;
+        /**
          * The name of the file without its ending, such as `{date} {title}`
          */
         file_name?: string | null;
@@ -3276,6 +3298,17 @@ export type BatchItemRequest = {
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
     wait_for_start?: boolean | null;
+    /**
+     * Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls
+     */
+    live?: {
+        /**
+         * `start`: from its beginning, if the site offers that
+         */
+        from: 'start' | 'now';
+        seconds?: number | null;
+        until?: string | null;
+    } | null;
     /**
      * The name of the file without its ending, such as `{date} {title}`
      */
@@ -3553,6 +3586,17 @@ export type EachEntry = {
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
     wait_for_start?: boolean | null;
+    /**
+     * Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls
+     */
+    live?: {
+        /**
+         * `start`: from its beginning, if the site offers that
+         */
+        from: 'start' | 'now';
+        seconds?: number | null;
+        until?: string | null;
+    } | null;
     /**
      * The name of the file without its ending, such as `{date} {title}`
      */
