@@ -32,7 +32,7 @@ interface JsonSchema {
 /** `include_webhook` and the like. */
 const WEBHOOK = /webhook/;
 /** Fields that an assistant does not need, and whose repetition would make the list of tools long. */
-const UNLISTED = /^(?:priority|not_before|keep_days|file_name)$/;
+const UNLISTED = /^(?:priority|not_before|keep_days|file_name|codec|bit_rate|live)$/;
 /** Without their IDs schemas are not moved to `$defs`, which many clients of MCP do not read. */
 const descriptions = {
   get(schema: z.ZodType) {

@@ -49,6 +49,10 @@ const liveSchema = z
   })
   .refine(({ seconds, until }) => (seconds === undefined) !== (until === undefined), {
     message: 'must have either seconds or until',
+  })
+  .meta({
+    id: 'LiveRecording',
+    description: 'Record a running broadcast; the recording ends earlier if the broadcast ends or stalls',
   });
 
 const categoriesSchema = z.array(z.enum(SPONSORBLOCK_CATEGORIES)).min(1).transform(sortedUnique);
@@ -83,9 +87,7 @@ export const mediaOptionsShape = {
   wait_for_start: optionalField(z.boolean()).describe(
     'Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`',
   ),
-  live: optionalField(liveSchema).describe(
-    'Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls',
-  ),
+  live: optionalField(liveSchema),
   file_name: optionalField(
     z
       .string()

@@ -2470,17 +2470,7 @@ export type MediaRequest = {
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
     wait_for_start?: boolean | null;
-    /**
-     * Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls
-     */
-    live?: {
-        /**
-         * `start`: from its beginning, if the site offers that
-         */
-        from: 'start' | 'now';
-        seconds?: number | null;
-        until?: string | null;
-    } | null;
+    live?: LiveRecording;
     /**
      * The name of the file without its ending, such as `{date} {title}`
      */
@@ -2528,6 +2518,18 @@ export type SponsorBlockWishes = {
      * Segments that are cut out
      */
     remove?: Array<'sponsor' | 'selfpromo' | 'interaction' | 'intro' | 'outro' | 'preview' | 'hook' | 'filler' | 'music_offtopic'> | null;
+} | null;
+
+/**
+ * Record a running broadcast; the recording ends earlier if the broadcast ends or stalls
+ */
+export type LiveRecording = {
+    /**
+     * `start`: from its beginning, if the site offers that
+     */
+    from: 'start' | 'now';
+    seconds?: number | null;
+    until?: string | null;
 } | null;
 
 export type PendingResult = {
@@ -3146,17 +3148,7 @@ export type BatchRequest = unknown & {
          * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
          */
         wait_for_start?: boolean | null;
-        /**
-         * Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls
-         */
-        live?: {
-            /**
-             * `start`: from its beginning, if the site offers that
-             */
-            from: 'start' | 'now';
-            seconds?: number | null;
-            until?: string | null;
-        } | null;
+        live?: LiveRecording;
         /**
          * The name of the file without its ending, such as `{date} {title}`
          */
@@ -3298,17 +3290,7 @@ export type BatchItemRequest = {
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
     wait_for_start?: boolean | null;
-    /**
-     * Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls
-     */
-    live?: {
-        /**
-         * `start`: from its beginning, if the site offers that
-         */
-        from: 'start' | 'now';
-        seconds?: number | null;
-        until?: string | null;
-    } | null;
+    live?: LiveRecording;
     /**
      * The name of the file without its ending, such as `{date} {title}`
      */
@@ -3586,17 +3568,7 @@ export type EachEntry = {
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
     wait_for_start?: boolean | null;
-    /**
-     * Record a running broadcast, at most as long as media may be; it ends earlier if the broadcast ends or stalls
-     */
-    live?: {
-        /**
-         * `start`: from its beginning, if the site offers that
-         */
-        from: 'start' | 'now';
-        seconds?: number | null;
-        until?: string | null;
-    } | null;
+    live?: LiveRecording;
     /**
      * The name of the file without its ending, such as `{date} {title}`
      */
