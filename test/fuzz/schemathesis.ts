@@ -18,7 +18,7 @@ export interface Part {
 /** The webhook test takes 5 s by design, and these two wait for their results. */
 const SLOW = ['testWebhook', 'requestChannel', 'requestTranscript'];
 /** These go on as long as there is something to tell. */
-const ENDLESS = ['followDownload', 'followDownloads'];
+const ENDLESS = ['followDownload', 'followDownloads', 'followBatch'];
 /** The protocol tus has its own client, and a media type that schemathesis does not generate. */
 const TUS = ['createUpload', 'sendUpload'];
 const STATELESS = ['--phases', 'examples,coverage,fuzzing'];
