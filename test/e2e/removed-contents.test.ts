@@ -64,7 +64,9 @@ async function inDatabase(db: Db): Promise<string[]> {
 async function inHistories(): Promise<string[]> {
   const { workflow } = new Client({ connection, namespace: service.stack.env['TEMPORAL_NAMESPACE'] ?? 'default' });
   const found: string[] = [];
-  for await (const { workflowId, runId, raw } of workflow.list()) {
+  // Other services use the same server, some with encrypted payloads.
+  const query = `TaskQueue = '${service.stack.env['TASK_QUEUE'] ?? 'tapedeck'}'`;
+  for await (const { workflowId, runId, raw } of workflow.list({ query })) {
     // What is being removed may still be listed.
     const history = await workflow
       .getHandle(workflowId, runId)
