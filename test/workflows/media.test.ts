@@ -5,7 +5,7 @@ import type { FailureCode } from '../../contract/failures.ts';
 import { media } from '../../workflows/jobs/media.ts';
 import { breakersOn } from '../helpers/breakers.ts';
 import { anAudioJob } from '../helpers/jobs.ts';
-import { expectWaits, watchAttempts } from '../helpers/workflow-bench.ts';
+import { watchAttempts } from '../helpers/workflow-bench.ts';
 import { aResult, mediaHarness, refusal } from '../helpers/workflow-harness.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,6 +17,13 @@ const aMediaJob = (options?: MediaJob['parameters']['page']['options']): MediaJo
   parameters: { page: { url: 'https://example.com/tea', format: 'video', ...(options && { options }) } },
 });
 const awaiting = { wait_for_start: true };
+
+/** The looks themselves take time on a slow machine, which also makes a late start later. */
+function expectRoughly(seconds: readonly number[], expected: readonly number[]): void {
+  expect(seconds.map((one, index) => one > expected[index]! - 0.1 && one < expected[index]! + 20)).toEqual(
+    expected.map(() => true),
+  );
+}
 
 describe('a job that waits for a start', () => {
   const { fetchMedia, run, nowMs } = mediaHarness('skipping');
@@ -36,18 +43,15 @@ describe('a job that waits for a start', () => {
   it('looks again a little after the announced time, which may move, and then after growing pauses', async () => {
     const waits = attempts(['not_started', 600], ['not_started', 900], ['not_started', 900], ['not_started'], ['live']);
     expect(await run(media, aMediaJob(awaiting))).toBeUndefined();
-    expectWaits(waits.slice(0, 3), [610, 300, 30]);
-    // These are as long as the start is late, in which the time of the looks counts.
-    for (const [index, seconds] of [40, 80].entries()) {
-      expect(waits[3 + index]).toBeGreaterThan(seconds - 0.1);
-      expect(waits[3 + index]).toBeLessThan(seconds * 1.5);
-    }
+    const [first = 0, second = 0, ...late] = waits;
+    expectRoughly([first, first + second, ...late], [610, 910, 30, 40, 80]);
   });
 
   it('looks every twelve hours, because the announced time may become earlier', async () => {
     const waits = attempts(['not_started', (3 * DAY_MS) / 1000], ['not_started', 43_300]);
     expect(await run(media, aMediaJob(awaiting))).toBeUndefined();
-    expectWaits(waits, [43_200, 110]);
+    const [first = 0, second = 0] = waits;
+    expectRoughly([first, first + second], [43_200, 43_310]);
   });
 
   it('takes no hundred looks for a start that does not come', async () => {
