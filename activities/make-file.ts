@@ -86,7 +86,7 @@ export function fetchFile(
         const made: MadeFile =
           tailor === undefined
             ? await make(deps, attempt, { ...media, cameWhole, paths, format })
-            : await tailor(attempt, { ...media, paths });
+            : await tailor(attempt, { ...media, cameWhole, paths });
         return { format, title: media.title, made };
       }).catch((error: unknown) => {
         throw asFailure(error);
@@ -133,11 +133,15 @@ async function copyM4a(
   return { path, durationSeconds: await media.writeM4a(sound, path, { signal, timeoutMs, onProgress }) };
 }
 
-/** Finds pictures and sound, which may be in separate files. @throws JobError `no_audio`, `no_video` */
+/**
+ * Finds pictures and sound, which may be in separate files.
+ *
+ * @throws JobError `no_audio`, `no_video`, and `incomplete` for files that did not come whole and end too early
+ */
 export async function sourcesOf(
-  { media }: Pick<MakerDeps, 'media'>,
+  { media, fetchTimeoutMs: timeoutMs }: Pick<MakerDeps, 'media' | 'fetchTimeoutMs'>,
   { signal }: RunningCall,
-  { paths, format }: { readonly paths: readonly string[]; readonly format: Format },
+  { paths, format, cameWhole, statedDurationSeconds }: FetchedMedia & { readonly format: Format },
 ) {
   const sources: MediaSource[] = [];
   for (const path of paths) sources.push({ path, probe: await media.probe(path, signal) });
@@ -148,21 +152,22 @@ export async function sourcesOf(
     if (format === 'audio') throw new JobError('noAudio');
     throw new JobError('noVideo');
   }
-  return { sources, pictures, sound, main };
+  if (cameWhole !== true) {
+    const expectedSeconds = statedDurationSeconds ?? main.probe.durationSeconds;
+    for (const { path } of sources) await rejectCutOff(media, { path, expectedSeconds }, { signal, timeoutMs });
+  }
+  return { pictures, sound, main };
 }
 
 async function make(
   { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
   attempt: RunningCall,
-  { format, statedDurationSeconds, ...fetched }: FetchedMedia & { readonly format: Format },
+  fetched: FetchedMedia & { readonly format: Format },
 ) {
+  const { format, statedDurationSeconds } = fetched;
   const { signal } = attempt;
   attempt.report({ stage: 'converting' });
-  const { sources, pictures, sound, main } = await sourcesOf({ media }, attempt, { paths: fetched.paths, format });
-  if (!fetched.cameWhole) {
-    const expectedSeconds = statedDurationSeconds ?? main.probe.durationSeconds;
-    for (const { path } of sources) await rejectCutOff(media, { path, expectedSeconds }, { signal, timeoutMs });
-  }
+  const { pictures, sound, main } = await sourcesOf({ media, fetchTimeoutMs: timeoutMs }, attempt, fetched);
   const path = join(attempt.folder, `output.${EXTENSIONS[format]}`);
   const options = { signal, timeoutMs, onProgress: conversionProgress(attempt, main.probe.durationSeconds) };
   if (pictures === undefined) {

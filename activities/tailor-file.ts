@@ -38,7 +38,12 @@ export async function tailorFile(
   const { signal } = attempt;
   const container = options.container ?? DEFAULT_CONTAINERS[format];
   const limits = { signal, timeoutMs: deps.fetchTimeoutMs };
-  const { pictures, sound, main } = await sourcesOf(deps, attempt, { paths: media.paths, format });
+  const { pictures, sound, main } = await sourcesOf(deps, attempt, {
+    ...media,
+    format,
+    // The page states the length of the whole recording.
+    cameWhole: media.cameWhole === true || section !== undefined,
+  });
   const startSeconds = media.details?.section_start ?? 0;
   const whole = { start: 0, end: main.probe.durationSeconds };
   const reported = await reportedSegments(deps, attempt, page);

@@ -17,12 +17,13 @@ const FOLDER = '/files/';
 export function fileHost({ files, signer, log }: Pick<ServiceDeps, 'files' | 'signer' | 'log'>): EventHandler {
   return async (event) => {
     // The URL of the event is decoded.
-    const { pathname, searchParams } = new URL(event.req.url);
+    const url = new URL(event.req.url);
+    const { pathname, searchParams } = url;
     const [recordId = '', name = '', downloadName, ...rest] = pathname.slice(FOLDER.length).split('/');
     const key = pathname.startsWith(FOLDER) && rest.length === 0 ? fileKeyOf(`${recordId}/${name}`) : undefined;
     if (key === undefined) throw new ApiError('not_found', 'There is no such file.');
     // The link is checked before the store is accessed, so that the answer reveals nothing about it.
-    assertLink(signer, new URL(event.req.url));
+    assertLink(signer, url);
     const expires = searchParams.get('Expires');
     const file = await files.open(key);
     if (file === undefined) throw new ApiError('not_found', 'The file is not kept any more.');

@@ -41,8 +41,8 @@ export async function removeContentsOf(
   const all = await withDependent(deps, record);
   const open = all.find(({ status }) => status === 'pending');
   if (open !== undefined) throw notReady('The job has not ended: cancel it first.', open);
-  for (const one of starter === undefined ? [] : all) {
-    if (await isUsedByOthers(deps, one, String(starter))) {
+  for (const one of all) {
+    if (starter !== undefined && (await isUsedByOthers(deps, one, starter))) {
       const message = 'Others have requested this too, so its contents are kept. An operator can remove them.';
       throw new ApiError('contents_in_use', message, { id: one.id });
     }
@@ -53,7 +53,7 @@ export async function removeContentsOf(
   if (!isClosed) {
     throw notReady('The webhooks are still being delivered.', record);
   }
-  // What depends on a record comes first, because it is found only through that.
+  // Dependent records come first, because they are found only through the record that they were made of.
   for (const one of all.toReversed()) {
     // The record is changed first, so that no answer links to what is being removed.
     await deps.records.noteAllRemoved(one, nowMicroseconds());

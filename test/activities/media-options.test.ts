@@ -60,16 +60,8 @@ beforeAll(async () => {
     make('en.webm', 'audio/webm', ...sound(440), '-c:a', 'libopus'),
     make('cover.webp', 'image/webp', ...'-f lavfi -i color=red:s=200x100:d=1 -frames:v 1'.split(' ')),
   ]);
-  const both = [
-    '-stream_loop',
-    '179',
-    '-i',
-    join(folder, '180.mp4'),
-    '-stream_loop',
-    '179',
-    '-i',
-    join(folder, 'en.m4a'),
-  ];
+  const looped = (name: string): string[] => ['-stream_loop', '179', '-i', join(folder, name)];
+  const both = [...looped('180.mp4'), ...looped('en.m4a')];
   await make('long.mp4', 'video/mp4', ...both, '-c', 'copy', ...mp4);
   const vtt = 'WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nGood evening\n\n00:00:12.000 --> 00:00:14.000\nLeft here\n';
   site.set('/en.vtt', { type: 'text/vtt', body: Buffer.from(vtt) });
@@ -126,6 +118,8 @@ beforeAll(async () => {
   const soon = { id: 'soon', title: 'Soon', formats: [], live_status: 'is_upcoming', release_timestamp: STARTS_AT };
   site.set('/recorded/soon', { body: soon });
   site.set('/recorded/nothing', { body: { id: 'nothing', title: 'Nothing', formats: [] } });
+  const cut = { id: 'cut', title: 'Cut', duration: SECONDS, formats: [file('cut.m4a', unseen)] };
+  site.set('/recorded/cut', { body: cut });
   const hls = file('hls.m3u8', { protocol: 'm3u8_native', ext: 'mp4', height: 180 });
   site.set('/recorded/hls', { body: { id: 'hls', title: 'HLS', duration: SECONDS, formats: [hls] } });
 }, 120_000);
@@ -234,6 +228,17 @@ describe('containers and codecs', () => {
       message: 'The page has no media in the requested language or container.',
     });
   });
+});
+
+it('media that end early in two downloads of different sizes are incomplete', async () => {
+  const whole = await readFile(join(folder, 'en.m4a'));
+  const without = (bytes: number, then?: () => void): void =>
+    site.set('/cut.m4a', {
+      ...{ type: 'audio/mp4', body: whole.subarray(0, -bytes), length: 'by closing the connection' },
+      when: () => Promise.resolve(then?.()),
+    });
+  without(100_000, () => without(150_000));
+  await expect(make('audio', { container: 'mp3' }, { id: 'cut' })).rejects.toMatchObject({ details: ['incomplete'] });
 });
 
 describe('the language of the sound', () => {

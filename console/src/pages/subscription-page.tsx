@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { BatchItemAnswer } from '../../../contract/batches/batch-answers.ts';
 import type { SubscriptionAnswer } from '../../../contract/subscriptions/subscription-request.ts';
 import { FeedCard } from '../batch/feed-card.tsx';
@@ -17,15 +16,13 @@ const POLL_MS = 5_000;
 
 export function Subscription({ id }: { readonly id: string }) {
   const path = `/api/subscriptions/${id}`;
-  const [changed, setChanged] = useState<SubscriptionAnswer>();
   const { value, thrown, again } = useLoaded((signal) => read<SubscriptionAnswer>(path, signal), [path]);
   const items = useList<BatchItemAnswer & { readonly batch_id: string }>(`${path}/items`, 'items');
   const action = useAction();
   const now = useNow(30_000);
   useEvery(POLL_MS, again);
   useEvery(POLL_MS, items.again);
-  const subscription = changed ?? value;
-  if (subscription === undefined) {
+  if (value === undefined) {
     return (
       <>
         <Title>Subscription</Title>
@@ -35,14 +32,14 @@ export function Subscription({ id }: { readonly id: string }) {
   }
   const change = (what: 'pause' | 'resume' | 'check'): void =>
     action.run(async () => {
-      setChanged(await call<SubscriptionAnswer>('POST', `${path}/${what}`, { body: {} }));
+      await call('POST', `${path}/${what}`, { body: {} });
       again();
     });
   const remove = async (): Promise<void> => {
     await call('DELETE', path);
     navigate(pathTo('subscriptions'));
   };
-  const { status, pause, backlog, failure, checked_at: checkedAt } = subscription;
+  const { status, pause, backlog, failure, checked_at: checkedAt } = value;
   const isActive = status === 'active';
   return (
     <>
@@ -51,10 +48,10 @@ export function Subscription({ id }: { readonly id: string }) {
           <Icon name="bell" size={24} />
         </span>
         <div class="grow">
-          <Title>{subscriptionTitle(subscription)}</Title>
+          <Title>{subscriptionTitle(value)}</Title>
           <p class="line">
             <SubscriptionStatus status={status} />
-            <span>{fetchesText(subscription)}</span>
+            <span>{fetchesText(value)}</span>
             <span class="quiet">{checkedAt === null ? 'Not checked yet' : `Checked ${agoText(checkedAt, now)}`}</span>
           </p>
           <ErrorNotice thrown={action.thrown ?? thrown} />
@@ -88,13 +85,13 @@ export function Subscription({ id }: { readonly id: string }) {
       <Card title="About this subscription">
         <Facts
           facts={[
-            ['Source', <ExternalLink url={subscription.from}>{subscription.from}</ExternalLink>],
-            ['Fetches', SINCE_TEXTS[subscription.since] ?? `What was published since ${subscription.since}`],
-            ['Started so far', countText(subscription.started)],
-            ['Cost today', subscription.cost_today],
-            ['At most a day', subscription.max_cost_per_day],
-            ['Created', momentText(subscription.created_at)],
-            ['Id', <code>{subscription.id}</code>],
+            ['Source', <ExternalLink url={value.from}>{value.from}</ExternalLink>],
+            ['Fetches', SINCE_TEXTS[value.since] ?? `What was published since ${value.since}`],
+            ['Started so far', countText(value.started)],
+            ['Cost today', value.cost_today],
+            ['At most a day', value.max_cost_per_day],
+            ['Created', momentText(value.created_at)],
+            ['Id', <code>{value.id}</code>],
           ]}
         />
       </Card>
