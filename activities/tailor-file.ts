@@ -1,5 +1,6 @@
+import { Context } from '@temporalio/activity';
 import { join } from 'node:path';
-import { DEFAULT_CONTAINERS } from '../contract/file-choices.ts';
+import { DEFAULT_CONTAINERS } from '../contract/media-option-values.ts';
 import { FIELD, type MediaOptions } from '../contract/kinds/media-options.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
 import { canonicalLanguage, threeLetterCode } from '../contract/text/language-tags.ts';
@@ -12,7 +13,7 @@ import { JobError } from '../runtime/job-error.ts';
 import { safeFileName } from '../runtime/file-names.ts';
 import type { ReportedSegment, SponsorBlock } from '../sources/vidnet/sponsorblock.ts';
 import type { FetchedMedia } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
-import type { MediaDetails } from '../sources/vidnet/yt-dlp/yt-dlp-wishes.ts';
+import type { MediaDetails } from '../sources/vidnet/yt-dlp/yt-dlp-selection.ts';
 import { embeddedCaptions } from './embedded-captions.ts';
 import { conversionProgress, sourcesOf, type MadeFile, type MakerDeps } from './make-file.ts';
 import type { RunningCall } from './source-call.ts';
@@ -104,8 +105,9 @@ async function reportedSegments(
 ): Promise<readonly ReportedSegment[]> {
   if (sponsorblock === undefined || videoId === undefined) return [];
   const categories = [...(sponsorblock.mark ?? []), ...(sponsorblock.remove ?? [])];
-  return sponsorBlock.segments(videoId, categories, signal).catch(() => {
+  return sponsorBlock.segments(videoId, categories, signal).catch((error: unknown) => {
     signal.throwIfAborted();
+    Context.current().log.warn('SponsorBlock gave no segments', { error: String(error) });
     return [];
   });
 }
