@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { H3Event } from 'h3';
-import { encodeTime, ulid } from 'ulid';
+import { ulid } from 'ulid';
 import { ApiError, ERROR_TABLE } from '../../contract/http/api-error.ts';
 import { holdsStream } from '../../contract/http/streams.ts';
 import { optional } from '../../runtime/optional.ts';
@@ -17,10 +17,6 @@ const HELD_MS = 10_000;
 const EXTEND_MS = 3_000;
 const POLL_MS = 200;
 const CLEAN_MS = 60_000;
-const TIME_CHARS = 10;
-const RANDOM_CHARS = 16;
-/** The characters of a ULID. */
-const BASE_32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 interface Repeatable {
   readonly name: string;
@@ -121,9 +117,9 @@ function idsOf(
 ): RequestIds {
   return {
     of(name) {
-      const digest = [...createHash('sha256').update(`${seed} ${name}`).digest().subarray(0, RANDOM_CHARS)];
-      const random = digest.map((byte) => BASE_32.charAt(byte % BASE_32.length)).join('');
-      return ids?.[name] ?? encodeTime(createdAtMs, TIME_CHARS) + random;
+      // Each byte determines a character, so the same seed and name give the same ID.
+      const bytes = createHash('sha256').update(`${seed} ${name}`).digest().values();
+      return ids?.[name] ?? ulid(createdAtMs, () => (bytes.next().value ?? 0) / 256);
     },
     note(name, id) {
       noted[name] = id;
