@@ -11,7 +11,7 @@ import {
   type OptionName,
 } from './command-table.ts';
 import { UsageError } from './exit-codes.ts';
-import { mediaWishes } from './media-wishes.ts';
+import { mediaOptionsIn } from './media-arguments.ts';
 
 const MAX_CONCURRENCY = 32;
 const DEFAULT_CONCURRENCY = 4;
@@ -191,7 +191,7 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
     mode,
     speakers: Object.keys(speakers).length === 0 ? undefined : speakers,
     max_age_days: numberOf(values, 'max-age-days', 0),
-    ...(command === 'media' && mediaWishes((one) => textOf(values, one), flagsOf(values))),
+    ...(command === 'media' && mediaOptionsIn((one) => textOf(values, one), flagsOf(values))),
   };
   const concurrency = numberOf(values, 'jobs') ?? DEFAULT_CONCURRENCY;
   if (concurrency > MAX_CONCURRENCY) throw new UsageError(`--jobs: at most ${String(MAX_CONCURRENCY)}`);

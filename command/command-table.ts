@@ -1,4 +1,4 @@
-import { CONTAINERS } from '../contract/file-choices.ts';
+import { CONTAINERS } from '../contract/media-option-values.ts';
 import { recordStatusSchema, recordTypeSchema } from '../contract/download-record.ts';
 
 interface Option {
@@ -120,7 +120,7 @@ export type OptionName = keyof typeof OPTIONS;
 export const optionOf = (name: OptionName): Option => OPTIONS[name];
 
 const FETCHING = ['output', 'force', 'json', 'wait', 'from', 'jobs'] as const;
-const MEDIA_WISHES = [
+const MEDIA_OPTIONS = [
   ...(['container', 'max-height', 'codec', 'bit-rate', 'sound', 'section', 'exact'] as const),
   ...(['embed', 'mark', 'remove', 'live-from', 'seconds', 'until', 'wait-for-start', 'name'] as const),
 ] as const;
@@ -165,7 +165,7 @@ export const FETCH_COMMANDS = {
   media: {
     operands: 'URL…',
     about: 'the audio or video of any page, as you want the file',
-    options: ['video', ...MEDIA_WISHES, ...FETCHING],
+    options: ['video', ...MEDIA_OPTIONS, ...FETCHING],
   },
   info: { operands: 'URL…', about: 'what a page offers: title, length, formats and captions', options: FETCHING },
 } as const satisfies Record<string, Command>;

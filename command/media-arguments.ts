@@ -5,7 +5,7 @@ import { UsageError } from './exit-codes.ts';
  * @param textOf reads an option
  * @returns the fields of a request that say how the file of a page's media is made
  */
-export function mediaWishes(
+export function mediaOptionsIn(
   textOf: (name: OptionName) => string | undefined,
   { isExact, awaitsStart }: { readonly isExact: boolean; readonly awaitsStart: boolean },
 ): Readonly<Record<string, unknown>> {

@@ -94,7 +94,7 @@ export const FAILURES = {
     notFromStart: 'The site does not offer the broadcast from its start.',
     recordingOver: 'The time until which the broadcast was to be recorded is over.',
     sectionOutside: 'The recording has no such section.',
-    wishImpossible: 'The page has no media in the requested language or container.',
+    optionImpossible: 'The page has no media in the requested language or container.',
     languageUnsupported: 'The speech engine does not support the language {language}; it supports {languages}.',
     speechServerLanguageUnsupported: 'The speech server does not support this language.',
   }),

@@ -1,4 +1,4 @@
-// No schemas, so that the console can load this small file.
+// This file has no schemas, so that the console can load it.
 
 /** What a file of each container can hold besides pictures and sound. */
 export const CONTAINERS = {
@@ -18,5 +18,5 @@ export const SPONSORBLOCK_CATEGORIES = [
   ...['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'hook', 'filler', 'music_offtopic'],
 ] as const;
 
-/** The fields of a page that a file name may contain, with their values for a page that does not state them. */
-export const NAME_FIELDS = { title: '', uploader: '', date: '', id: '', height: '', language: '' } as const;
+/** The fields that a template of a file name may contain. */
+export const NAME_FIELDS = ['title', 'uploader', 'date', 'id', 'height', 'language'] as const;

@@ -204,7 +204,7 @@ export function createMedia(settings: FfmpegSettings) {
       const { pictures, sound, container } = file;
       const copied = copiedKinds(file);
       if (pictures !== undefined) rejectTooTall(pictures.probe, settings.maxVideoHeight);
-      if (container === 'webm' && pictures !== undefined && !copied.pictures) throw new JobError('wishImpossible');
+      if (container === 'webm' && pictures !== undefined && !copied.pictures) throw new JobError('optionImpossible');
       const sizes = await Promise.all([pictures, sound].flatMap((source) => (source ? [sizeOf(source.path)] : [])));
       const work = {
         bytes: sizes.reduce((sum, size) => sum + size, 0),

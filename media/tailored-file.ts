@@ -1,4 +1,4 @@
-import { CONTAINERS, type Container } from '../contract/file-choices.ts';
+import { CONTAINERS, type Container } from '../contract/media-option-values.ts';
 import type { MediaOptions } from '../contract/kinds/media-options.ts';
 import { H264, pictureFilter, picturesOf, playsEverywhere, SOUND_FILTER } from './encoding.ts';
 import { fileUrl, INPUT_GUARD } from './media-guard.ts';

@@ -47,7 +47,7 @@ export interface RestOptions {
   readonly publicUrl: string;
   readonly driveUrl: string;
   readonly isLoopback: boolean;
-  /** Of other sites, whose pages may use the API. */
+  /** The origins of other sites whose pages may use the API. */
   readonly origins?: readonly string[];
   readonly allowsAnonymous: boolean;
   readonly trustedProxies: BlockList;

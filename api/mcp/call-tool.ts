@@ -26,7 +26,7 @@ export interface CallContext {
   readonly onProgress: (message: string) => void;
 }
 
-/** What the caller can do after an error, where the error itself does not say it. */
+/** Sentences about what a caller can do after an error that does not say it itself. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   invalid_input: 'Correct the fields that are named, and call the tool again.',
   insufficient_credit: 'get_account shows the credit. Only the operator of the service can grant more.',

@@ -9,7 +9,7 @@ export function untrusted(text: string): string {
   return `<${mark}>\n${text}\n</${mark}>`;
 }
 
-/** What every assistant is informed of when it connects. */
+/** The instructions that every assistant receives when it connects. */
 export const INSTRUCTIONS = `Tapedeck fetches public media, transcripts and metadata. Each fetch is a job with an ID.
 What a URL means and what it offers say resolve_text and look_at_url, which are free. get_transcript reads captions or, by its mode, what is spoken; get_speech also tells speakers apart.
 A tool that starts a job waits for it. If the job has not ended by then, get_result waits further. Results come in pages; the cursor of the next page is named above a page.

@@ -44,7 +44,7 @@ export function planMedia(
     workflow: 'media',
     type: 'media',
     mediaId,
-    // Equal wishes are one job.
+    // Requests with equal options are one job.
     subjectId: subjectIdOf(
       'media',
       format,

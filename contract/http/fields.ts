@@ -28,7 +28,7 @@ export const jobFields = {
   priority: optionalField(z.enum(PRIORITIES))
     .optional()
     .describe(
-      'What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise',
+      'The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches',
     ),
   not_before: optionalField(z.iso.datetime({ offset: true }))
     .optional()

@@ -7,7 +7,7 @@ import {
   NAME_FIELDS,
   SPONSORBLOCK_CATEGORIES,
   type Container,
-} from '../file-choices.ts';
+} from '../media-option-values.ts';
 
 export const mediaFormatSchema = z.enum(['audio', 'video']);
 export type MediaFormat = z.infer<typeof mediaFormatSchema>;
@@ -63,7 +63,7 @@ const sponsorblockSchema = z
     remove: optionalField(categoriesSchema).describe('Segments that are cut out'),
   })
   .meta({
-    id: 'SponsorBlockWishes',
+    id: 'SponsorBlockOptions',
     description: 'Segments that viewers of the video platform reported to SponsorBlock',
   });
 
@@ -72,7 +72,7 @@ export const mediaOptionsShape = {
     'The most lines of a video; else the next lower height is taken',
   ),
   container: optionalField(z.enum(Object.keys(CONTAINERS) as [Container, ...Container[]])).describe(
-    'Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another',
+    'The container of a video is `mp4` (default), `mkv`, or `webm` if the page has it; that of audio is `m4a` (default) or another',
   ),
   codec: optionalField(z.enum(['h264', 'hevc', 'vp9', 'av1'])).describe('The codec of the pictures that is preferred'),
   bit_rate: optionalField(z.number().int().min(16).max(512)).describe('Encode the sound with this many kbit/s'),
@@ -81,7 +81,7 @@ export const mediaOptionsShape = {
   ),
   section: optionalField(sectionSchema),
   embed: optionalField(z.array(z.enum(['tags', 'cover', 'chapters', 'captions'])).transform(sortedUnique)).describe(
-    'What is written into the file, too; `captions`: those made by people',
+    'Further data to write into the file; `captions` are those made by people',
   ),
   sponsorblock: optionalField(sponsorblockSchema),
   wait_for_start: optionalField(z.boolean()).describe(
@@ -94,13 +94,11 @@ export const mediaOptionsShape = {
       .min(1)
       .max(200)
       .refine((text) => !/[{}]/.test(text.replaceAll(FIELD, '')), {
-        message: `may only contain the fields ${Object.keys(NAME_FIELDS)
-          .map((name) => `{${name}}`)
-          .join(', ')}`,
+        message: `may only contain the fields ${NAME_FIELDS.map((name) => `{${name}}`).join(', ')}`,
       }),
   ).describe('The name of the file without its ending, such as `{date} {title}`'),
 };
-export const FIELD = new RegExp(`\\{(${Object.keys(NAME_FIELDS).join('|')})\\}`, 'g');
+export const FIELD = new RegExp(`\\{(${NAME_FIELDS.join('|')})\\}`, 'g');
 
 /** The options that are stored with a job: those that differ from the defaults. */
 export const mediaOptionsSchema = z.object(mediaOptionsShape).partial();
@@ -137,7 +135,7 @@ export function contradictionIn(
   return undefined;
 }
 
-/** @returns the options that change the default file, or undefined if none does: equal wishes are one job */
+/** @returns the options that change the default file, or undefined if none does, so that requests for the same file are one job */
 export function optionsOf(request: MediaOptions & { readonly format: MediaFormat }): MediaOptions | undefined {
   const { container, sound_language, embed, section, wait_for_start } = request;
   const given = {

@@ -27,13 +27,13 @@ export type MediaRequest = z.infer<typeof mediaRequestSchema>;
 
 /** The URL of a page. yt-dlp takes options from a fragment. */
 export const pageUrlSchema = httpUrlSchema.refine((url) => !url.includes('#'), 'must have no fragment');
-/** A page of any site, as {@link normalizedPage} returns it, and the wishes for its file. */
+/** A page of any site, as {@link normalizedPage} returns it, and how its file is made. */
 export const mediaPageSchema = z
   .object({
     url: pageUrlSchema,
     format: mediaFormatSchema,
     options: mediaOptionsSchema.exactOptional(),
-    /** Of a video of the video platform, if the options need it. */
+    /** The ID of a video of the video platform, which SponsorBlock needs. */
     videoId: vidnetVideoIdSchema.exactOptional(),
   })
   .readonly();

@@ -60,8 +60,8 @@ describe('the options of a page’s media', () => {
   });
 
   it('that differ are jobs of their own', async () => {
-    const wishes = [{}, { max_height: 720 }, { embed: ['tags'] }, { section: { from: 1 } }, { file_name: '{title}' }];
-    for (const wish of wishes) expect((await request({ ...PAGE, ...wish })).status).toBe(202);
-    expect(new Set(facades.jobs.start.mock.calls.map(([, { subjectId }]) => subjectId)).size).toBe(wishes.length);
+    const choices = [{}, { max_height: 720 }, { embed: ['tags'] }, { section: { from: 1 } }, { file_name: '{title}' }];
+    for (const choice of choices) expect((await request({ ...PAGE, ...choice })).status).toBe(202);
+    expect(new Set(facades.jobs.start.mock.calls.map(([, { subjectId }]) => subjectId)).size).toBe(choices.length);
   });
 });

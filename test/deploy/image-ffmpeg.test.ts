@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CONTAINERS, type Container } from '../../contract/file-choices.ts';
+import { CONTAINERS, type Container } from '../../contract/media-option-values.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import type { Probe } from '../../media/probe.ts';
 import { cutWindow, prepareWav } from '../../speech/prepare.ts';
@@ -78,8 +78,8 @@ const once = (names: readonly string[]): string[] => [...new Set(names)].toSorte
 
 describe('the ffmpeg of the image contains exactly what the service uses', () => {
   it('to encode', () => {
-    const asked = valuesOf('-c:a', '-c:v', '-c:v:0', '-c:s').filter((name) => name !== 'copy');
-    expect(built('encoder')).toEqual(once(asked));
+    const used = valuesOf('-c:a', '-c:v', '-c:v:0', '-c:s').filter((name) => name !== 'copy');
+    expect(built('encoder')).toEqual(once(used));
   });
 
   it('to write containers', () => {

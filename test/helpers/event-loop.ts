@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The longest task that delays nobody noticeably, also on a machine several times slower than usual. Work that is not
- * divided takes many times as long.
+ * A task of this length does not delay others noticeably. The limit also holds on a machine that is several times slower than
+ * usual; work that is not divided takes many times as long.
  */
 export const LONGEST_TASK_MS = 250;
 

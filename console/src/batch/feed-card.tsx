@@ -77,7 +77,7 @@ function Address({ url }: { readonly url: string }) {
           {isCopied ? 'Copied' : 'Copy'}
         </Button>
       </span>
-      <span class="quiet">Keep this address: it is shown only now. Whoever has it can hear the files.</span>
+      <span class="quiet">Keep this address: it is shown only now. Anyone who has it can play the files.</span>
       <ErrorNotice thrown={thrown} />
     </>
   );

@@ -5,7 +5,7 @@ import {
   NAME_FIELDS,
   SPONSORBLOCK_CATEGORIES,
   type Container,
-} from '../../../contract/file-choices.ts';
+} from '../../../contract/media-option-values.ts';
 import type { Offer } from '../../../contract/http/resolved-schemas.ts';
 import type { MediaInfo } from '../../../contract/kinds/media-info.ts';
 import { clockText } from '../format-values.ts';
@@ -72,7 +72,7 @@ export function FileChoices({ offers, info, isOnVideoPlatform, webhook }: FileCh
   const begin = async (): Promise<void> => {
     const [mark, remove] = [segmentsTo('mark'), segmentsTo('remove')];
     const { path, body } = requestFor(offer, { language: '', webhook });
-    const wishes = {
+    const options = {
       container,
       ...(format === 'video' && height !== ALL && { max_height: Number.parseInt(height, 10) }),
       sound_language: sound,
@@ -86,7 +86,7 @@ export function FileChoices({ offers, info, isOnVideoPlatform, webhook }: FileCh
       ...((mark ?? remove) !== undefined && { sponsorblock: { mark, remove } }),
       ...(name.trim() !== '' && { file_name: name.trim() }),
     };
-    navigate(jobPath(await start({ path, body: { ...body, ...wishes } })));
+    navigate(jobPath(await start({ path, body: { ...body, ...options } })));
   };
   return (
     <details class="more">
@@ -115,13 +115,7 @@ export function FileChoices({ offers, info, isOnVideoPlatform, webhook }: FileCh
         ) : null}
         <Field label="File name" placeholder="{date} {title}" value={name} onText={setName} />
       </div>
-      <p class="quiet">
-        A file name may contain{' '}
-        {Object.keys(NAME_FIELDS)
-          .map((field) => `{${field}}`)
-          .join(', ')}
-        .
-      </p>
+      <p class="quiet">A file name may contain {NAME_FIELDS.map((field) => `{${field}}`).join(', ')}.</p>
       <fieldset class="row">
         <legend>Write into the file</legend>
         {Object.entries(EMBEDDED).map(([one, text]) =>

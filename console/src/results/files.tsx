@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { CONTAINERS } from '../../../contract/file-choices.ts';
+import { CONTAINERS } from '../../../contract/media-option-values.ts';
 import type { JobDetails } from '../../../contract/http/job-details.ts';
 import { read } from '../console-api.ts';
 import { bytesText, momentText } from '../format-values.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { DEFAULT_CONTAINERS } from '../../../contract/file-choices.ts';
+import { DEFAULT_CONTAINERS } from '../../../contract/media-option-values.ts';
 import type { MediaOptions } from '../../../contract/kinds/media-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
 import { lineSchema } from '../fact-schemas.ts';
 import { AUDIO_FORMATS, PROTOCOLS, SOUND_ORDER, videoFormats } from './yt-dlp-arguments.ts';
 
 /** How the media of a page are chosen and fetched. */
-export interface YtdlpWishes {
+export interface YtdlpSelection {
   readonly formats: string;
   readonly soundOrder: readonly string[];
   readonly args: readonly string[];
@@ -27,7 +27,7 @@ const LIVE_PROTOCOLS = {
   now: '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments)$"][url~="^https?://"]',
 } as const;
 
-export function wishesOf(page: Pick<MediaPage, 'format' | 'options'>, maxVideoHeight: number): YtdlpWishes {
+export function selectionOf(page: Pick<MediaPage, 'format' | 'options'>, maxVideoHeight: number): YtdlpSelection {
   const { format, options = {} } = page;
   const { max_height = maxVideoHeight, container = DEFAULT_CONTAINERS[format], section, live } = options;
   const language = options.sound_language;
@@ -52,13 +52,13 @@ export function wishesOf(page: Pick<MediaPage, 'format' | 'options'>, maxVideoHe
   };
 }
 
-function videosOf(wish: {
+function videosOf(selected: {
   height: number;
   container: string;
   codec: keyof typeof CODECS | undefined;
   sound: string;
 }): string {
-  const { height, container, codec, sound } = wish;
+  const { height, container, codec, sound } = selected;
   const limit = `[height<=?${String(height)}]${PROTOCOLS}`;
   const pairOf = (pictures: string, more = ''): string =>
     `bv${pictures}${limit}+ba${more}${sound}${PROTOCOLS}/b${pictures}${more}${sound}${limit}`;

@@ -32,10 +32,10 @@ import {
   COVER_NAME,
   DETAILS_PREFIX,
   detailsSchema,
-  wishesOf,
+  selectionOf,
   type MediaDetails,
-  type YtdlpWishes,
-} from './yt-dlp-wishes.ts';
+  type YtdlpSelection,
+} from './yt-dlp-selection.ts';
 import { hasRecorded, recordingOf } from './yt-dlp-recording.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
@@ -82,7 +82,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       section,
       awaitsStart = false,
       live,
-    }: { readonly url: string } & Partial<YtdlpWishes> & Pick<YtdlpWishes, 'formats'>,
+    }: { readonly url: string } & Partial<YtdlpSelection> & Pick<YtdlpSelection, 'formats'>,
     options: FetchOptions,
   ): Promise<FetchedMedia> => {
     const recording = live && recordingOf(live, options.maxMediaSeconds);
@@ -207,11 +207,11 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
         'page',
         page.options === undefined
           ? { url, formats: formats[page.format] }
-          : { url, ...wishesOf(page, settings.maxVideoHeight) },
+          : { url, ...selectionOf(page, settings.maxVideoHeight) },
         options,
       ).catch((error: unknown) => {
         const isMissing = error instanceof JobError && error.code === 'no_audio' && page.options !== undefined;
-        throw isMissing ? new JobError('wishImpossible', { cause: error }) : error;
+        throw isMissing ? new JobError('optionImpossible', { cause: error }) : error;
       }),
   };
 }
@@ -260,7 +260,7 @@ async function withExtension(path: string, extension: string): Promise<string> {
 function refusalOf(
   metadata: Metadata,
   maxMediaSeconds: number,
-  { section, live }: Pick<YtdlpWishes, 'section' | 'live'>,
+  { section, live }: Pick<YtdlpSelection, 'section' | 'live'>,
 ): JobError | undefined {
   if (live !== undefined && metadata.live_status === 'is_live') return undefined;
   const failure = broadcastFailure(metadata);

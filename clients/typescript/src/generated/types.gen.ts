@@ -2409,7 +2409,7 @@ export type VidnetDownloadRequest = {
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -2445,7 +2445,7 @@ export type MediaRequest = {
      */
     max_height?: number | null;
     /**
-     * Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another
+     * The container of a video is `mp4` (default), `mkv`, or `webm` if the page has it; that of audio is `m4a` (default) or another
      */
     container?: 'mp4' | 'mkv' | 'webm' | 'm4a' | 'mp3' | 'opus' | 'flac' | 'wav' | null;
     /**
@@ -2462,10 +2462,10 @@ export type MediaRequest = {
     sound_language?: 'original' | string | null;
     section?: MediaSection;
     /**
-     * What is written into the file, too; `captions`: those made by people
+     * Further data to write into the file; `captions` are those made by people
      */
     embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
-    sponsorblock?: SponsorBlockWishes;
+    sponsorblock?: SponsorBlockOptions;
     /**
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
@@ -2477,7 +2477,7 @@ export type MediaRequest = {
     file_name?: string | null;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -2509,7 +2509,7 @@ export type MediaSection = {
 /**
  * Segments that viewers of the video platform reported to SponsorBlock
  */
-export type SponsorBlockWishes = {
+export type SponsorBlockOptions = {
     /**
      * Segments that become chapters
      */
@@ -2555,7 +2555,7 @@ export type MediaInfoRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -2717,7 +2717,7 @@ export type ChannelRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -2749,7 +2749,7 @@ export type TranscriptRequest = ({
     include_comments?: boolean | null;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -2796,7 +2796,7 @@ export type SpeechRequest = ({
     speakers?: Speakers;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -2914,7 +2914,7 @@ export type SpeakerLabelsRequest = {
     transcript_with_speaker_id: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3007,7 +3007,7 @@ export type ImgnetProfileRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3031,7 +3031,7 @@ export type ImgnetListRequest = {
     max_age_days?: number | null;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3051,7 +3051,7 @@ export type ImgnetPostRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3087,7 +3087,7 @@ export type BatchRequest = unknown & {
     each?: {
         operation: 'requestAudio';
         /**
-         * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+         * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
          */
         priority?: 'interactive' | 'normal' | 'bulk' | null;
         /**
@@ -3101,7 +3101,7 @@ export type BatchRequest = unknown & {
     } | {
         operation: 'requestVideo';
         /**
-         * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+         * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
          */
         priority?: 'interactive' | 'normal' | 'bulk' | null;
         /**
@@ -3123,7 +3123,7 @@ export type BatchRequest = unknown & {
          */
         max_height?: number | null;
         /**
-         * Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another
+         * The container of a video is `mp4` (default), `mkv`, or `webm` if the page has it; that of audio is `m4a` (default) or another
          */
         container?: 'mp4' | 'mkv' | 'webm' | 'm4a' | 'mp3' | 'opus' | 'flac' | 'wav' | null;
         /**
@@ -3140,10 +3140,10 @@ export type BatchRequest = unknown & {
         sound_language?: 'original' | string | null;
         section?: MediaSection;
         /**
-         * What is written into the file, too; `captions`: those made by people
+         * Further data to write into the file; `captions` are those made by people
          */
         embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
-        sponsorblock?: SponsorBlockWishes;
+        sponsorblock?: SponsorBlockOptions;
         /**
          * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
          */
@@ -3154,7 +3154,7 @@ export type BatchRequest = unknown & {
          */
         file_name?: string | null;
         /**
-         * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+         * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
          */
         priority?: 'interactive' | 'normal' | 'bulk' | null;
         /**
@@ -3176,7 +3176,7 @@ export type BatchRequest = unknown & {
          */
         include_comments?: boolean | null;
         /**
-         * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+         * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
          */
         priority?: 'interactive' | 'normal' | 'bulk' | null;
         /**
@@ -3223,7 +3223,7 @@ export type BatchItemRequest = {
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3239,7 +3239,7 @@ export type BatchItemRequest = {
     vidnet_video_id: VidnetVideoId;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3265,7 +3265,7 @@ export type BatchItemRequest = {
      */
     max_height?: number | null;
     /**
-     * Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another
+     * The container of a video is `mp4` (default), `mkv`, or `webm` if the page has it; that of audio is `m4a` (default) or another
      */
     container?: 'mp4' | 'mkv' | 'webm' | 'm4a' | 'mp3' | 'opus' | 'flac' | 'wav' | null;
     /**
@@ -3282,10 +3282,10 @@ export type BatchItemRequest = {
     sound_language?: 'original' | string | null;
     section?: MediaSection;
     /**
-     * What is written into the file, too; `captions`: those made by people
+     * Further data to write into the file; `captions` are those made by people
      */
     embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
-    sponsorblock?: SponsorBlockWishes;
+    sponsorblock?: SponsorBlockOptions;
     /**
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
@@ -3297,7 +3297,7 @@ export type BatchItemRequest = {
     file_name?: string | null;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3321,7 +3321,7 @@ export type BatchItemRequest = {
     include_comments?: boolean | null;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3340,7 +3340,7 @@ export type BatchItemRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3359,7 +3359,7 @@ export type BatchItemRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3378,7 +3378,7 @@ export type BatchItemRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3397,7 +3397,7 @@ export type BatchItemRequest = {
     url: string;
     include_webhook?: IncludeWebhook;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3507,7 +3507,7 @@ export type SubscriptionRequest = {
 export type EachEntry = {
     operation: 'requestAudio';
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3521,7 +3521,7 @@ export type EachEntry = {
 } | {
     operation: 'requestVideo';
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3543,7 +3543,7 @@ export type EachEntry = {
      */
     max_height?: number | null;
     /**
-     * Of a video `mp4` (default), `mkv`, or `webm` if the page has it; of audio `m4a` (default) or another
+     * The container of a video is `mp4` (default), `mkv`, or `webm` if the page has it; that of audio is `m4a` (default) or another
      */
     container?: 'mp4' | 'mkv' | 'webm' | 'm4a' | 'mp3' | 'opus' | 'flac' | 'wav' | null;
     /**
@@ -3560,10 +3560,10 @@ export type EachEntry = {
     sound_language?: 'original' | string | null;
     section?: MediaSection;
     /**
-     * What is written into the file, too; `captions`: those made by people
+     * Further data to write into the file; `captions` are those made by people
      */
     embed?: Array<'tags' | 'cover' | 'chapters' | 'captions'> | null;
-    sponsorblock?: SponsorBlockWishes;
+    sponsorblock?: SponsorBlockOptions;
     /**
      * Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`
      */
@@ -3574,7 +3574,7 @@ export type EachEntry = {
      */
     file_name?: string | null;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
@@ -3596,7 +3596,7 @@ export type EachEntry = {
      */
     include_comments?: boolean | null;
     /**
-     * What waits for the same route goes in this order; single requests are `normal` and items of batches `bulk`, unless they say otherwise
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
      */
     priority?: 'interactive' | 'normal' | 'bulk' | null;
     /**
