@@ -58,7 +58,7 @@ export async function ensureImageTools(setup: Setup): Promise<ImageTools> {
 
 async function ensureNodeFolder(setup: Setup): Promise<string> {
   const { env, log } = setup;
-  const file = new URL('../node/package-lock.json', import.meta.url);
+  const file = new URL('../../local/node/package-lock.json', import.meta.url);
   const { packages } = JSON.parse(await readFile(file, 'utf8')) as {
     packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
   };
