@@ -1,7 +1,10 @@
+import { status } from '@grpc/grpc-js';
 import {
+  isGrpcServiceError,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
+  ServiceError,
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client';
@@ -46,7 +49,7 @@ export function createSubscriptionSchedules(client: Client, taskQueue: string) {
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
     }) as const satisfies Omit<CheckSchedule, 'scheduleId'>;
   return {
-    /** Creates the schedule of a subscription, or changes it, and starts a check. */
+    /** Creates the schedule of a subscription, or changes it, and starts a check. A schedule that is removed meanwhile stays removed. */
     put: (timing: Timing, { isPaused }: { readonly isPaused: boolean }): Promise<void> =>
       call(async () => {
         const schedule = scheduleOf(timing);
@@ -59,9 +62,12 @@ export function createSubscriptionSchedules(client: Client, taskQueue: string) {
           });
         } catch (error) {
           if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-          await handleOf(timing.id).update(({ state }) => ({ ...schedule, state: { ...state, paused: isPaused } }));
+          const handle = handleOf(timing.id);
+          await handle
+            .update(({ state }) => ({ ...schedule, state: { ...state, paused: isPaused } }))
+            .catch(unlessGone);
           // A check that runs may have read its source already.
-          if (!isPaused) await handleOf(timing.id).trigger(ScheduleOverlapPolicy.BUFFER_ONE);
+          if (!isPaused) await handle.trigger(ScheduleOverlapPolicy.BUFFER_ONE).catch(unlessGone);
         }
       }),
     pause: (id: string, note: string): Promise<void> => call(() => handleOf(id).pause(note).catch(unlessGone)),
@@ -69,6 +75,9 @@ export function createSubscriptionSchedules(client: Client, taskQueue: string) {
   };
 }
 
+/** A schedule whose workflow closes during the call is answered with FAILED_PRECONDITION. */
 function unlessGone(error: unknown): void {
-  if (!(error instanceof ScheduleNotFoundError)) throw error;
+  if (error instanceof ScheduleNotFoundError) return;
+  const cause = error instanceof ServiceError ? error.cause : error;
+  if (!isGrpcServiceError(cause) || cause.code !== status.FAILED_PRECONDITION) throw error;
 }

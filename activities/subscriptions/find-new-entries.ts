@@ -130,7 +130,8 @@ async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly F
 
 function sinceMsOf({ since, createdAt }: StoredSubscription): number {
   if (since === 'all') return -Infinity;
-  return Date.parse(since === 'now' ? createdAt : since);
+  // Sources state the times of entries in whole seconds.
+  return Math.floor(Date.parse(since === 'now' ? createdAt : since) / 1000) * 1000;
 }
 
 /** Divides entries into those that can be fetched, and those that wait. */

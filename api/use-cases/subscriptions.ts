@@ -187,8 +187,14 @@ export const listSubscriptionItems: UseCase<
   return { state: 'finished', body: { items, next_cursor: null } };
 };
 
-function putSchedule(deps: ServiceDeps, { id, everyMinutes, source, status }: StoredSubscription): Promise<void> {
-  return deps.schedules.put({ id, everyMinutes, url: source.url }, { isPaused: status === 'paused' });
+async function putSchedule(deps: ServiceDeps, subscription: StoredSubscription): Promise<void> {
+  const { id, everyMinutes, source, status } = subscription;
+  await deps.schedules.put({ id, everyMinutes, url: source.url }, { isPaused: status === 'paused' });
+  // A deletion that ran meanwhile may have ended before the schedule was put.
+  if ((await deps.subscriptions.get(id)) === undefined) {
+    await deps.schedules.remove(id);
+    throw new ApiError('not_found', 'The subscription has been deleted.');
+  }
 }
 
 function answerOf(

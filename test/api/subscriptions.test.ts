@@ -111,6 +111,15 @@ describe('a subscription', () => {
     expect((await ask('GET', `/${id}`)).status).toBe(404);
   });
 
+  it('leaves no schedule when it is deleted while it is resumed', async () => {
+    const id = await created();
+    const { schedules, subscriptions } = facades.deps;
+    vi.spyOn(schedules, 'put').mockImplementation(() => subscriptions.remove(id));
+    const remove = vi.spyOn(schedules, 'remove');
+    expect((await ask('POST', `/${id}/resume`)).status).toBe(404);
+    expect(remove).toHaveBeenCalledExactlyOnceWith(id);
+  });
+
   it('lists the items of its batches, those of the newest one first, page by page', async () => {
     const id = await created();
     const { batches } = facades.deps;

@@ -1,4 +1,4 @@
-import { Connection, ScheduleClient } from '@temporalio/client';
+import { Connection, ScheduleClient, ScheduleNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { SubscriptionAnswer, subscriptionItemsSchema } from '../../contract/subscriptions/subscription-request.ts';
@@ -59,3 +59,24 @@ it('a subscription fetches what its channel publishes, and nothing that was ther
   await change({ remove: video });
   await change({ remove: premiere });
 }, 180_000);
+
+it('a subscription that is deleted while it is resumed answers 202 or 404, and leaves no schedule', async () => {
+  const headers = { authorization: `Bearer ${await makeKey(service.stack)}` };
+  const connection = await Connection.connect({ address: service.stack.env['TEMPORAL_ADDRESS']! });
+  const talks = service.sandbox.channels.find((one) => one.case === 'ordinary')!;
+  const body = {
+    ...{ from: `${service.sandbox.url}/${talks.handle}`, each: { operation: 'requestAudio' } },
+    ...{ since: 'now', every: '30d' },
+  };
+  for (let round = 0; round < 3; round += 1) {
+    const created = await service.request<SubscriptionAnswer>('POST', '/api/subscriptions', { headers, body });
+    const path = `/api/subscriptions/${created.body.id}`;
+    const resumed = Array.from({ length: 6 }, () => service.request('POST', `${path}/resume`, { headers }));
+    const deleted = await service.request('DELETE', path, { headers });
+    expect(deleted.status).toBe(200);
+    for (const { status } of await Promise.all(resumed)) expect([202, 404]).toContain(status);
+    const schedule = new ScheduleClient({ connection }).getHandle(subscriptionScheduleIdOf(created.body.id));
+    await expect(schedule.describe()).rejects.toThrow(ScheduleNotFoundError);
+  }
+  await connection.close();
+}, 60_000);

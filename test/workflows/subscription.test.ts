@@ -174,6 +174,18 @@ describe('the checks of a subscription', () => {
     expect((await fetched(id)).toSorted()).toEqual(wanted.toSorted());
   });
 
+  it('fetch what was published in the second in which the subscription was created, when a list states whole seconds', async () => {
+    channel = new PublishingChannel(START_MS, 10);
+    const id = await aSubscription({ createdAt: new Date(START_MS + 900).toISOString() });
+    const wanted: string[] = [];
+    await withChecks(async (check) => {
+      await check(id);
+      wanted.push(channel.publish());
+      await check(id);
+    });
+    expect(await fetched(id)).toEqual(wanted);
+  });
+
   it('of a playlist find entries anywhere in it, however old', async () => {
     channel = new PublishingChannel(START_MS, 130);
     const list = { kind: 'playlist', id: 'PLx' } as const;
