@@ -34,6 +34,7 @@ import { createDeliverActivity } from './deliver-webhook.ts';
 import { createChannelActivities, createListingWaits } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
 import { createImgnetAudioActivity } from './imgnet-audio.ts';
+import { createImgnetFilesActivity } from './imgnet-files.ts';
 import { createAudioActivity } from './audio.ts';
 import { createContentActivity } from './imgnet-content.ts';
 import { createListActivity } from './imgnet-list.ts';
@@ -85,6 +86,7 @@ const CREATORS = {
     createListActivity,
     createProfileActivity,
     createImgnetAudioActivity,
+    createImgnetFilesActivity,
   ],
   /** Transcription with speaker labels, with a few slots per worker. */
   speech: [createSpeechActivities],
@@ -115,6 +117,7 @@ const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
 const ofSubscription = z.object({ subscriptionId: ulidSchema });
 const seconds = z.number().min(0);
 const media = z.object({ recordId: ulidSchema, mediaId: vidnetVideoIdSchema });
+const postMedia = z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema });
 const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
 const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().regex(/^[\w-]{1,100}$/) });
 const snapshot = started.extend({ isEmpty: z.boolean() });
@@ -188,7 +191,8 @@ export const activityInputs = {
   endCheck: one(ofSubscription.extend({ failure: batchFailureSchema.exactOptional() })),
   fetchAudio: one(media),
   fetchComments: one(media),
-  fetchImgnetAudio: one(z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema })),
+  fetchImgnetAudio: one(postMedia),
+  fetchImgnetFiles: one(postMedia),
   fetchMedia: one(z.object({ recordId: ulidSchema, mediaId: mediaIdSchema, page: mediaPageSchema })),
   fetchTranscript: one(captionsOrderSchema),
   fetchVideo: one(media),

@@ -25,3 +25,20 @@ function isPhotosOnly(content: ContentFacts): boolean {
   const photos = [...(content.photos ?? []), ...(content.images ?? [])];
   return slides.length > 0 ? slides.every(({ type }) => type === 'photo') : photos.length > 0;
 }
+
+/** @returns the URLs of the pictures and videos of a post or reel, in order; undefined if its record does not contain them all */
+export function slideUrlsOf(content: ContentFacts): readonly string[] | undefined {
+  const videos = videoUrlsOf(content);
+  if (videos === undefined) return undefined;
+  if (content.type === 'reel') return videos;
+  const slides = content.post_content ?? [];
+  if (slides.length > 0) {
+    const left = [...videos];
+    const urls = slides.map(({ type, url }) => (type === 'video' ? left.shift() : url));
+    return urls.every((url) => typeof url === 'string') ? urls : undefined;
+  }
+  // Without slides nothing states the order of several media. Beside a single video, photos are its cover.
+  if (content.content_type === 'carousel') return undefined;
+  const urls = videos.length > 0 ? videos : (content.photos ?? content.images?.map(({ url }) => url) ?? []);
+  return urls.length > 0 ? urls : undefined;
+}

@@ -27,7 +27,7 @@ export interface PublishedFile {
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** Set for a video without sound, and for the silent file that stands for one, so that the files correspond to the videos by index. */
+  /** Set for a picture, for a video without sound, and for the silent file that stands for one, so that the files correspond to the videos by index. */
   readonly isSilence?: true;
   /** The name for people; absent if it is that of the store. */
   readonly downloadName?: string;

@@ -123,6 +123,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   fetchAudio: audio,
   fetchComments: audio,
   fetchImgnetAudio: { recordId, contentsId: recordId, shortcode: post.shortcode },
+  fetchImgnetFiles: { recordId, contentsId: recordId, shortcode: post.shortcode },
   awaitSpeech: { recordId: audio.recordId, speechId: audio.recordId },
   beginSpeech: audio.recordId,
   fetchTranscript: { ...audio, language: 'pt-BR' },

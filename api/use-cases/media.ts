@@ -9,14 +9,16 @@ import {
 } from '../../contract/kinds/media.ts';
 import { contradictionIn, optionsOf, type MediaOptions } from '../../contract/kinds/media-options.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { postReferenceOf, postUrlOf, type PostReference } from '../../contract/urls/imgnet-urls.ts';
 import { VIDNET_HOST, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import { optional } from '../../runtime/optional.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
+import { requireImgnet } from './imgnet-requests.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
-/** POST /api/downloads/media: the audio or video of a page of any site, once for all URLs of the same page. */
+/** POST /api/downloads/media: the audio or video of a page of any site, or the files of a post, once for all URLs of it. */
 export const requestMedia = requesting({
   plan: (deps, request: MediaRequest & JobRequest): JobPlan => planMedia(deps, request),
   render: ({ rendering }, { record, progress }) => renderMediaResult(record, rendering, progress),
@@ -29,6 +31,8 @@ export function planMedia(
   const { url, format } = request;
   const contradiction = contradictionIn(request);
   if (contradiction !== undefined) throw invalidField(...contradiction);
+  const post = postReferenceOf(url, deps.platforms.imgnetHosts);
+  if (post !== undefined) return planPostFiles(deps, post, request);
   const page = pageOf(deps, url);
   const mediaId = pageIdOf(page.url);
   const options = optionsOf(request);
@@ -53,6 +57,29 @@ export function planMedia(
     ),
     parameters,
     price: mediaPrice(deps.rendering.prices, format),
+  };
+}
+
+/** The two kinds of URL have different contents, so they are two subjects. */
+function planPostFiles(
+  deps: Pick<PlanDeps, 'platforms' | 'rendering'>,
+  post: PostReference,
+  request: Pick<MediaRequest, 'format'> & MediaOptions,
+): JobPlan {
+  if (request.format !== 'video') {
+    throw invalidField('format', 'must be video for a post or reel: POST /api/imgnet/audio fetches its sound');
+  }
+  const [option] = Object.keys(optionsOf(request) ?? {});
+  if (option !== undefined) throw invalidField(option, 'is not for posts and reels, whose files are kept as they are');
+  requireImgnet(deps);
+  const mediaId = pageIdOf(`imgnet/${post.kind}/${post.shortcode}`);
+  return {
+    workflow: 'media',
+    type: 'media',
+    mediaId,
+    subjectId: subjectIdOf('media', 'video', mediaId),
+    parameters: { page: { url: postUrlOf(post), format: 'video' }, post } satisfies MediaParameters,
+    price: mediaPrice(deps.rendering.prices, 'video'),
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../contract/urls/imgnet-urls.ts';
 import { contentPrice } from '../../contract/kinds/imgnet-content.ts';
 import { mediaPrice } from '../../contract/kinds/media.ts';
-import { mediaFormatSchema } from '../../contract/kinds/media-options.ts';
+import { mediaFormatSchema, type MediaFormat } from '../../contract/kinds/media-options.ts';
 import { transcriptPrice } from '../../contract/kinds/transcript.ts';
 import { formatMoney, type Thousandths } from '../../contract/money.ts';
 import type { Prices } from '../../contract/kinds/configured-prices.ts';
@@ -146,6 +146,7 @@ async function postOf(deps: Deps, text: string): Promise<Subject | undefined> {
       ...{ body, price: contentPrice({ ...prices, profile: await deps.profilePriceOf(post) }) },
     }),
     offer('requestImgnetAudio', '/api/imgnet/audio', { body, price: prices.imgnetAudio }),
+    mediaOf(prices, url, 'video'),
     anyTranscriptOf(prices, body),
     speechOf(deps, body, prices.imgnetAudio),
     labelsOf(prices, 'requestImgnetAudio'),
@@ -179,9 +180,7 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
   if (reason !== undefined) return { kind: 'page', id: given, url: new URL(given).href, offers: [], note: reason };
   try {
     const { url } = pageOf(deps, given);
-    const offers = mediaFormatSchema.options.map((format) =>
-      offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) }),
-    );
+    const offers = mediaFormatSchema.options.map((format) => mediaOf(prices, url, format));
     offers.push(anyTranscriptOf(prices, { url }), speechOf(deps, { url }, prices.mediaAudio));
     return { kind: 'page', id: url, url, offers: [...offers, mediaInfoOf(prices, url)], note: null };
   } catch (error) {
@@ -189,6 +188,10 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
     const [{ message } = error] = error.extras.details ?? [];
     return { kind: 'page', id: given, url: new URL(given).href, offers: [], note: message };
   }
+}
+
+function mediaOf(prices: Prices, url: string, format: MediaFormat): Offer {
+  return offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) });
 }
 
 /** The captions, or else what is spoken, which is charged as by `requestSpeech`. */

@@ -6,7 +6,7 @@ import type { Kind, PricesOf, RecordContext } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { vidnetVideoIdSchema } from '../ids.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
-import { httpUrlSchema, jobBaseSchema } from '../job-schema.ts';
+import { httpUrlSchema, jobBaseSchema, postSchema } from '../job-schema.ts';
 import { mediaFormatSchema, mediaOptionsSchema, mediaOptionsShape } from './media-options.ts';
 import { labelsOfVideo } from './sound.ts';
 
@@ -14,11 +14,13 @@ import { labelsOfVideo } from './sound.ts';
 export const mediaRequestSchema = z
   .object({
     url: pageSchema(
-      'URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES)',
+      'URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES), or of a post or reel of the photo platform',
       WEBHOOK_URL_PATTERN,
       'https://example.com/videos/evening-talk',
     ),
-    format: mediaFormatSchema.describe('`audio`: M4A, or `video`: MP4, unless `container` names another'),
+    format: mediaFormatSchema.describe(
+      '`audio`: M4A, or `video`: MP4, unless `container` names another; of a post or reel, `video` means all its pictures and videos as they are',
+    ),
     ...mediaOptionsShape,
     ...jobFields,
   })
@@ -46,6 +48,8 @@ const parametersSchema = z.object({
   page: mediaPageSchema,
   /** The site whose rate limit applies; absent for pages of the video platform. */
   site: siteSchema.exactOptional(),
+  /** Of the photo platform: all its pictures and videos are fetched. */
+  post: postSchema.exactOptional(),
 });
 export type MediaParameters = Readonly<z.infer<typeof parametersSchema>>;
 export type MediaJob = JobInput & { readonly parameters: MediaParameters };
@@ -76,7 +80,7 @@ export const mediaRecordSchema = z
     format: mediaFormatSchema,
     audio_url: recordFields.audio_url.describe('The link of the format `audio`; null of the other one'),
     file_urls: recordFields.file_urls.describe(
-      'One signed link to the file; null until the status is success, and when the file was removed',
+      'One signed link to the file, or of a post one for each slide, in order; null until the status is success, and when the file was removed',
     ),
     encoding: z
       .enum(['copied', 'converted'])

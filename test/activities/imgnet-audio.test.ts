@@ -8,12 +8,8 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import {
-  createImgnetAudioActivity,
-  type ImgnetAudioDeps,
-  type PostAudio,
-  type PostAudioOrder,
-} from '../../activities/imgnet-audio.ts';
+import { createImgnetAudioActivity } from '../../activities/imgnet-audio.ts';
+import type { PostMedia, PostMediaDeps, PostMediaOrder } from '../../activities/post-media.ts';
 import type { PostContent } from '../../contract/kinds/imgnet-content.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import { createDownloader } from '../../outbound/download.ts';
@@ -27,7 +23,7 @@ import { probe, runTool } from '../helpers/media.ts';
 let mongo: Mongo;
 let folder: string;
 let host: Server;
-let deps: ImgnetAudioDeps;
+let deps: PostMediaDeps;
 const SHORTCODE = '-AbCdEfGhIj';
 
 let cuts = 0;
@@ -99,13 +95,13 @@ const slidesOf = (...names: string[]): Partial<PostContent> => ({
   post_content: names.map((name, index) => ({ index, type: 'video', url: linkTo(name) })),
 });
 
-async function made(post: PostContent, change: Partial<ImgnetAudioDeps> = {}): Promise<PostAudio & { id: string }> {
+async function made(post: PostContent, change: Partial<PostMediaDeps> = {}): Promise<PostMedia & { id: string }> {
   const id = ulid();
   await deps.contents.putFacts(id, post);
   const { fetchImgnetAudio } = createImgnetAudioActivity({ ...deps, ...change });
   const order = { recordId: id, contentsId: id, shortcode: SHORTCODE };
   const environment = new MockActivityEnvironment();
-  const audio = await environment.run<[PostAudioOrder], PostAudio, typeof fetchImgnetAudio>(fetchImgnetAudio, order);
+  const audio = await environment.run<[PostMediaOrder], PostMedia, typeof fetchImgnetAudio>(fetchImgnetAudio, order);
   return { ...audio, id };
 }
 

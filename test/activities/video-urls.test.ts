@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PostContent, ReelContent } from '../../contract/kinds/imgnet-content.ts';
-import { videoUrlsOf } from '../../activities/video-urls.ts';
+import { slideUrlsOf, videoUrlsOf } from '../../activities/video-urls.ts';
 
 const [first, second, photo] = ['https://cdn.example/1.mp4', 'https://cdn.example/2.mp4', 'https://cdn.example/3.jpg'];
 const base = { shortcode: 'DAbCdEfGhIj', url: 'https://www.instagram.com/p/DAbCdEfGhIj/' };
@@ -53,4 +53,30 @@ it.each<[string, PostContent | ReelContent, readonly string[] | undefined]>([
   ['nothing of a reel without its link', reel({}), undefined],
 ])('tells %s', (_case, content, expected) => {
   expect(videoUrlsOf(content)).toEqual(expected);
+});
+
+it.each<[string, PostContent | ReelContent, readonly string[] | undefined]>([
+  [
+    'all slides of a carousel',
+    post({ post_content: [slide('video', first), slide('photo', photo), slide('video', second)] }),
+    [first, photo, second],
+  ],
+  [
+    'a video without its link from the list of videos',
+    post({ post_content: [slide('photo', photo), slide('video')], videos: [second] }),
+    [photo, second],
+  ],
+  [
+    'nothing where a picture lacks its link',
+    post({ post_content: [slide('photo'), slide('video', first)] }),
+    undefined,
+  ],
+  ['nothing of a carousel without slides', post({ content_type: 'carousel', photos: [photo] }), undefined],
+  ['a video without its cover', post({ content_type: 'video', video_url: first, photos: [photo] }), [first]],
+  ['the picture of a post', post({ content_type: 'image', photos: [photo] }), [photo]],
+  ['the picture of a post, from images alone', post({ images: [{ url: photo }] }), [photo]],
+  ['nothing of a picture without its link', post({ content_type: 'image' }), undefined],
+  ['the video of a reel', reel({ video_url: first }), [first]],
+])('tells, of pictures and videos, %s', (_case, content, expected) => {
+  expect(slideUrlsOf(content)).toEqual(expected);
 });

@@ -58,7 +58,7 @@ describe('GET /api/resolve', () => {
       typeof starting,
       typeof starting,
     ];
-    expect([offers.length, speech.length]).toEqual([5 + 2 + 1 + 3 + 4, 3]);
+    expect([offers.length, speech.length]).toEqual([5 + 2 + 1 + 4 + 4, 3]);
     for (const { path, body, base } of speech) {
       expect((await facades.post(path, JSON.stringify(body))).body).toMatchObject({ cost: '0.011' });
       expect([path, base]).toEqual(['/api/speech', '0.005']);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { MediaInfo } from '../../contract/kinds/media-info.ts';
-import { PHONE, startConsoleBrowser, type ConsoleBrowser } from '../helpers/console.ts';
+import { eventually, PHONE, startConsoleBrowser, type ConsoleBrowser } from '../helpers/console.ts';
+import { imgnetIndex, postUrl } from '../helpers/imgnet.ts';
 import { probe, runTool } from '../helpers/media.ts';
 import { TestService } from '../helpers/service.ts';
 
@@ -100,3 +101,19 @@ it('offers the heights, languages and chapters of the page, and only what a cont
     });
   });
 }, 180_000);
+
+it('fetches the pictures and videos of a post to keep, and shows them', async () => {
+  await browser.within({ viewport: PHONE }, async ({ page, go, violations, overflow }) => {
+    await go(`/console?q=${encodeURIComponent(postUrl(await imgnetIndex(service), 'carousel', 1))}`);
+    await page.getByRole('button', { name: 'Fetch: Files' }).click();
+    await page.getByRole('heading', { name: '4 files' }).waitFor({ timeout: 60_000 });
+    await page
+      .getByRole('link', { name: /^PNG, / })
+      .nth(1)
+      .scrollIntoViewIfNeeded();
+    const widths = "[...document.querySelectorAll('.player img')].map((one) => one.naturalWidth)";
+    await eventually(() => page.evaluate(widths)).toEqual([320, 320]);
+    expect(await page.locator('.player video').count()).toBe(2);
+    expect([await violations(), await overflow()]).toEqual([[], 0]);
+  });
+}, 120_000);

@@ -99,6 +99,7 @@ export function imgnetHarness(server: BenchServer = 'skipping') {
     storeList: vi.fn<Activities['fetch']['storeList']>(),
     storeProfile: vi.fn<Activities['fetch']['storeProfile']>(),
     fetchImgnetAudio: vi.fn<Activities['fetch']['fetchImgnetAudio']>(),
+    fetchImgnetFiles: vi.fn<Activities['fetch']['fetchImgnetFiles']>(),
   };
   const records = {
     ...recordActivities(),

@@ -303,7 +303,7 @@ async function imgnetHistories(): Promise<void> {
     ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'imgnet_post', mediaId: shortcode, price: 15, createdAt },
     ...{ subjectId: postSubjectOf(post), parameters: { post, profilePrice: 10 } },
   };
-  const media: PostAudioJob = {
+  const postAudio: PostAudioJob = {
     ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'imgnet_audio', mediaId: shortcode, price: 5, createdAt },
     ...{ subjectId: subjectIdOf('imgnet_audio', shortcode), parameters: { post } },
   };
@@ -322,7 +322,7 @@ async function imgnetHistories(): Promise<void> {
       storeProfile: () => Promise.resolve({}),
       storeList: () => Promise.resolve({ lists: { reels: { pieces: 1, items: 2 } } }),
       storeContent: () => Promise.resolve({ account }),
-      fetchImgnetAudio: () => Promise.resolve({ state: 'made', result }),
+      ...{ fetchImgnetAudio: () => Promise.resolve({ state: 'made', result }), fetchImgnetFiles: () => Promise.resolve({ state: 'made', result }) },
       ...changes,
     },
   });
@@ -340,10 +340,10 @@ async function imgnetHistories(): Promise<void> {
   await run('imgnet-content', [imgnetContent, content]);
   const fetchesOwner = imgnet({ planOwnerProfile: () => Promise.resolve({ ...profile, parameters: { paidBy: content.recordId } }) });
   await run('imgnet-content-with-owner', [imgnetContent, content], { ...fetchesOwner, isReal: true });
-  await run('imgnet-audio', [imgnetAudio, media]);
-  let looks = 0;
-  const staleOnce = () => Promise.resolve(looks++ === 0 ? { state: 'stale', failure: failureFor('mediaLinksExpired') } : { state: 'made', result });
-  await run('imgnet-audio-expired', [imgnetAudio, media], imgnet({ fetchImgnetAudio: staleOnce }));
+  await run('imgnet-audio', [imgnetAudio, postAudio]);
+  await run('media-post', [media, { ...postAudio, type: 'media', subjectId: 'media/video/4e', mediaId: '4e'.repeat(16), parameters: { page: { url: 'https://www.instagram.com/p/x/', format: 'video' }, post } }]);
+  const looks = [{ state: 'stale', failure: failureFor('mediaLinksExpired') }, { state: 'made', result }];
+  await run('imgnet-audio-expired', [imgnetAudio, postAudio], imgnet({ fetchImgnetAudio: () => Promise.resolve(looks.shift()) }));
 }
 
 function refuseWith(code: FailureCode): () => Promise<never> {

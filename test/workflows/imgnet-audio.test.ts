@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { toApplicationFailure } from '../../activities/to-application-failure.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { imgnetAudio } from '../../workflows/jobs/imgnet-audio.ts';
+import { media } from '../../workflows/jobs/media.ts';
 import { imgnetHarness } from '../helpers/workflow-harness.ts';
 import { aPostAudioJob } from '../helpers/jobs.ts';
 
@@ -43,6 +44,25 @@ it.each([
   expect(parts).toEqual(id === undefined ? ['content-1', 'content-2'] : ['content-1']);
   expect(fetch.fetchImgnetAudio.mock.calls.at(-1)?.[0].contentsId).toBe(job.recordId);
   expect(outcomeOf(job)).toEqual({ status: 'success', result });
+});
+
+it('the files of a post are fetched by its content, too, which is collected anew when its links have expired', async () => {
+  const { parameters, ...job } = aPostAudioJob();
+  const [mediaId, page] = [
+    '4e'.repeat(16),
+    { url: 'https://www.instagram.com/p/DAbCdEfGhIj/', format: 'video' },
+  ] as const;
+  const files = { ...job, type: 'media', mediaId, parameters: { page, ...parameters } } as const;
+  fetch.fetchImgnetFiles.mockResolvedValueOnce(stale).mockResolvedValue(made);
+  expect(await run(media, files)).toBeUndefined();
+  expect(fetch.triggerSnapshot).toHaveBeenCalledTimes(2);
+  const { shortcode } = parameters.post;
+  expect(fetch.fetchImgnetFiles).toHaveBeenLastCalledWith({
+    recordId: job.recordId,
+    contentsId: job.recordId,
+    shortcode,
+  });
+  expect(outcomeOf(files)).toEqual({ status: 'success', result });
 });
 
 it('fails if its own collection has expired links', async () => {

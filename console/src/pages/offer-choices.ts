@@ -32,6 +32,7 @@ const CHOICES: Readonly<Record<string, Omit<Choice, 'offer'>>> = {
   requestImgnetContent: { title: 'Post', about: 'Pictures, caption, numbers and newest comments', icon: 'post' },
   requestImgnetAudio: { title: 'Audio', about: 'The sound of each of its videos as M4A', icon: 'audio' },
   'requestMedia audio': { title: 'Audio', about: 'The sound of the page as M4A', icon: 'audio' },
+  'requestMedia of a post': { title: 'Files', about: 'All its pictures and videos, to keep', icon: 'post' },
   'createBatch requestAudio': { title: 'Audio of all', about: 'The sound of every entry, as a batch', icon: 'audio' },
   'createBatch requestVideo': { title: 'Video of all', about: 'The video of every entry, as a batch', icon: 'video' },
   'requestMedia video': { title: 'Video', about: 'The video of the page as MP4', icon: 'video' },
@@ -45,13 +46,15 @@ function variantOf({ format, mode, each }: Offer['body']): string {
 
 /** The choice that most users want comes first, and then the transcript, which there is of everything with sound. */
 export function choicesOf({ kind, offers }: Subject, hasComments: boolean): readonly Choice[] {
+  const isPost = kind === 'post' || kind === 'reel';
   const choices = offers.flatMap((offer) => {
     const { operation, body } = offer;
     // A video of the video platform has its own operations for files that are made as usual.
     if (operation === 'requestMedia' && kind === 'video') return [];
     const isCaptions = operation === 'requestTranscript' && body['mode'] === undefined;
     if (isCaptions && 'include_comments' in body !== hasComments) return [];
-    const known = CHOICES[`${operation} ${variantOf(body)}`] ?? CHOICES[operation];
+    const variant = operation === 'requestMedia' && isPost ? 'of a post' : variantOf(body);
+    const known = CHOICES[`${operation} ${variant}`] ?? CHOICES[operation];
     return known === undefined ? [] : [{ ...known, offer }];
   });
   const isSpeech = ({ offer }: Choice): boolean => offer.operation === 'requestSpeech';

@@ -51,6 +51,7 @@ export function Files({ record, files }: { readonly record: WithFiles; readonly 
   );
 }
 
+const PICTURES = ['jpg', 'png', 'webp', 'avif', 'heic'];
 const VIDEOS = Object.entries<{ readonly format: string }>(CONTAINERS).flatMap(([one, { format }]) =>
   format === 'video' ? [one] : [],
 );
@@ -71,20 +72,25 @@ function Player({ link, file, record, onGone }: PlayerProps) {
   };
   const [, ending = ''] = /\.(\w+)(?:\?|$)/.exec(link) ?? [];
   const isVideo = VIDEOS.includes(ending);
+  const isPicture = PICTURES.includes(ending);
   const attributes = { controls: true, preload: 'metadata', src: link, onError } as const;
   return (
     <div class="player">
-      {isVideo ? (
+      {isPicture ? (
+        <img src={link} onError={onError} alt={file?.name ?? ''} loading="lazy" />
+      ) : isVideo ? (
         <video {...attributes} aria-label={`Video ${record.media_id}`} />
       ) : (
         <audio {...attributes} aria-label={`Audio ${record.media_id}`} />
       )}
       <p class="line">
-        <a class="button" href={link} download={`${record.media_id}.${ending}`}>
+        <a class="button" href={link} download={file?.name ?? ''}>
           <Icon name="down" /> {ending.toUpperCase()}
           {file === undefined ? '' : `, ${bytesText(file.size_bytes)}`}
         </a>
-        {record.duration === null ? null : <span class="quiet">{record.duration}</span>}
+        {record.duration === null || record.file_urls?.length !== 1 ? null : (
+          <span class="quiet">{record.duration}</span>
+        )}
       </p>
     </div>
   );

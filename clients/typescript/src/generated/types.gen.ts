@@ -285,7 +285,7 @@ export type MediaRecord = {
      */
     audio_url: string | null;
     /**
-     * One signed link to the file; null until the status is success, and when the file was removed
+     * One signed link to the file, or of a post one for each slide, in order; null until the status is success, and when the file was removed
      */
     file_urls: Array<string> | null;
     progress?: Progress;
@@ -340,7 +340,7 @@ export type MediaFailed = {
          */
         audio_url: string | null;
         /**
-         * One signed link to the file; null until the status is success, and when the file was removed
+         * One signed link to the file, or of a post one for each slide, in order; null until the status is success, and when the file was removed
          */
         file_urls: Array<string> | null;
         progress?: Progress;
@@ -2433,11 +2433,11 @@ export type IncludeWebhook = string | null;
 
 export type MediaRequest = {
     /**
-     * URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES)
+     * URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES), or of a post or reel of the photo platform
      */
     url: string;
     /**
-     * `audio`: M4A, or `video`: MP4, unless `container` names another
+     * `audio`: M4A, or `video`: MP4, unless `container` names another; of a post or reel, `video` means all its pictures and videos as they are
      */
     format: 'audio' | 'video';
     /**
@@ -3115,7 +3115,7 @@ export type BatchRequest = unknown & {
     } | {
         operation: 'requestMedia';
         /**
-         * `audio`: M4A, or `video`: MP4, unless `container` names another
+         * `audio`: M4A, or `video`: MP4, unless `container` names another; of a post or reel, `video` means all its pictures and videos as they are
          */
         format: 'audio' | 'video';
         /**
@@ -3253,11 +3253,11 @@ export type BatchItemRequest = {
 } | {
     operation: 'requestMedia';
     /**
-     * URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES)
+     * URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES), or of a post or reel of the photo platform
      */
     url: string;
     /**
-     * `audio`: M4A, or `video`: MP4, unless `container` names another
+     * `audio`: M4A, or `video`: MP4, unless `container` names another; of a post or reel, `video` means all its pictures and videos as they are
      */
     format: 'audio' | 'video';
     /**
@@ -3535,7 +3535,7 @@ export type EachEntry = {
 } | {
     operation: 'requestMedia';
     /**
-     * `audio`: M4A, or `video`: MP4, unless `container` names another
+     * `audio`: M4A, or `video`: MP4, unless `container` names another; of a post or reel, `video` means all its pictures and videos as they are
      */
     format: 'audio' | 'video';
     /**
