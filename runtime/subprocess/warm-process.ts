@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { signalGroup } from './run-program.ts';
+import { RunKilledError, signalGroup } from './run-program.ts';
 
 const END_TIMEOUT_MS = 5_000;
 const STDERR_TAIL_CHARS = 2_000;
+/** Other signals are for a fault of the program itself, with which another start would end too. */
+const KILLING_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM'];
 
 interface WarmProcessOptions {
   readonly program: string;
@@ -23,7 +25,7 @@ export type WarmProcess = Awaited<ReturnType<typeof startWarmProcess>>;
  * Starts a program that loads what its work needs and then takes orders. Orders are lines on its stdin, whose end ends it, also
  * when this process is killed. Answers are lines on descriptor 3, of which the first says that the program is ready.
  *
- * @throws when it cannot be started, or ends or is aborted before it is ready
+ * @throws when it cannot be started, or ends or is aborted before it is ready; {@link RunKilledError} if others killed it
  */
 export async function startWarmProcess({ program, args, cwd, env, readyWithinMs, signal }: WarmProcessOptions) {
   const child = spawn(program, args, {
@@ -33,12 +35,20 @@ export async function startWarmProcess({ program, args, cwd, env, readyWithinMs,
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
   const [orders, , errors, answers] = child.stdio as unknown as [Writable, null, Readable, Readable];
-  const kill = (): void => signalGroup(child.pid, 'SIGKILL');
+  let isUnwanted = false;
+  const kill = (): void => {
+    isUnwanted = true;
+    signalGroup(child.pid, 'SIGKILL');
+  };
   orders.on('error', () => undefined);
   let stderr = '';
   errors.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-STDERR_TAIL_CHARS)));
   let exit = '';
-  child.once('exit', (code, name) => (exit = name === null ? `it ended with ${String(code)}` : `${name} ended it`));
+  let wasKilled = false;
+  child.once('exit', (code, name) => {
+    exit = name === null ? `it ended with ${String(code)}` : `${name} ended it`;
+    wasKilled = !isUnwanted && KILLING_SIGNALS.includes(name);
+  });
   const gone = new Promise<void>((resolve) => {
     child.once('error', (error) => {
       stderr = error.message;
@@ -57,7 +67,11 @@ export async function startWarmProcess({ program, args, cwd, env, readyWithinMs,
     clearTimeout(late);
     signal.removeEventListener('abort', kill);
   });
-  if (ready === undefined) throw new Error(`it did not start: ${lastLine(stderr)}`);
+  const reason = (what: string): Error => {
+    const text = [what, lastLine(stderr)].filter((part) => part !== '').join(': ');
+    return wasKilled ? new RunKilledError(text) : new Error(text);
+  };
+  if (ready === undefined) throw reason('it did not start');
   return {
     pid: child.pid ?? NaN,
     ready: JSON.parse(ready) as unknown,
@@ -69,8 +83,8 @@ export async function startWarmProcess({ program, args, cwd, env, readyWithinMs,
     kill,
     /** Lets it finish its work and exit. */
     end: (): void => void orders.end(),
-    /** The reason why it exited. */
-    reason: (): string => [exit, lastLine(stderr)].filter((part) => part !== '').join(': '),
+    /** The reason why it exited: {@link RunKilledError} if others killed it, for example because the system is short of memory. */
+    reason: () => reason(exit),
     gone,
     async close(): Promise<void> {
       orders.end();

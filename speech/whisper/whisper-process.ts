@@ -5,6 +5,7 @@ import type { Word } from '../../contract/speech-results.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { bareEnvironment } from '../../runtime/subprocess/bare-environment.ts';
+import { RunKilledError } from '../../runtime/subprocess/run-program.ts';
 import { startWarmProcess, type WarmProcess } from '../../runtime/subprocess/warm-process.ts';
 import { spanSchema } from '../json-lines.ts';
 import { analysisTimeoutMs } from '../speech-engine.ts';
@@ -97,7 +98,11 @@ export function createWhisperProcess(settings: WhisperSettings) {
         const onAbort = (): void => reject(deadline.signal.reason as Error);
         if (deadline.signal.aborted) onAbort();
         deadline.signal.addEventListener('abort', onAbort);
-        void process.gone.then(() => reject(failed('speechStepFailed', new Error(process.reason()))));
+        void process.gone.then(() => {
+          const reason = process.reason();
+          // Another attempt may succeed.
+          reject(reason instanceof RunKilledError ? reason : failed('speechStepFailed', reason));
+        });
         process.onAnswer((line) => {
           deadline.restart();
           const { data, error } = answerSchema.safeParse(line);
@@ -124,7 +129,7 @@ export function createWhisperProcess(settings: WhisperSettings) {
   }
 
   return {
-    /** @throws the signal's reason; JobError `tool_missing`, `internal` */
+    /** @throws the signal's reason; JobError `tool_missing`, `internal`; RunKilledError if the process was killed */
     async transcribe(order: WhisperOrder, signal: AbortSignal, onProgress: Report): Promise<Transcribed> {
       signal.throwIfAborted();
       const result = last.then(() => transcribeWindow(order, signal, onProgress));
@@ -162,7 +167,7 @@ async function start(
     ...{ cwd: workFolder, env: { ...bareEnvironment(python), HF_HUB_OFFLINE: '1' } },
     ...{ readyWithinMs: LOAD_TIMEOUT_MS, signal },
   }).catch((error: unknown) => {
-    throw new JobError('speechToolMissing', { cause: error });
+    throw error instanceof RunKilledError ? error : new JobError('speechToolMissing', { cause: error });
   });
   const loaded = loadedSchema.parse(process.ready);
   if (!('unloadable' in loaded)) return { process, ...loaded };

@@ -3,6 +3,8 @@ import { cp, mkdir, mkdtemp, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toolsOf } from '../../quality/processes.ts';
+import { RunKilledError } from '../../runtime/subprocess/run-program.ts';
 import { findSpeech } from '../../speech/regions.ts';
 import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { createWhisperProcess } from '../../speech/whisper/whisper-process.ts';
@@ -118,13 +120,19 @@ describe('the process of the whisper engine', () => {
     }
   });
 
-  it('fails the window when it is killed, and is replaced for the next one', SLOW, async () => {
+  it('fails only the attempt when it is killed, also while it loads the model, and is replaced', SLOW, async () => {
     const whisper = createWhisperProcess(settings());
     try {
+      const running = (): number[] =>
+        toolsOf(process.pid).flatMap(({ pid, command }) => (command.includes('transcribe.py') ? [pid] : []));
+      const others = running();
+      const loading = whisper.warmUp();
+      process.kill(await until(() => running().find((pid) => !others.includes(pid))), 'SIGKILL');
+      await expect(loading).rejects.toBeInstanceOf(RunKilledError);
       await whisper.warmUp();
-      const running = whisper.transcribe(await orderOf('tea'), signal, () => undefined);
+      const window = whisper.transcribe(await orderOf('tea'), signal, () => undefined);
       process.kill(whisper.pid()!, 'SIGKILL');
-      await expect(running).rejects.toMatchObject({ code: 'internal', message: /the transcription/ });
+      await expect(window).rejects.toBeInstanceOf(RunKilledError);
       const { words } = await whisper.transcribe(await orderOf('garden'), signal, () => undefined);
       expect(words.length).toBeGreaterThan(10);
     } finally {

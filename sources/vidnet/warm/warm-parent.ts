@@ -115,7 +115,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       /** Whether it accepts calls: false after it exited or was retired. */
       isOpen: () => isOpen,
       /** The reason why it exited. */
-      end: parent.reason,
+      end: () => parent.reason().message,
       start(callArgs: readonly string[], options: RunOptions): Running {
         total += 1;
         const id = randomBytes(ID_BYTES).toString('hex');
