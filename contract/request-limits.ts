@@ -13,7 +13,7 @@ export const FEED_BATCHES_MAX = 500;
 export const FEED_RECORDS_MAX = 200;
 export const WEBHOOK_URL_MAX_CHARS = 2048;
 /** The most webhooks of one job. Each may receive tens of megabytes, four times. */
-export const WEBHOOKS_PER_JOB_MAX = 20;
+export const WEBHOOKS_PER_JOB_MAX = 100;
 /** The most webhooks of one job that one caller may have at one host. */
 export const WEBHOOKS_PER_HOST_MAX = 3;
 /** The most attempts of one delivery, over all rounds. */

@@ -26,7 +26,7 @@ const errors: Readonly<Record<ErrorCode, string | readonly [message: string, ext
   contents_in_use: ['Others have requested this too, so its contents are kept. An operator can remove them.', ofAudio],
   delivery_pending: 'The webhook is still being delivered. Wait until it has ended.',
   idempotency_key_in_use: 'The first request with this Idempotency-Key still runs.',
-  too_many_webhooks: 'This job has 20 webhooks, which is the maximum.',
+  too_many_webhooks: 'This job has 100 webhooks, which is the maximum.',
   list_id_expired: 'The list_id is older than one hour. Request the profile again.',
   precondition_failed: 'The file is not the one that the request names.',
   body_too_large: 'The body is larger than 64 KiB.',

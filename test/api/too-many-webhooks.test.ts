@@ -70,14 +70,14 @@ describe('the webhooks of a job', () => {
     expect([callsOf('subscribe'), open.size]).toEqual([2, 1]);
   });
 
-  it('are limited to 20 for all callers', async () => {
+  it('are limited to 100 for all callers', async () => {
     const url = aChannel();
     const statuses: number[] = [];
-    for (let n = 0; n < 24; n += 1) {
+    for (let n = 0; n < 104; n += 1) {
       statuses.push((await channel(url, hook(n), { from: `192.0.2.${String(n + 1)}`, process: n })).status);
     }
-    expect(statuses).toEqual([...Array<number>(20).fill(202), ...Array<number>(4).fill(409)]);
-    expect(callsOf('subscribe')).toBe(19);
+    expect(statuses).toEqual([...Array<number>(100).fill(202), ...Array<number>(4).fill(409)]);
+    expect(callsOf('subscribe')).toBe(99);
     expect((await channel(url, undefined)).status).toBe(202);
   });
 

@@ -81,14 +81,14 @@ describe('POST /api/speech', () => {
 
   it('makes one fetch and one transcription for fifty callers, of whom some send the requests one by one', async () => {
     const video = service.videoId('ordinary', 0);
+    const url = `${service.sandbox.url}/watch?v=${video}`;
     const uploadsBefore = words.uploads.length;
     // The requests must arrive before the transcript is there.
     await service.misbehave({ video, target: 'media', mode: 'slow', bytes_per_second: 40_000 });
     const accepted = await Promise.all(
       Array.from({ length: CALLERS }, async (_, n) => {
-        // A job has at most 20 webhooks.
-        const hook = n < 20 ? { include_webhook: `${receiver.url}/fifty/${String(n)}` } : {};
-        if (n % 2 === 0) return speech({ vidnet_video_id: video, ...hook }, from(n));
+        const hook = { include_webhook: `${receiver.url}/fifty/${String(n)}` };
+        if (n % 2 === 0) return speech({ url, ...hook }, from(n));
         const audio = await service.request<{ id?: string; data?: { id: string } }>('POST', '/api/downloads/audio', {
           body: { vidnet_video_id: video },
           headers: from(n),
@@ -105,12 +105,19 @@ describe('POST /api/speech', () => {
     expect([audioIds.size, jobIds.size]).toEqual([1, 1]);
     const labels = await ended([...jobIds][0]!);
     expect(labels).toMatchObject({ status: 'success' });
-    await until(() => postsTo('/fifty/').length === 20, { within: 60_000, what: 'the webhooks' });
+    await until(() => postsTo('/fifty/').length >= CALLERS, { within: 60_000, what: 'the webhooks' });
+    expect(new Set(postsTo('/fifty/').map(({ path }) => path)).size).toBe(CALLERS);
     expect(new Set(postsTo('/fifty/').map(({ body }) => body))).toEqual(new Set([JSON.stringify(labels)]));
     expect((await service.served(video)).complete_media_bodies).toBe(1);
-    const windows = words.uploads.length - uploadsBefore;
-    const once = await speech({ vidnet_video_id: video });
-    expect([once.status, words.uploads.length - uploadsBefore]).toEqual([200, windows]);
+    expect((await speech({ url })).status).toBe(200);
+    for (const type of ['audio', 'speaker_labels']) {
+      const path = `/api/downloads?type=${type}&media_id=${video}`;
+      const { body } = await service.request<{ readonly downloads: unknown[] }>('GET', path);
+      expect([type, body.downloads.length]).toEqual([type, 1]);
+    }
+    // The recording is one window.
+    expect(words.uploads.length - uploadsBefore).toBe(1);
+    expect(postsTo('/fifty/')).toHaveLength(CALLERS);
   }, 240_000);
 
   it('shows the stages of the audio, and ends the audio with it when it is cancelled, unless others wait', async () => {

@@ -17,11 +17,11 @@ it('returns each URL once, with all callers that have subscribed it so far', () 
   expect(subscribers.take()).toEqual({ url: 'https://c.example/', number: 3, subscribedBy: [] });
 });
 
-it('keeps at most 20 URLs, and 20 callers of each', () => {
+it('keeps at most 100 URLs, and 100 callers of each', () => {
   const subscribers = new Subscribers();
   for (let n = 1; n <= 5_000; n += 1) subscribers.add(`https://a.example/?n=${String(n)}`, 'one');
   for (let n = 1; n <= 5_000; n += 1) subscribers.add('https://a.example/?n=1', `caller ${String(n)}`);
-  const taken = Array.from({ length: 100 }, () => subscribers.take()).filter((one) => one !== undefined);
+  const taken = Array.from({ length: 200 }, () => subscribers.take()).filter((one) => one !== undefined);
   expect(taken.map(({ number }) => number)).toEqual(
     Array.from({ length: WEBHOOKS_PER_JOB_MAX }, (_, index) => index + 1),
   );
