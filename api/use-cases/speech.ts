@@ -107,7 +107,11 @@ async function keptSound(
   }
   const silent = invalidField('download_id', 'The download has no sound.');
   if (!mayHaveSound(record)) throw silent;
-  const found = await labelledAudio(deps, record, 0);
+  const found = await labelledAudio(deps, record, 0).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== 'audio_failed') throw error;
+    const { code, message, extras } = error;
+    throw new ApiError(code, message, { ...extras, details: [{ path: 'download_id', message }] });
+  });
   if (found.kind === 'silent') throw silent;
   return found;
 }

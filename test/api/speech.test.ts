@@ -160,6 +160,16 @@ describe('POST /api/speech', () => {
     expect(started).toEqual([]);
   });
 
+  it('refuses a download that failed by the field', async () => {
+    const failure = { code: 'unsupported', message: 'It holds no recording.' } as const;
+    const { id } = await keepJob(facades.deps.records, anAudioJob({ type: 'upload' }), { status: 'failed', failure });
+    expect(await request({ download_id: id })).toMatchObject({
+      status: 400,
+      body: { code: 'audio_failed', id, details: [{ path: 'download_id' }] },
+    });
+    expect(started).toEqual([]);
+  });
+
   it.each(['list', 'captions'] as const)('refuses a download without sound: %s', async (type) => {
     const record = await keepJob(facades.deps.records, anAudioJob({ type }));
     expect(await request({ download_id: record.id })).toMatchObject({

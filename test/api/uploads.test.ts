@@ -101,8 +101,17 @@ describe('an upload', () => {
       expect([address, (await stranger.ask('GET', address, {})).status]).toEqual([address, 404]);
     }
     expect((await own.ask('GET', `/downloads/${id}`, {})).status).toBe(202);
-    const labels = Buffer.from(JSON.stringify({ transcript_with_speaker_id: id }));
-    expect((await stranger.ask('POST', '/api/transcriptspeakerid', {}, labels)).status).toBe(404);
+    for (const [address, field] of [
+      ['/api/transcriptspeakerid', 'transcript_with_speaker_id'],
+      ['/api/speech', 'download_id'],
+    ] as const) {
+      const body = Buffer.from(JSON.stringify({ [field]: id }));
+      expect([address, (await stranger.ask('POST', address, {}, body)).status]).toEqual([address, 404]);
+    }
+    expect((await stranger.ask('DELETE', `/downloads/${id}`, {})).status).toBe(404);
+    const list = await stranger.ask('GET', '/api/downloads?type=upload', {});
+    expect(await list.json()).toMatchObject({ downloads: [] });
+    expect(facades.jobs.start).toHaveBeenCalledTimes(1);
   });
 
   it('is removed by its caller', async () => {
