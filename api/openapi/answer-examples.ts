@@ -102,8 +102,8 @@ export async function otherAnswers(
     getResult: await byStatus(audio, result, statusOfRead),
     getJob: {
       200: {
-        ...one('A job that ended', renderJobDetails(audio.success.record, undefined)),
-        ...one('A job that failed', renderJobDetails(audio.failed.record, undefined), 'failed'),
+        ...one('A job that ended', renderJobDetails(audio.success.record, undefined, 0.2)),
+        ...one('A job that failed', renderJobDetails(audio.failed.record), 'failed'),
       },
     },
     getSpokenWords: { 200: one('The words', await asRead(await renderSpokenWords(SAMPLE.videoId, labels))) },

@@ -49,7 +49,8 @@ export const getResult: UseCase<OneDownload & ResultPage, Streamable<z.infer<typ
 /** GET /api/downloads/{downloadId}/job: facts about a job that are not part of its record. */
 export const getJob: UseCase<OneDownload, JobDetails> = async (deps, caller, { download_id: id }) => {
   const { record } = await currentJob(deps, await recordById(deps, caller, id), 0);
-  return { state: 'finished', body: renderJobDetails(record, deps.workflowUrl(record.subjectId)) };
+  const speed = await deps.speechLanguages.speed();
+  return { state: 'finished', body: renderJobDetails(record, deps.workflowUrl(record.subjectId), speed) };
 };
 
 /**

@@ -6,6 +6,7 @@ import { ulidSchema } from '../ids.ts';
 import { failureCodeField } from './job-answers.ts';
 import type { RequestForJob } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
+import { mayHaveSound, soundFileOf } from '../kinds/sound.ts';
 import type { DownloadRecord } from '../download-record.ts';
 
 /** A REST request without the fields that concern its caller only, such as a webhook. */
@@ -40,6 +41,9 @@ export const jobDetailsSchema = z
         'The request that starts the same job again; null for parts of lists, which need the `list_id` of a new profile',
       ),
     files: z.array(z.object({ name: z.string(), size_bytes: countSchema, sha256: z.string() })),
+    transcription_seconds: countSchema
+      .nullable()
+      .describe('About how long its speaker labels take; null without sound, and until a speed was measured'),
     workflow: z.object({
       id: z.string(),
       url: z.url().nullable().describe('The page in the Temporal Web UI; null if its address is not configured'),
@@ -48,8 +52,11 @@ export const jobDetailsSchema = z
   .meta({ id: 'JobDetails' });
 export type JobDetails = z.infer<typeof jobDetailsSchema>;
 
-/** @param workflowUrl the page in the Temporal Web UI, if its address is configured */
-export function renderJobDetails(record: DownloadRecord, workflowUrl: string | undefined): JobDetails {
+/**
+ * @param workflowUrl the page in the Temporal Web UI, if its address is configured
+ * @param speed the real-time factor of the speech engine, if it is known
+ */
+export function renderJobDetails(record: DownloadRecord, workflowUrl?: string, speed?: number): JobDetails {
   const request: RequestForJob | undefined = kinds[record.type].requestOf(record);
   return {
     download_id: record.id,
@@ -61,6 +68,10 @@ export function renderJobDetails(record: DownloadRecord, workflowUrl: string | u
       record.status === 'success'
         ? record.files.map(({ name, sizeBytes, sha256 }) => ({ name, size_bytes: sizeBytes, sha256 }))
         : [],
+    transcription_seconds:
+      speed !== undefined && record.status === 'success' && mayHaveSound(record) && soundFileOf(record) !== undefined
+        ? Math.ceil((record.durationSeconds ?? 0) * speed)
+        : null,
     workflow: { id: record.subjectId, url: workflowUrl ?? null },
   };
 }

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jobDetailsSchema, type JobDetails } from '../../contract/http/job-details.ts';
 import { spokenWordsSchema } from '../../contract/kinds/speaker-labels.ts';
 import type { JobInput } from '../../contract/job-input.ts';
@@ -57,6 +57,7 @@ describe('GET /api/downloads/{downloadId}/result', () => {
 describe('GET /api/downloads/{downloadId}/job', () => {
   it('returns the files, the workflow, and the request that repeats the job', async () => {
     const audio = await keepAudio(facades);
+    vi.spyOn(facades.deps.speechLanguages, 'speed').mockResolvedValueOnce(0.25);
     const { finished_at: finishedAt, ...details } = await detailsOf(audio.id);
     expect(Date.parse(finishedAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
     expect(details).toEqual({
@@ -65,6 +66,7 @@ describe('GET /api/downloads/{downloadId}/job', () => {
       failure: null,
       request: { method: 'POST', path: '/api/downloads/audio', body: { vidnet_video_id: audio.mediaId } },
       files: [{ name: `${audio.mediaId}.m4a`, size_bytes: 5, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      transcription_seconds: 16,
       workflow: {
         id: audio.subjectId,
         url: `http://temporal.example/namespaces/default/workflows/${encodeURIComponent(audio.subjectId)}`,
@@ -75,7 +77,7 @@ describe('GET /api/downloads/{downloadId}/job', () => {
   it('returns a title, as lists do and records do not', async () => {
     const result = { durationSeconds: 5, title: 'Tea & rain' };
     const { id, mediaId } = await keepJob(facades.deps.records, aTranscriptJob(), { status: 'success', result });
-    expect(await detailsOf(id)).toMatchObject({ title: result.title });
+    expect(await detailsOf(id)).toMatchObject({ title: result.title, transcription_seconds: null });
     const list = await get(`/api/downloads?media_id=${mediaId}`);
     expect(list.body).toMatchObject({ downloads: [{ id, title: result.title }] });
     const { body } = await get(`/downloads/${id}`);

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 it(
-  'a page that is pasted shows cost and time, and becomes a transcript to read by one click',
+  'a page that is pasted and a recording show cost and time, and become a transcript to read by one click',
   () =>
     browser.within({}, async ({ page, go, violations }) => {
       const lines = page.getByRole('region', { name: 'Lines of the transcript' });
@@ -48,6 +48,16 @@ it(
       await page.getByRole('button', { name: 'Fetch: Transcript with speakers' }).click();
       await page.getByRole('list', { name: 'Speakers' }).waitFor({ timeout: 60_000 });
       await lines.getByText('Another').first().waitFor();
+
+      await go('/console');
+      const recording = { name: 'Tea.m4a', mimeType: 'audio/mp4', buffer: await readFile(TEA) };
+      await page.getByLabel('A recording', { exact: true }).setInputFiles(recording);
+      const offer = page.getByRole('region', { name: 'Transcript with speakers' });
+      await offer.getByText(/^It takes about \d+ s here\.$/).waitFor({ timeout: 60_000 });
+      await offer.getByText('0.006').waitFor();
+      await offer.getByRole('button', { name: 'Transcribe' }).click();
+      await lines.getByText('Another').first().waitFor({ timeout: 60_000 });
+      expect(await violations()).toEqual([]);
     }),
   240_000,
 );

@@ -171,7 +171,8 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
         await eventually(() => page.evaluate<number>("document.querySelector('audio').duration")).toBeGreaterThan(20);
         expect(await violations()).toEqual([]);
         await page.getByRole('button', { name: 'Transcribe' }).click();
-        await page.getByText(/^\d+ speakers?/).waitFor({ timeout: 120_000 });
+        const lines = page.getByRole('region', { name: 'Lines of the transcript' });
+        await lines.getByText(/boil/i).first().waitFor({ timeout: 120_000 });
       }),
     );
 

@@ -57,7 +57,7 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
           The reels of this account are <a href={pathTo({ job: other })}>a job of their own</a>.
         </p>
       )}
-      {record.status === 'success' ? <Result record={record} files={details.value?.files ?? []} /> : null}
+      {record.status === 'success' ? <Result record={record} details={details.value} /> : null}
       <About record={record} details={details.value} />
       <Deliveries id={id} isPending={record.status === 'pending'} />
     </>

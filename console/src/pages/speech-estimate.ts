@@ -15,7 +15,7 @@ export function estimateOf({ per, price, base, seconds_per_minute: pace }: Offer
   return `${cost} credits for ${clockText(seconds)}${time}`;
 }
 
-function lengthText(seconds: number): string {
+export function lengthText(seconds: number): string {
   if (seconds < 90) return `${String(Math.max(1, Math.round(seconds)))} s`;
   return seconds < 5_400 ? `${String(Math.round(seconds / 60))} minutes` : `${(seconds / 3_600).toFixed(1)} hours`;
 }

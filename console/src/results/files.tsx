@@ -11,7 +11,7 @@ import { LabelsOffer } from './labels-offer.tsx';
 type WithFiles = Extract<Download, { readonly files_removed_at?: string | undefined }>;
 
 /** Files to play and to save. Links expire; the player gets a new link when its own has expired. */
-export function Files({ record, files }: { readonly record: WithFiles; readonly files: JobDetails['files'] }) {
+export function Files({ record, details }: { readonly record: WithFiles; readonly details: JobDetails | undefined }) {
   const [links, setLinks] = useState(record.file_urls ?? []);
   const renew = (): void => {
     read<{ data: Download }>(`/downloads/${record.id}`).then(
@@ -41,11 +41,15 @@ export function Files({ record, files }: { readonly record: WithFiles; readonly 
     <>
       <Card title={links.length === 1 ? 'Play' : `${links.length.toString()} files`}>
         {links.map((link, index) => (
-          <Player key={index} link={link} file={files[index]} record={record} onGone={renew} />
+          <Player key={index} link={link} file={details?.files[index]} record={record} onGone={renew} />
         ))}
       </Card>
       {record.transcript_speaker_id === null ? null : (
-        <LabelsOffer audioId={record.transcript_speaker_id} price={record.transcript_speaker_cost} />
+        <LabelsOffer
+          audioId={record.transcript_speaker_id}
+          price={record.transcript_speaker_cost}
+          seconds={details?.transcription_seconds ?? undefined}
+        />
       )}
     </>
   );

@@ -1,9 +1,17 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../ui/controls.tsx';
+import { lengthText } from '../pages/speech-estimate.ts';
 import { LanguageField } from '../ui/language-field.tsx';
 import { NextJob } from './next-job.tsx';
 
-export function LabelsOffer({ audioId, price }: { readonly audioId: string; readonly price: string | null }) {
+interface LabelsOfferProps {
+  readonly audioId: string;
+  readonly price: string | null;
+  /** About how long the transcription takes, if it is known. */
+  readonly seconds: number | undefined;
+}
+
+export function LabelsOffer({ audioId, price, seconds }: LabelsOfferProps) {
   const [language, setLanguage] = useState('');
   const [least, setLeast] = useState('');
   const [most, setMost] = useState('');
@@ -21,6 +29,7 @@ export function LabelsOffer({ audioId, price }: { readonly audioId: string; read
       request={{ path: '/api/transcriptspeakerid', body }}
       action="Transcribe"
     >
+      {seconds === undefined ? null : <p class="quiet">{`It takes about ${lengthText(seconds)} here.`}</p>}
       <details class="more">
         <summary>Language and number of speakers</summary>
         <div class="row">

@@ -1,8 +1,7 @@
 import type { ComponentType } from 'preact';
 import { lazy } from 'preact/compat';
-import type { JobDetails } from '../../../contract/http/job-details.ts';
 import { read } from '../console-api.ts';
-import type { Download } from '../types.ts';
+import type { AboutJob, Download } from '../types.ts';
 import { Loaded } from '../ui/parts.tsx';
 import { Files } from './files.tsx';
 
@@ -15,14 +14,14 @@ const Profile = lazy(async () => (await import('./profile.tsx')).Profile);
 const MediaInfoDetails = lazy(async () => (await import('./media-info-details.tsx')).MediaInfoDetails);
 const Post = lazy(async () => (await import('./post.tsx')).Post);
 
-export function Result({ record, files }: { readonly record: Download; readonly files: JobDetails['files'] }) {
+export function Result({ record, details }: AboutJob) {
   switch (record.type) {
     case 'audio':
     case 'vidnet_video':
     case 'imgnet_audio':
     case 'media':
     case 'upload':
-      return <Files record={record} files={files} />;
+      return <Files record={record} details={details} />;
     case 'speaker_labels':
       return <Speakers record={record} />;
     case 'captions':

@@ -2701,6 +2701,10 @@ export type JobDetails = {
         size_bytes: number;
         sha256: string;
     }>;
+    /**
+     * About how long its speaker labels take; null without sound, and until a speed was measured
+     */
+    transcription_seconds: number | null;
     workflow: {
         id: string;
         /**
