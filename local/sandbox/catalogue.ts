@@ -6,6 +6,7 @@ export const VIDEO_CASES = [
   'ordinary',
   'long',
   'silent',
+  'music',
   'no_audio',
   'opus_only',
   'hd1080',
