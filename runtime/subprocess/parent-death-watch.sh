@@ -14,7 +14,8 @@ ulimit -S -t "$3" 2>/dev/null
 ulimit -c 0 2>/dev/null
 nice=$4
 shift 4
-[ "$nice" = 0 ] || set -- nice -n "$nice" "$@"
+# The PATH of PROGRAM may not lead to `nice`.
+[ "$nice" = 0 ] || set -- command -p nice -n "$nice" "$@"
 exec 3<&0 </dev/null
 "$@" 3<&- &
 child=$!

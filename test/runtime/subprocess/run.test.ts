@@ -62,6 +62,9 @@ describe('a program', () => {
     const usual = await niceOf(() => sh('nice'));
     expect(await niceOf(() => yielding.run(true, () => sh('nice')))).toBe(usual + 10);
     expect(await niceOf(() => yielding.run(false, () => sh('nice')))).toBe(usual);
+    const options = { cwd, env: { PATH: '/nowhere' }, maxStdoutChars: 10 };
+    const inNode = () => run(process.execPath, ['-p', 'os.getPriority()'], options);
+    expect(await niceOf(() => yielding.run(true, inNode))).toBe(usual + 10);
   });
 
   it('that is not there is an error of its own', async () => {
