@@ -11,7 +11,8 @@ import type { Reception } from './stage.ts';
 const BATCHES = 3;
 const REPEAT_MS = 1_000;
 const PAGE = 200;
-const CALL_PREFIX = 'batch';
+/** Of calls whose webhooks are not those of a job. */
+export const CALL_PREFIXES = { batch: 'batch', subscription: 'subscription' } as const;
 
 interface SentBatch {
   readonly callId: string;
@@ -21,7 +22,8 @@ interface SentBatch {
 }
 export type SentBatches = readonly SentBatch[];
 
-export const isOfBatch = ({ callId }: Pick<Reception, 'callId'>): boolean => callId.startsWith(CALL_PREFIX);
+export const isOfJob = ({ callId }: Pick<Reception, 'callId'>): boolean =>
+  !Object.values(CALL_PREFIXES).some((prefix) => callId.startsWith(prefix));
 
 export function planBatches(calls: readonly PlannedCall[], durationMs: number): SentBatches {
   const names = new Map(Object.entries(operations).map(([name, { path }]) => [path as string, name]));
@@ -31,13 +33,13 @@ export function planBatches(calls: readonly PlannedCall[], durationMs: number): 
     .filter((item) => batchItemSchema.safeParse(item).success);
   const distinct = [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
   return Array.from({ length: BATCHES }, (_, index) => ({
-    callId: `${CALL_PREFIX}${String(index + 1)}`,
+    callId: `${CALL_PREFIXES.batch}${String(index + 1)}`,
     atMs: (durationMs * (index + 0.5)) / (BATCHES + 1),
     items: distinct.filter((_item, number) => number % (BATCHES - 1) === index % (BATCHES - 1)),
   }));
 }
 
-interface BatchDeps {
+export interface BatchDeps {
   readonly client: Client;
   readonly webhookUrlOf: (callId: string) => string;
   readonly nowMs: () => number;
@@ -53,12 +55,20 @@ async function follow(batch: SentBatch, { client, webhookUrlOf, nowMs, goHome: s
   await delay(Math.max(0, batch.atMs - nowMs()), undefined, { signal });
   const body = { items: batch.items, include_webhook: webhookUrlOf(batch.callId) };
   while (batch.id === undefined) {
-    const answer = await client.request('POST', '/api/batches', body);
+    const answer = await client.request('POST', '/api/batches', { body });
     if (answer?.status === 202) batch.id = answer.body.id ?? '';
     else if (answer?.status === 400) throw new Error(`a batch was refused: ${answer.text}`);
     else await delay(REPEAT_MS, undefined, { signal });
   }
 }
+
+export const readWith =
+  (client: Client) =>
+  async <Body>(path: string): Promise<Body> => {
+    const answer = await client.request('GET', path);
+    if (answer?.status !== 200) throw new Error(`${path} cannot be read`);
+    return JSON.parse(answer.text) as Body;
+  };
 
 /** Checks that each item has ended like its record, that the counts are their sums, and that one webhook was sent at the end. */
 export async function auditBatches(
@@ -74,11 +84,7 @@ export async function auditBatches(
 ): Promise<readonly Finding[]> {
   const wrong: string[] = [];
   const webhooks: string[] = [];
-  const read = async <Body>(path: string): Promise<Body> => {
-    const answer = await client.request('GET', path);
-    if (answer?.status !== 200) throw new Error(`${path} cannot be read`);
-    return JSON.parse(answer.text) as Body;
-  };
+  const read = readWith(client);
   for (const { callId, id, items } of batches.filter((batch) => batch.items.length > 0)) {
     if (id === undefined) {
       wrong.push(`${callId}: was not started`);

@@ -59,7 +59,7 @@ async function bodyOf({ call, webhookUrl }: CallEntry, settled: Settled): Promis
 async function ask({ client, goHome }: CallersDeps, entry: CallEntry, body: object): Promise<void> {
   for (;;) {
     entry.tries += 1;
-    const answer = await client.request('POST', entry.call.path, body);
+    const answer = await client.request('POST', entry.call.path, { body });
     if (answer !== undefined && note(entry, answer)) return;
     await delay(answer?.retryAfterMs ?? REPEAT_MS, undefined, { signal: goHome });
   }

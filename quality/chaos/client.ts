@@ -41,14 +41,19 @@ export interface Answer {
   readonly text: string;
 }
 
+export interface Content {
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export type Client = ReturnType<typeof createClient>;
 
 /** A REST client that counts the answers in the ledger. */
 export function createClient(baseUrl: string, authorization: string, ledger: CallersLedger) {
-  const send = async (method: string, path: string, body: unknown): Promise<Answer> => {
+  const send = async (method: string, path: string, { body, headers }: Content): Promise<Answer> => {
     const response = await fetch(baseUrl + path, {
       method,
-      headers: { authorization },
+      headers: { authorization, ...headers },
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -59,15 +64,15 @@ export function createClient(baseUrl: string, authorization: string, ledger: Cal
   };
   return {
     /** @returns undefined without a complete answer */
-    async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer | undefined> {
-      const answer = await send(method, path, body).catch(() => undefined);
+    async request(method: 'GET' | 'POST', path: string, content: Content = {}): Promise<Answer | undefined> {
+      const answer = await send(method, path, content).catch(() => undefined);
       if (answer === undefined) {
         ledger.unanswered += 1;
         return undefined;
       }
-      const { status, body: content, text } = answer;
+      const { status, body, text } = answer;
       ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
-      const isDocumented = jobsIn(content).length > 0 || (content.error !== undefined && content.code !== undefined);
+      const isDocumented = jobsIn(body).length > 0 || (body.error !== undefined && body.code !== undefined);
       if (status >= 500 && !isDocumented) {
         ledger.bareErrors.push(`${path}: ${text.slice(0, 300)}`);
       }

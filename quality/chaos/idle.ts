@@ -8,16 +8,17 @@ const LOOK_MS = 1_000;
 /** These workflows always run, because they wait for their schedule. */
 const STANDING = /^retention\//;
 
-/** Waits until callers, webhooks and workflows have ended. @returns the milliseconds, or undefined after the deadline */
+/** Waits until callers, webhooks, workflows and all else have ended. @returns the milliseconds, or undefined after the deadline */
 export async function waitUntilIdle(
   stage: Stage,
   ledger: CallersLedger,
-  { withinMs, signal }: { withinMs: number; signal: AbortSignal },
+  { isDone, withinMs, signal }: { isDone: () => boolean; withinMs: number; signal: AbortSignal },
 ): Promise<number | undefined> {
   const startedMs = performance.now();
   for (;;) {
     const tookMs = performance.now() - startedMs;
     const isIdle =
+      isDone() &&
       ledger.entries.every(isSettled) &&
       owedWebhooks(ledger, stage.receptions()).length === 0 &&
       (await openWorkflows(stage)).length === 0;

@@ -10,7 +10,7 @@ import { auditMemory, watchMemory } from './audit/memory.ts';
 import { auditRemains } from './audit/remains.ts';
 import { auditWebhooks } from './audit/webhooks.ts';
 import type { ChaosArguments } from './arguments.ts';
-import { auditBatches, isOfBatch, planBatches, sendBatches } from './batches.ts';
+import { auditBatches, isOfJob, planBatches, sendBatches } from './batches.ts';
 import { sendCallers } from './callers.ts';
 import { createClient } from './client.ts';
 import { countBy, factsOf, progressOf } from './facts.ts';
@@ -24,6 +24,7 @@ import { watchDescendants } from '../processes.ts';
 import { misbehave, readSandboxIndex } from './sandbox-index.ts';
 import { relieveTwice } from './relieve.ts';
 import { setStage } from './stage.ts';
+import { auditSubscriptions, followChannels, planSubscriptions } from './subscriptions.ts';
 
 const WATCH_EVERY_MS = 500;
 const PROGRESS_EVERY_MS = 10_000;
@@ -78,8 +79,9 @@ export async function runChaos(options: RunOptions) {
     const calls = planCalls(index, random, { jobs, durationMs, imgnetShare });
     const webhookUrlOf = (id: string): string => `http://${stage.lines.receiver.address}/hook/${id}`;
     const ledger = openLedger(calls, webhookUrlOf);
-    // The release before may not know batches.
+    // The release before may not know batches and subscriptions.
     const batches = relay === undefined ? planBatches(calls, durationMs) : [];
+    const channels = relay === undefined ? planSubscriptions(index) : [];
     const client = createClient(`http://${stage.lines.api.address}`, `Bearer ${stage.key.text}`, ledger);
 
     // An upgrade is tested without a hostile caller.
@@ -96,7 +98,13 @@ export async function runChaos(options: RunOptions) {
     const ending = AbortSignal.any([signal, over.signal]);
     setMaxListeners(0, ending);
     const callers = sendCallers({ client, ledger, nowMs, goHome: ending });
-    const senders = sendBatches(batches, { client, webhookUrlOf, nowMs, goHome: ending });
+    const senderDeps = { client, webhookUrlOf, nowMs, goHome: ending };
+    const senders = sendBatches(batches, senderDeps);
+    let areChecked = false;
+    void followChannels(channels, { ...senderDeps, durationMs, sandbox: stage.sandbox }).then(
+      () => (areChecked = true),
+      (error: unknown) => sayWhen(String(error)),
+    );
     // Awaited below.
     callers.catch(() => undefined);
     // A batch that was not started is found by the audit.
@@ -115,7 +123,9 @@ export async function runChaos(options: RunOptions) {
       injectedForMs = nowMs();
       sayWhen('everything is left alone from here on');
       await hostile?.leave();
-      idleAfterMs = await waitUntilIdle(stage, ledger, { withinMs: patienceMinutes * 60_000, signal: ending });
+      idleAfterMs = await waitUntilIdle(stage, ledger, {
+        ...{ isDone: () => areChecked, withinMs: patienceMinutes * 60_000, signal: ending },
+      });
     } finally {
       over.abort(new Error('the run is over'));
       clearInterval(progress);
@@ -129,8 +139,9 @@ export async function runChaos(options: RunOptions) {
     const evidenceOfHostile = hostile && (await readEvidence({ ...stage, key: stage.hostileKey }, hostile.client));
     const snapshots = await readSnapshots(stage);
     const all = stage.receptions();
-    const receptions = all.filter((one) => !isOfBatch(one));
-    const batchFindings = await auditBatches(batches, { client, records: evidence.records, receptions: all });
+    const receptions = all.filter(isOfJob);
+    const known = { client, records: evidence.records, receptions: all };
+    const listFindings = [...(await auditBatches(batches, known)), ...(await auditSubscriptions(channels, known))];
     const repeated = relay === undefined ? [] : [await auditFetches(stage, evidence)];
     const webhooks = auditWebhooks(ledger, receptions, { ...evidence, kills: injected.kills.length });
     const { ffmpeg, ffprobe } = stage.tools;
@@ -144,7 +155,7 @@ export async function runChaos(options: RunOptions) {
       ...files.findings,
       ...auditChargesOfBoth({ ordinary: evidence, hostile: evidenceOfHostile }, stage.key.credit),
       ...webhooks.findings,
-      ...batchFindings,
+      ...listFindings,
       { column: 'workflows still open', ids: open },
       { column: 'answers 5xx without an error body', ids: ledger.bareErrors },
       auditMemory(memory.peaks),

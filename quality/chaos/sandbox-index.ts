@@ -24,8 +24,16 @@ export async function readSandboxIndex(sandbox: Sandbox) {
     accounts: (...kinds: readonly string[]) => urls(index.accounts, kinds),
     posts: (deleted: boolean): readonly string[] =>
       index.posts.filter((one) => (one.case === 'deleted') === deleted).map(({ url }) => url),
+    videoUrl: (id: string): string => sandbox.env.VIDNET_VIDEO_URL.replace('{id}', id),
     video: (id: string): CatalogueVideo | undefined => sandbox.catalogue.find((one) => one.id === id),
   };
+}
+
+/** @returns the ID of the video that was published or changed; throws when the sandbox refuses the request */
+export async function changeChannel(sandbox: Pick<Sandbox, 'url'>, change: object): Promise<string> {
+  const answer = await fetch(`${sandbox.url}/change`, { method: 'POST', body: JSON.stringify(change) });
+  if (!answer.ok) throw new Error(`the sandbox answered ${String(answer.status)}: ${await answer.text()}`);
+  return z.object({ id: z.string() }).parse(await answer.json()).id;
 }
 
 /** Switches on a fault of the sandbox. @throws when the sandbox refuses the request */

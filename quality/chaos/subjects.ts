@@ -12,7 +12,7 @@ export const KIND_WEIGHTS = {
   post: 13,
   post_audio: 9,
   speaker_labels: 2,
-  speech: 2,
+  speech: 6,
 } as const;
 export type Kind = keyof typeof KIND_WEIGHTS;
 
@@ -53,6 +53,7 @@ const video = asking('/api/downloads/video', 'vidnet_video_id');
 const transcript = (others: object): MakeOrder =>
   asking('/api/transcripts', 'vidnet_video_id', { language: 'en', ...others });
 export const speech = asking('/api/speech', 'vidnet_video_id');
+const speechOfUrl = asking('/api/speech', 'url');
 const channel = asking('/api/channel/profile', 'url');
 const profile = asking('/api/imgnet/profile', 'url');
 const list = (account: string, days: number | undefined, expected: Expected = 'success'): Order => ({
@@ -95,5 +96,8 @@ export const DECKS: Readonly<Record<Kind, (index: SandboxIndex) => Deck>> = {
     })),
     failing: [],
   }),
-  speech: (index) => ofVideos(index, [...index.talks, ...index.videos('silent').slice(0, 1)], speech),
+  speech: (index) =>
+    ofVideos(index, [...index.talks, ...index.videos('silent').slice(0, 1)], (id, expected) =>
+      speechOfUrl(index.videoUrl(id), expected),
+    ),
 };

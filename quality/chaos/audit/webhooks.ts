@@ -1,8 +1,9 @@
 import { originalStatusOf } from '../../../contract/failures.ts';
 import type { DownloadRecord } from '../../../contract/download-record.ts';
 import { kinds } from '../../../contract/kinds/kinds.ts';
-import { audioIdOf } from '../../../contract/kinds/speaker-labels.ts';
+import { audioIdOf, speakerLabelsSchema } from '../../../contract/kinds/speaker-labels.ts';
 import { WEBHOOK_USER_AGENT } from '../../../contract/http/webhook-headers.ts';
+import { parseJson } from '../../../runtime/parse-json.ts';
 import { jobsIn, readBody } from '../client.ts';
 import type { CallersLedger } from '../ledger.ts';
 import type { Reception } from '../stage.ts';
@@ -80,5 +81,13 @@ function flawsOf({ headers, body, isSigned }: Reception, record: DownloadRecord 
   // Each webhook of a list tells of both parts; how far the other one is depends on the moment.
   const isItself =
     own?.status === record.status && jobs.length === (kinds[record.type].endpoint === 'imgnet/list' ? 2 : 1);
+  const isSpoken = record.type === 'speaker_labels' && record.status === 'success' && record.charge !== 0;
+  if (isSpoken && !hasWordsAndSpeakers(body)) wrong.push('it has no words with speakers');
   return [...wrong, ...(isItself ? [] : ['the body says otherwise']), ...(isSigned ? [] : ['the signature is wrong'])];
+}
+
+function hasWordsAndSpeakers(body: string): boolean {
+  const { data } = speakerLabelsSchema.safeParse(parseJson(body));
+  const lines = data?.data.transcriptsWithTimeStamps ?? [];
+  return lines.length > 0 && lines.every(({ text, speaker }) => /\w/.test(text) && speaker !== '');
 }

@@ -12,6 +12,7 @@ const index: SandboxIndex = {
   channels: (...kinds) => kinds.flatMap(many),
   accounts: (...kinds) => kinds.flatMap(many),
   posts: (deleted) => (deleted ? ['gone'] : many('post')),
+  videoUrl: (id) => `https://videos.example/watch?v=${id}`,
   video: () => undefined,
 };
 const plan = (seed: number) => planCalls(index, createRandom(seed), { jobs: 60, durationMs: 60_000 });
