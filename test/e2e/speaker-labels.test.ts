@@ -8,6 +8,7 @@ import {
   type SpeakerLabelsBody,
   type SpeakerLabelsResult,
 } from '../../contract/kinds/speaker-labels.ts';
+import type { Transcript } from '../../contract/kinds/transcript.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
@@ -116,6 +117,19 @@ describe('speaker labels', () => {
     });
     expect((await ask(audio.id)).body).toEqual(labels);
   }, 120_000);
+
+  it('of music are an empty list, and its transcript says that there were no captions', async () => {
+    const body = { vidnet_video_id: service.videoId('music'), language: 'en', mode: 'auto' };
+    const transcript = await until(
+      async () => {
+        const answer = await service.request<Transcript>('POST', '/api/transcripts', { body });
+        return answer.status === 200 ? answer.body : undefined;
+      },
+      { within: 120_000, what: 'the transcript of music' },
+    );
+    expect([transcript.video.transcripts, transcript.track.kind]).toEqual(['', 'speech']);
+    expect(transcript.source).toMatchObject({ kind: 'speech', reason: 'The video has no captions.', cost: '0.005' });
+  }, 150_000);
 
   it('have a failure that names the reason, and are tried anew when asked for again', async () => {
     const audio = await talk(1);

@@ -172,7 +172,7 @@ export function describeConsole({ hasKey }: { readonly hasKey: boolean }): void 
         expect(await violations()).toEqual([]);
         await page.getByRole('button', { name: 'Transcribe' }).click();
         const lines = page.getByRole('region', { name: 'Lines of the transcript' });
-        await lines.getByText(/boil/i).first().waitFor({ timeout: 120_000 });
+        await lines.getByText('Another').first().waitFor({ timeout: 120_000 });
       }),
     );
 
