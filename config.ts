@@ -14,6 +14,7 @@ import { IMGNET_PLATFORM_URL } from './contract/urls/imgnet-urls.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/request-limits.ts';
 import { priceSettings, priceTable, type Prices } from './contract/kinds/configured-prices.ts';
 import { isLoopbackHost } from './outbound/addresses.ts';
+import { routeSettings } from './pacing/route-settings.ts';
 import { workerRoles } from './runtime/temporal/worker-roles.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
@@ -161,22 +162,7 @@ export const settings = z.object({
     .describe('JavaScript runtime for yt-dlp, such as deno:/usr/bin/deno. Default: the Node that runs Tapedeck'),
   FFMPEG_PATH: z.string().default('ffmpeg').describe('Path of ffmpeg'),
   FFPROBE_PATH: z.string().default('ffprobe').describe('Path of ffprobe'),
-  VIDNET_MAX_JOBS: positive
-    .default(4)
-    .describe('Concurrent jobs per worker that use the video platform; MAX_FETCHES limits their downloads'),
-  VIDNET_STARTS_PER_MINUTE: positive
-    .default(60)
-    .describe('Requests of jobs to the video platform that may start per minute, over all workers'),
-  IMGNET_MAX_JOBS: positive
-    .default(20)
-    .describe('Concurrent jobs per worker that use the photo platform; MAX_FETCHES limits their downloads'),
-  IMGNET_STARTS_PER_MINUTE: positive
-    .default(60)
-    .describe('Requests of jobs to the photo platform that may start per minute, over all workers'),
-  UPSTREAM_FIRST_PAUSE_SECONDS: positive
-    .default(15)
-    .describe('How long the circuit breaker stays open after a first refusal; doubles with each further refusal'),
-  UPSTREAM_MAX_PAUSE_SECONDS: positive.default(900).describe('Longest time that the circuit breaker stays open'),
+  ...routeSettings,
   WORKER_ROLES: z
     .string()
     .default(workerRoles.join(','))

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { Breaker } from './breaker.ts';
+import { DAY_MS } from './daily-limits.ts';
 
 export interface StoredBreaker extends Breaker {
   readonly version: string;
@@ -22,6 +23,8 @@ const DUPLICATE_KEY = 11_000;
  */
 export function createBreakerStore(db: Db, taskQueue: string) {
   const documents = db.collection<StoredBreaker & { _id: string }>('circuit_breakers');
+  // In the same collection, because they are removed at the same time.
+  const days = db.collection<Pick<Breaker, 'untilMs'> & { _id: string; starts: number }>('circuit_breakers');
   return {
     read: async (route: string): Promise<StoredBreaker | undefined> =>
       (await documents.findOne({ _id: `${taskQueue}/${route}` }, { projection: { _id: 0 } })) ?? undefined,
@@ -39,6 +42,20 @@ export function createBreakerStore(db: Db, taskQueue: string) {
       }
       await documents.deleteMany({ untilMs: { $lt: Date.now() - KEPT_MS } });
       return stored;
+    },
+
+    /** @returns the number of starts of a route by all workers on this day (UTC), with this one */
+    countStart: async (route: string, nowMs: number): Promise<number> => {
+      const untilMs = nowMs - (nowMs % DAY_MS) + DAY_MS;
+      const change = { $inc: { starts: 1 }, $setOnInsert: { untilMs } };
+      const count = () =>
+        days.findOneAndUpdate({ _id: `${taskQueue}/${route}/${untilMs}` }, change, {
+          ...{ upsert: true, returnDocument: 'after' },
+        });
+      // Of two first starts at once, one fails.
+      const counted = await count().catch(count);
+      if (counted === null) throw new Error(`the starts of ${route} were not counted`);
+      return counted.starts;
     },
   };
 }

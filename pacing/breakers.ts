@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { failureFor, type Failure } from '../contract/failures.ts';
-import { afterTrial, halfOpened, refused, remainingMs, TRIAL_TRUST_MS, type Refusal } from './breaker.ts';
+import { afterTrial, halfOpened, refused, remainingMs, TRIAL_TRUST_MS, type Breaker, type Refusal } from './breaker.ts';
+import { outsideHours, usedUp } from './daily-limits.ts';
 import { changeBreaker, type BreakerChange, type BreakerStore, type StoredBreaker } from './breaker-store.ts';
-import type { Routes } from './routes.ts';
+import type { DailyLimits, PauseLimits, Routes } from './routes.ts';
 
 const FRESH_MS = 1_000;
 /** The interval at which a worker that does not poll checks whether the breaker has changed. */
@@ -20,7 +21,7 @@ export interface Pass {
 
 /** A circuit breaker that is not closed. */
 export interface OpenBreaker {
-  readonly open: StoredBreaker;
+  readonly open: Breaker;
   /** The time until the next trial; 0 if it may start now. */
   readonly waitMs: number;
 }
@@ -35,7 +36,8 @@ export type RouteBreaker = ReturnType<typeof createRouteBreaker>;
 
 /** The circuit breaker of a route, as this process knows it. It is read when an activity starts, and written only when it changes. */
 function createRouteBreaker(route: string, { store, routes, onError }: BreakersOptions) {
-  const limits = Object.values(routes).find((one) => 'route' in one && one.route === route) ?? routes.site;
+  const limits: PauseLimits & DailyLimits =
+    Object.values(routes).find((one) => 'route' in one && one.route === route) ?? routes.site;
   const events = new EventEmitter().setMaxListeners(0);
   let known: StoredBreaker | undefined;
   let readMs = -Infinity;
@@ -60,8 +62,12 @@ function createRouteBreaker(route: string, { store, routes, onError }: BreakersO
     await reading;
   };
   const openNow = (): OpenBreaker | undefined => {
-    if (known === undefined || known.state === 'closed') return undefined;
-    return { open: known, waitMs: Math.max(0, endMs - performance.now()) };
+    const nowMs = Date.now();
+    const waitMs = Math.max(0, endMs - performance.now());
+    const outside = limits.hours === undefined ? undefined : outsideHours(limits.hours, nowMs);
+    const own = known === undefined || known.state === 'closed' ? undefined : { open: known, waitMs };
+    const other = outside && { open: outside, waitMs: remainingMs(outside, nowMs) };
+    return (own?.waitMs ?? 0) >= (other?.waitMs ?? 0) ? own : other;
   };
   const open = async (): Promise<OpenBreaker | undefined> => {
     await read(FRESH_MS);
@@ -88,6 +94,17 @@ function createRouteBreaker(route: string, { store, routes, onError }: BreakersO
     return { end };
   };
 
+  /** Counts a start. The last one of a day opens the breaker for all workers. */
+  const start = async (trialId?: string): Promise<Pass | OpenBreaker> => {
+    const { startsPerDay } = limits;
+    if (startsPerDay === undefined) return pass(trialId);
+    const nowMs = Date.now();
+    const starts = await store.countStart(route, nowMs);
+    const open = usedUp(startsPerDay, nowMs);
+    if (starts >= startsPerDay) await change((before) => (before?.state === 'open' ? before : open));
+    return starts > startsPerDay ? { open, waitMs: open.spanMs } : pass(trialId);
+  };
+
   return {
     /** `trial`: the next activity is a trial. `held`: no activity may start. */
     get state(): 'closed' | 'trial' | 'held' {
@@ -102,17 +119,17 @@ function createRouteBreaker(route: string, { store, routes, onError }: BreakersO
     /** Lets a use begin if the breaker is closed, or as the trial if the pause is over. */
     async enter(): Promise<Pass | OpenBreaker> {
       const found = await open();
-      if (found === undefined) return pass();
+      if (found === undefined) return start();
       if (found.waitMs > 0) return found;
       const trialId = `${hostname()}/${randomUUID()}`;
-      const trial = await store.replace(route, found.open.version, halfOpened(found.open, trialId, Date.now()));
+      const trial = await store.replace(route, known?.version, halfOpened(found.open, trialId, Date.now()));
       if (trial !== undefined) {
         learn(trial);
-        return pass(trialId);
+        return start(trialId);
       }
       // Another worker has changed the breaker.
       await read(0);
-      return openNow() ?? pass();
+      return openNow() ?? start();
     },
 
     /** Resolves when the breaker or the slots change. */

@@ -1,9 +1,10 @@
 import type { FailureCode } from '../contract/failures.ts';
+import type { RouteSettings } from './route-settings.ts';
 import type { WorkerRole } from '../runtime/temporal/worker-roles.ts';
 
 /** How jobs use platforms. The configuration determines the route of each use. */
 const USES = ['vidnet-page', 'vidnet-listing', 'vidnet-comments', 'imgnet-dataset', 'imgnet-media'] as const;
-type PlatformUse = (typeof USES)[number];
+export type PlatformUse = (typeof USES)[number];
 /** A platform, or another site such as `site/example.com`. */
 export type UpstreamUse = PlatformUse | `site/${string}`;
 
@@ -14,7 +15,14 @@ export interface PauseLimits {
   readonly maxPauseSeconds: number;
 }
 
-export interface Route extends PauseLimits {
+/** When and how often the operator allows the use of a route. All times are UTC. */
+export interface DailyLimits {
+  /** A part of the day, such as `22:00-06:00`. */
+  readonly hours?: string | undefined;
+  readonly startsPerDay?: number | undefined;
+}
+
+export interface Route extends PauseLimits, DailyLimits {
   /** A name such as `vidnet` or `vidnet-data-api`. */
   readonly route: string;
   /** The number of the route's activities that one worker runs at once. */
@@ -28,29 +36,28 @@ export type Routes = Readonly<Record<PlatformUse, Route>> & {
   readonly site: PauseLimits;
 };
 
-export type RouteNames = Readonly<Record<PlatformUse, string>>;
+export type RouteNames = Readonly<Record<PlatformUse, string>> & {
+  /** The longest wait for a route, if it is not the usual one. */
+  readonly maxWaitMs?: number;
+};
 
-/** The settings that determine the routes. */
-interface RouteSettings {
-  readonly UPSTREAM_FIRST_PAUSE_SECONDS: number;
-  readonly UPSTREAM_MAX_PAUSE_SECONDS: number;
-  readonly VIDNET_MAX_JOBS: number;
-  readonly VIDNET_STARTS_PER_MINUTE: number;
-  readonly VIDNET_API_KEY?: string | undefined;
-  readonly IMGNET_MAX_JOBS: number;
-  readonly IMGNET_STARTS_PER_MINUTE: number;
-  readonly MAX_FETCHES: number;
-}
-
-export function routesOf(config: RouteSettings): Routes {
+export function routesOf(
+  config: RouteSettings & { readonly VIDNET_API_KEY?: string | undefined; readonly MAX_FETCHES: number },
+): Routes {
   const pauses = {
     firstPauseSeconds: config.UPSTREAM_FIRST_PAUSE_SECONDS,
     maxPauseSeconds: config.UPSTREAM_MAX_PAUSE_SECONDS,
   };
-  const maxVidnetJobs = Math.min(config.VIDNET_MAX_JOBS, config.MAX_FETCHES);
-  const vidnet = { ...pauses, maxAtOnce: maxVidnetJobs, startsPerMinute: config.VIDNET_STARTS_PER_MINUTE };
+  const limitsOf = (platform: 'VIDNET' | 'IMGNET') => ({
+    ...pauses,
+    maxAtOnce: config[`${platform}_MAX_JOBS`],
+    startsPerMinute: config[`${platform}_STARTS_PER_MINUTE`],
+    startsPerDay: config[`${platform}_STARTS_PER_DAY`],
+    hours: config[`${platform}_HOURS`],
+  });
+  const vidnet = { ...limitsOf('VIDNET'), maxAtOnce: Math.min(config.VIDNET_MAX_JOBS, config.MAX_FETCHES) };
   // MAX_FETCHES does not apply, because a wait for the provider uses no resources of the machine.
-  const dataset = { ...pauses, maxAtOnce: config.IMGNET_MAX_JOBS, startsPerMinute: config.IMGNET_STARTS_PER_MINUTE };
+  const dataset = limitsOf('IMGNET');
   const pages = { route: 'vidnet', ...vidnet };
   // With an API key, listings and comments come from the Data API, which refuses independently of the pages.
   const facts = config.VIDNET_API_KEY === undefined ? pages : { route: 'vidnet-data-api', ...vidnet };
@@ -66,7 +73,9 @@ export function routesOf(config: RouteSettings): Routes {
 }
 
 export function routeNamesOf(routes: Routes): RouteNames {
-  return Object.fromEntries(USES.map((use) => [use, routes[use].route])) as Record<PlatformUse, string>;
+  const names = Object.fromEntries(USES.map((use) => [use, routes[use].route])) as Record<PlatformUse, string>;
+  const isLimited = USES.some((use) => (routes[use].hours ?? routes[use].startsPerDay) !== undefined);
+  return isLimited ? { ...names, maxWaitMs: LIMITED_WAIT_MS } : names;
 }
 
 /** @returns the routes that a worker with these roles serves, each once */
@@ -82,6 +91,8 @@ export function isPlatformRefusal(code: FailureCode): boolean {
 
 /** A job that waits longer for a platform fails. A daily quota returns within 25 hours when the clocks change. */
 export const MAX_WAIT_MS = 26 * 3_600_000;
+/** The same if the operator limits the use of a platform to hours or to a number a day. */
+const LIMITED_WAIT_MS = 30 * 24 * 3_600_000;
 
 /** The reason why an activity waits if its circuit breaker is closed. */
 export const QUEUED = 'Waiting for a slot: only so many jobs at once may use the platform.';

@@ -6,7 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/create-activities.ts';
-import { activityIdOf, MAX_WAIT_MS, type RouteNames, type UpstreamUse } from '../pacing/routes.ts';
+import { activityIdOf, MAX_WAIT_MS, type PlatformUse, type RouteNames, type UpstreamUse } from '../pacing/routes.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 
 /** Several heartbeats: see activities/heartbeat.ts. */
@@ -56,7 +56,7 @@ export function createUseUpstream(routes: RouteNames, fairnessKey: string) {
   let uses = 0;
   return (use: UpstreamUse, summary: string, how: 'paced' | 'unpaced' = 'paced') => {
     const isSite = use.startsWith('site/');
-    const route = isSite ? use : routes[use as keyof RouteNames];
+    const route = isSite ? use : routes[use as PlatformUse];
     const paced = isSite ? taskQueues.sites(taskQueue) : taskQueues.route(taskQueue, route);
     uses += 1;
     const activityId = activityIdOf(route, uses);
@@ -66,7 +66,7 @@ export function createUseUpstream(routes: RouteNames, fairnessKey: string) {
       taskQueue: how === 'paced' ? paced : taskQueues.fetch(taskQueue),
       activityId,
       startToCloseTimeout: '10 hours',
-      scheduleToCloseTimeout: MAX_WAIT_MS,
+      scheduleToCloseTimeout: routes.maxWaitMs ?? MAX_WAIT_MS,
       priority: { fairnessKey },
       summary,
     });

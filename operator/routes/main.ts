@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { loadConfigOrExit } from '../../config.ts';
 import { createBreakerStore } from '../../pacing/breaker-store.ts';
 import { createRouteCommands, USAGE } from './route-commands.ts';
-import { routeNamesOf, routesOf } from '../../pacing/routes.ts';
+import { routesOf } from '../../pacing/routes.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
 import { embeddedUri } from '../../store/mongo/embedded-uri.ts';
 import { withDatabase } from '../../store/mongo/with-database.ts';
@@ -16,8 +16,7 @@ await runOperatorCommand(USAGE, async (line) => {
   });
   const [command = '', ...args] = positionals;
   const config = loadConfigOrExit({ ...process.env, MONGODB_URI: await embeddedUri(process.env) }, ['MONGODB_URI']);
-  const routes = [...new Set(Object.values(routeNamesOf(routesOf(config))))];
   return withDatabase(config, 5_000, (db) =>
-    createRouteCommands(createBreakerStore(db, config.TASK_QUEUE), routes)({ command, args, options }),
+    createRouteCommands(createBreakerStore(db, config.TASK_QUEUE), routesOf(config))({ command, args, options }),
   );
 });

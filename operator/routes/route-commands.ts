@@ -1,7 +1,10 @@
 import { siteSchema } from '../../contract/kinds/media.ts';
 import { UsageError } from '../../runtime/operator-command.ts';
-import { closedByOperator, openedByOperator, remainingMs } from '../../pacing/breaker.ts';
+import { closedByOperator, openedByOperator } from '../../pacing/breaker.ts';
 import { changeBreaker, type BreakerStore } from '../../pacing/breaker-store.ts';
+import { createBreakers } from '../../pacing/breakers.ts';
+import { routesOfRoles, type Routes } from '../../pacing/routes.ts';
+import { workerRoles } from '../../runtime/temporal/worker-roles.ts';
 
 export const USAGE = `usage: npm run routes -- list
        npm run routes -- pause ROUTE [--minutes 60] [--reason "Why, for callers to read."]
@@ -21,7 +24,10 @@ interface RouteCommand {
 }
 
 /** @returns a function that opens and closes circuit breakers, and returns the text to print. It throws UsageError. */
-export function createRouteCommands(store: BreakerStore, routes: readonly string[]) {
+export function createRouteCommands(store: BreakerStore, all: Routes) {
+  const routes = routesOfRoles(all, workerRoles).map(({ route }) => route);
+  // Only reads, whose errors are thrown.
+  const breakers = createBreakers({ store, routes: all, onError: () => undefined });
   return async ({ command, args: [route = ''], options }: RouteCommand): Promise<string> => {
     if (command === 'list') return (await Promise.all(routes.map(describe))).join('\n');
     if (command !== 'pause' && command !== 'resume')
@@ -46,10 +52,10 @@ export function createRouteCommands(store: BreakerStore, routes: readonly string
   };
 
   async function describe(route: string): Promise<string> {
-    const breaker = await store.read(route);
-    if (breaker === undefined || breaker.state === 'closed') return `${route}  open`;
-    const until = new Date(Date.now() + remainingMs(breaker, Date.now())).toISOString();
-    const pause = breaker.state === 'half-open' ? 'one job tries' : `until ${until}`;
-    return `${route}  paused since ${new Date(breaker.sinceMs).toISOString()}, ${pause}: ${breaker.reason}`;
+    const found = await breakers.of(route).open();
+    if (found === undefined) return `${route}  open`;
+    const { open, waitMs } = found;
+    const pause = open.state === 'half-open' ? 'one job tries' : `until ${new Date(Date.now() + waitMs).toISOString()}`;
+    return `${route}  paused since ${new Date(open.sinceMs).toISOString()}, ${pause}: ${open.reason}`;
   }
 }

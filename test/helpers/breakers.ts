@@ -33,12 +33,19 @@ export interface CountedBreakerStore extends BreakerStore {
 /** Circuit breakers that workers share, for tests without a database. */
 export function memoryBreakerStore(): CountedBreakerStore {
   const kept = new Map<string, StoredBreaker>();
+  const starts = new Map<string, number>();
   let operations = 0;
   return {
     operations: () => operations,
     read(route) {
       operations += 1;
       return Promise.resolve(kept.get(route));
+    },
+    countStart(route, nowMs) {
+      operations += 1;
+      const day = `${route}/${new Date(nowMs).toISOString().slice(0, 10)}`;
+      starts.set(day, (starts.get(day) ?? 0) + 1);
+      return Promise.resolve(starts.get(day) ?? 0);
     },
     replace(route, version, breaker) {
       operations += 1;

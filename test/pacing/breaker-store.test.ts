@@ -30,6 +30,19 @@ it('replaces a circuit breaker only for a writer that has its newest version', a
   expect(await createBreakerStore(mongo.db, 'other').read('site/a.b')).toBeUndefined();
 });
 
+it('counts the starts of a day by all workers, and removes the counts an hour after its end', async () => {
+  const [one, two] = [createBreakerStore(mongo.db, 'q'), createBreakerStore(mongo.db, 'q')];
+  const nowMs = Date.now();
+  const counts = await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? one : two).countStart('r', nowMs)));
+  expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+  expect(await one.countStart('other', nowMs)).toBe(1);
+  expect(await createBreakerStore(mongo.db, 'other').countStart('r', nowMs)).toBe(1);
+  const earlierMs = nowMs - 2 * 86_400_000;
+  await one.countStart('r', earlierMs);
+  await one.replace('r', undefined, pause(''));
+  expect([await two.countStart('r', earlierMs), await two.countStart('r', nowMs)]).toEqual([1, 41]);
+});
+
 it('removes circuit breakers an hour after their end', async () => {
   const store = createBreakerStore(mongo.db, 'q');
   await store.replace('old', undefined, pause('', Date.now() - 2 * 3_600_000));

@@ -126,7 +126,7 @@ describe('a circuit breaker', () => {
     const unlessDead = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
       return (...args: Args) => (isDead ? Promise.reject(new Error('dead')) : call(...args));
     };
-    const reached = { read: unlessDead(store.read), replace: unlessDead(store.replace) };
+    const reached = { ...store, read: unlessDead(store.read), replace: unlessDead(store.replace) };
     const other = createBreakers({ store: reached, routes: routesWith(GENEROUS), onError: () => undefined });
     await pass(other.of('page'));
     isDead = true;
@@ -185,11 +185,12 @@ describe('the slots of a route', () => {
 describe('an operator', () => {
   it('opens and closes a circuit breaker, and a trial follows the pause', async () => {
     const store = memoryBreakerStore();
-    const [run, breaker] = [createRouteCommands(store, ['page', 'other']), breakersOn(store).of('page')];
+    const [run, breaker] = [createRouteCommands(store, routesWith(GENEROUS)), breakersOn(store).of('page')];
     const pause = { command: 'pause', args: ['page'], options: { minutes: '60', reason: 'Repairs.' } };
     expect(await run(pause)).toBe('page is paused until 2026-11-26T13:00:00.000Z.');
     expect(await run({ command: 'list', args: [], options: {} })).toBe(
-      'page  paused since 2026-11-26T12:00:00.000Z, until 2026-11-26T13:00:00.000Z: Repairs.\nother  open',
+      'page  paused since 2026-11-26T12:00:00.000Z, until 2026-11-26T13:00:00.000Z: Repairs.\n' +
+        'listing  open\ncomments  open\ndataset  open\nmedia  open',
     );
     expect(await heldMs(breaker)).toBe(3_600_000);
     await run({ command: 'resume', args: ['page'], options: {} });
@@ -202,7 +203,7 @@ describe('an operator', () => {
   });
 
   it('may pause a site, but not an unknown route', async () => {
-    const run = createRouteCommands(memoryBreakerStore(), ['page']);
+    const run = createRouteCommands(memoryBreakerStore(), routesWith(GENEROUS));
     expect(await run({ command: 'pause', args: ['site/example.com'], options: {} })).toContain('is paused');
     for (const args of [[], ['nothing'], ['site/'], ['site/a b']])
       await expect(run({ command: 'pause', args, options: {} })).rejects.toThrow('ROUTE: one of page');

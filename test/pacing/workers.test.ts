@@ -8,7 +8,7 @@ import { createRouteCommands } from '../../operator/routes/route-commands.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import { aResult, audioHarness, refusal } from '../helpers/workflow-harness.ts';
-import { memoryBreakerStore, GENEROUS } from '../helpers/breakers.ts';
+import { memoryBreakerStore, GENEROUS, routesWith } from '../helpers/breakers.ts';
 import { until } from '../helpers/until.ts';
 import { startWorkers } from '../helpers/workflow-run.ts';
 import { anAudioJob } from '../helpers/jobs.ts';
@@ -67,7 +67,7 @@ it('adds no event to the history of a job that is refused again and again', { ti
 it('delays the jobs of a route that an operator pauses, which show why, until it is resumed', async () => {
   const store = memoryBreakerStore();
   const job = anAudioJob();
-  const run = createRouteCommands(store, ['page']);
+  const run = createRouteCommands(store, routesWith(GENEROUS));
   await run({ command: 'pause', args: ['page'], options: { reason: 'Repairs.' } });
   await withService(
     async (client, taskQueue, breakers) => {
