@@ -6,34 +6,30 @@ import { ApiError } from '../contract/http/api-error.ts';
 import { createJobHistories } from '../runtime/temporal/job-histories.ts';
 import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import { createKeyStore } from '../store/accounts/key-store.ts';
+import { createTimedIds, type TimedIds } from '../store/mongo/timed-ids.ts';
 import { createExpiredDocuments } from '../store/records/expired-documents.ts';
-import { createPlannedRemovals, type PlannedRemovals } from '../store/records/planned-removals.ts';
 import { repeatSweep } from './repeat-sweep.ts';
 
 const EVERY_MS = 60_000;
 
 /** Removes the contents that requests wanted to be kept for a limited time, unless others have requested them too. */
 export async function removeLimitedContents(
-  deps: RemovalDeps & { readonly removals: PlannedRemovals; readonly now: () => number },
+  deps: RemovalDeps & { readonly removals: TimedIds; readonly now: () => number },
 ): Promise<number> {
   let removed = 0;
-  for (let after = ''; ;) {
-    const page = await deps.removals.due(deps.now(), after);
-    for (const { entry, recordId } of page) {
-      after = entry;
-      const record = await deps.records.get(recordId);
-      try {
-        if (record !== undefined) await removeContentsOf(deps, record, record.startedBy);
-        removed += 1;
-      } catch (error) {
-        // Until its webhooks are delivered, it is tried again.
-        if (error instanceof ApiError && error.code === 'not_ready') continue;
-        if (!(error instanceof ApiError) || error.code !== 'contents_in_use') throw error;
-      }
-      await deps.removals.remove(entry);
+  for await (const { entry, id } of deps.removals.before(deps.now())) {
+    const record = await deps.records.get(id);
+    try {
+      if (record !== undefined) await removeContentsOf(deps, record, record.startedBy);
+      removed += 1;
+    } catch (error) {
+      // Until its webhooks are delivered, it is tried again.
+      if (error instanceof ApiError && error.code === 'not_ready') continue;
+      if (!(error instanceof ApiError) || error.code !== 'contents_in_use') throw error;
     }
-    if (page.length === 0) return removed;
+    await deps.removals.remove(entry);
   }
+  return removed;
 }
 
 interface SweepDeps extends Pick<RemovalDeps, 'records' | 'files'> {
@@ -46,7 +42,7 @@ interface SweepDeps extends Pick<RemovalDeps, 'records' | 'files'> {
 export function keepRemovingLimitedContents({ db, client, log, ...given }: SweepDeps): { readonly stop: () => void } {
   const deps = {
     ...{ ...given, keys: createKeyStore(db), keyDownloads: createKeyDownloadStore(db) },
-    ...{ removals: createPlannedRemovals(db), expiredDocuments: createExpiredDocuments(db) },
+    ...{ removals: createTimedIds(db, 'planned_removals'), expiredDocuments: createExpiredDocuments(db) },
     histories: createJobHistories(client),
   };
   const sweep = async (): Promise<void> => {

@@ -14,8 +14,8 @@ export type RemovalDeps = Pick<
   'records' | 'files' | 'keys' | 'keyDownloads' | 'expiredDocuments' | 'histories'
 >;
 
-/** Records about one medium are read at once to find those that were made of another one. */
-const RELATED_MAX = 1_000;
+/** Records about one medium are read in pages to find those that were made of another one. */
+const PAGE = 1_000;
 
 /**
  * DELETE /api/downloads/{downloadId}/contents: removes the files and contents of a download for good, with the transcripts that
@@ -70,7 +70,9 @@ async function withDependent(
 ): Promise<readonly DownloadRecord[]> {
   const ownerId = record.status === 'success' ? record.contentsOf : undefined;
   const owner = (ownerId === undefined ? undefined : await records.get(ownerId)) ?? record;
-  const related = await records.list({ mediaId: owner.mediaId, limit: RELATED_MAX });
+  const related: DownloadRecord[] = [];
+  for (let page = [owner]; page.length > 0; related.push(...page))
+    page = [...(await records.list({ mediaId: owner.mediaId, before: related.at(-1)?.id, limit: PAGE }))];
   const all = [owner];
   for (const one of related.toReversed()) {
     const { audioId, speechId } = (one.parameters ?? {}) as { readonly audioId?: string; readonly speechId?: string };

@@ -3,6 +3,8 @@ import { isGrpcServiceError, type Client, type WorkflowExecutionInfo } from '@te
 import { SEARCH_ATTRIBUTES } from './visibility.ts';
 
 const RPC_DEADLINE_MS = 5_000;
+/** The server limits the length of a query. */
+const IDS_PER_QUERY = 50;
 
 export type JobHistories = ReturnType<typeof createJobHistories>;
 
@@ -13,11 +15,14 @@ export function createJobHistories(client: Client) {
   return {
     /** May be repeated. @returns false, with nothing removed, while a job or delivery of the records is open */
     async remove(recordIds: readonly string[]): Promise<boolean> {
-      const query = `${SEARCH_ATTRIBUTES.downloadId} IN (${recordIds.map((id) => `'${id}'`).join(', ')})`;
       const found: WorkflowExecutionInfo[] = [];
-      await within(async () => {
-        for await (const one of client.workflow.list({ query })) found.push(one);
-      });
+      for (let first = 0; first < recordIds.length; first += IDS_PER_QUERY) {
+        const ids = recordIds.slice(first, first + IDS_PER_QUERY).map((id) => `'${id}'`);
+        const query = `${SEARCH_ATTRIBUTES.downloadId} IN (${ids.join(', ')})`;
+        await within(async () => {
+          for await (const one of client.workflow.list({ query })) found.push(one);
+        });
+      }
       if (found.some((one) => one.status.name === 'RUNNING')) return false;
       const { namespace } = client.options;
       for (const { workflowId, runId } of found) {

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { createTimedIds } from '../mongo/timed-ids.ts';
 import { isDuplicate } from '../mongo/upsert.ts';
 
 /** A request with an `Idempotency-Key`. */
@@ -26,8 +27,7 @@ export type IdempotencyKeyStore = ReturnType<typeof createIdempotencyKeyStore>;
 
 export function createIdempotencyKeyStore(db: Db) {
   const keys: Collection<KeyDocument> = db.collection('idempotency_keys');
-  /** The IDs begin with a time, because the embedded server has no TTL indexes and scans for any filter but `_id`. */
-  const times: Collection<{ _id: string }> = db.collection('idempotency_times');
+  const times = createTimedIds(db, 'idempotency_times');
   return {
     async get(id: string): Promise<KeyedRequest | undefined> {
       const document = await keys.findOne({ _id: id });
@@ -37,7 +37,7 @@ export function createIdempotencyKeyStore(db: Db) {
     },
     /** @returns false when the key is in use */
     async add({ id, ...fields }: KeyedRequest): Promise<boolean> {
-      await times.insertOne({ _id: `${sortable(fields.createdAtMs)}/${fields.seed}/${id}` });
+      await times.add(`${fields.seed}/${id}`, fields.createdAtMs);
       try {
         await keys.insertOne({ _id: id, ...fields });
         return true;
@@ -63,15 +63,11 @@ export function createIdempotencyKeyStore(db: Db) {
       await keys.deleteOne({ _id: id, seed });
     },
     async removeBefore(ms: number): Promise<void> {
-      for (const { _id } of await times.find({ _id: { $lt: sortable(ms) } }).toArray()) {
-        const [, seed = '', id = ''] = _id.split('/');
+      for await (const { entry, id: timed } of times.before(ms)) {
+        const [seed = '', id = ''] = timed.split('/');
         await this.remove({ id, seed });
-        await times.deleteOne({ _id });
+        await times.remove(entry);
       }
     },
   };
-}
-
-function sortable(ms: number): string {
-  return String(ms).padStart(14, '0');
 }

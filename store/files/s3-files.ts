@@ -142,7 +142,10 @@ export function createS3Files(settings: S3Settings, pageObjects = 500): FileStor
     },
 
     async remove(key) {
-      await callS3(() => client.send(new DeleteObjectCommand(objectOf(key)), timeLimit()));
+      const object = objectOf(key);
+      // Parts that an interrupted publication has sent contain the same bytes.
+      await callS3(() => abortUploads(opened, { prefix: object.Key, beforeMs: Infinity }));
+      await callS3(() => client.send(new DeleteObjectCommand(object), timeLimit()));
     },
 
     page: (after) =>

@@ -12,9 +12,9 @@ import { subjectAbove } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
 import { createRecentCache } from '../../runtime/recent-cache.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
-import { createPlannedRemovals } from './planned-removals.ts';
 import { createJobLists } from './job-lists.ts';
 import { createScans } from '../mongo/scans.ts';
+import { createTimedIds } from '../mongo/timed-ids.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
 type RecordDocument = Omit<DownloadRecord, 'id'> & { _id: string };
@@ -63,7 +63,7 @@ export type RecordStore = ReturnType<typeof createRecordStore>;
 
 export function createRecordStore(db: Db) {
   const accounts = createAccountStore(db);
-  const removals = createPlannedRemovals(db);
+  const removals = createTimedIds(db, 'planned_removals');
   const records: Collection<RecordDocument> = db.collection('records');
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
   const lists = createJobLists(db);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { JobInput } from '../../contract/job-input.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
 import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
-import { createPlannedRemovals } from '../../store/records/planned-removals.ts';
+import { createTimedIds } from '../../store/mongo/timed-ids.ts';
 import { removeLimitedContents } from '../../worker/limited-contents.ts';
 import { anAudioJob, aSpeakerLabelsJob, keepJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
@@ -83,6 +83,22 @@ describe('DELETE /api/downloads/{downloadId}/contents', () => {
     removeFile.mockRestore();
   });
 
+  it('finds a transcript of a record about whose video there are a thousand newer records', async () => {
+    vi.spyOn(facades.deps.files, 'remove').mockResolvedValue();
+    const audio = await anAudio();
+    const labels = await labelsOf(audio, startedBy(own));
+    const records = facades.db.collection<{ _id: string; parameters: object }>('records');
+    const document = (await records.findOne({ _id: labels.id }))!;
+    const parameters = { audioId: ulid(), fileName: 'a.m4a' };
+    const later = Date.now() + 1_000;
+    await records.insertMany(
+      Array.from({ length: 1_001 }, (_, index) => ({ ...document, _id: ulid(later + index), parameters })),
+    );
+    expect((await remove(audio.id)).status).toBe(200);
+    expect(await contentsLeft(labels.id)).toBe(false);
+    expect(histories.mock.calls).toEqual([[[audio.id, labels.id]]]);
+  });
+
   it.each(['another key', 'no key'] as const)('is refused to %s', async (caller) => {
     const { id } = await anAudio();
     expect((await remove(id, caller === 'no key' ? {} : bearer(other))).status).toBe(403);
@@ -116,7 +132,7 @@ describe('DELETE /api/downloads/{downloadId}/contents', () => {
 describe('keep_days', () => {
   const sweep = (days: number) => {
     const { deps, db } = facades;
-    const removals = createPlannedRemovals(db);
+    const removals = createTimedIds(db, 'planned_removals');
     return removeLimitedContents({ ...deps, removals, now: () => Date.now() + days * DAY_MS + 1_000 });
   };
   const limited = async (keepDays: number) => {

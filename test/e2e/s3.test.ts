@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { loadConfig } from '../../config.ts';
 import type { PublishedFile } from '../../contract/download-record.ts';
+import { API_BUCKET_LIMITS } from '../../store/files/create-file-store.ts';
+import { openBucket } from '../../store/files/s3-bucket.ts';
 import { bucketSettings } from '../helpers/file-stores.ts';
 import { probe } from '../helpers/media.ts';
 import { TestService } from '../helpers/service.ts';
@@ -37,4 +43,33 @@ it('a service with a bucket fetches, serves and reuses, and keeps no file on dis
 
   expect(await service.requestAudio(video)).toMatchObject({ status: 200, body: { data: { id: ended.id } } });
   expect(await service.filesOnDisk()).toEqual({ published: [], work: [] });
+
+  // Removed contents leave nothing in the bucket, nor does a publication that was interrupted.
+  const marker = Buffer.from('Zwetschgendatschi');
+  const { files } = loadConfig(service.stack.env);
+  if (files.kind !== 's3') throw new Error('the service has no bucket');
+  const { client, bucket, prefix } = openBucket({ ...files, limits: API_BUCKET_LIMITS });
+  const object = { Bucket: bucket, Key: `${prefix}${ended.id}/${video}.m4a` };
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(object));
+  await client.send(new UploadPartCommand({ ...object, UploadId, PartNumber: 1, Body: marker }));
+  const found = () => filesWith([marker, bytes.subarray(1000, 1100)], bucket);
+  // The server keeps a bucket as a folder, in which the test finds what there is.
+  expect(await found()).toHaveLength(2);
+  expect((await service.request('DELETE', `/api/downloads/${ended.id}/contents`)).status).toBe(200);
+  expect(await found()).toEqual([]);
+  expect((await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? []).toEqual([]);
+  client.destroy();
+  expect((await fetch(link)).status).toBe(404);
 }, 120_000);
+
+/** The files of a bucket that contain one of the texts. */
+async function filesWith(texts: readonly Buffer[], bucket: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const one of await readdir(join(inject('dataDir'), 's3'), { recursive: true, withFileTypes: true })) {
+    const path = join(one.parentPath, one.name);
+    if (!one.isFile() || !path.includes(bucket)) continue;
+    const contents = await readFile(path);
+    if (texts.some((text) => contents.includes(text))) found.push(path);
+  }
+  return found;
+}
