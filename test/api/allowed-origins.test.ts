@@ -3,6 +3,7 @@ import { loadConfig } from '../../config.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const ORIGIN = 'https://app.example';
+const ASKED = 'authorization,idempotency-key,mcp-protocol-version,mcp-method,tus-resumable,upload-offset';
 let facades: Facades;
 beforeAll(async () => {
   facades = await startFacades(100_000, { origins: [ORIGIN] });
@@ -14,7 +15,7 @@ const send = (method: string, path: string, headers: Record<string, string>) =>
 const preflight = (origin: string) =>
   send('OPTIONS', '/api/downloads/audio', {
     ...{ origin, 'sec-fetch-site': 'cross-site' },
-    ...{ 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,idempotency-key' },
+    ...{ 'access-control-request-method': 'POST', 'access-control-request-headers': ASKED },
   });
 
 describe('CORS', () => {
@@ -22,8 +23,9 @@ describe('CORS', () => {
     const { status, headers } = await preflight(ORIGIN);
     expect(status).toBe(204);
     expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
-    expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain('idempotency-key');
-    expect(headers.get('access-control-allow-methods')).toContain('DELETE');
+    expect(headers.get('access-control-allow-headers')).toBe(ASKED);
+    // Requests with a bearer token are none with credentials, so that this stands for all.
+    expect(headers.get('access-control-allow-methods')).toBe('*');
     for (const [path, expected] of [
       ['/api/downloads', 200],
       ['/downloads/unknown', 404],
@@ -31,7 +33,7 @@ describe('CORS', () => {
       const answer = await send('GET', path, { origin: ORIGIN, 'sec-fetch-site': 'cross-site' });
       expect([path, answer.status]).toEqual([path, expected]);
       expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
-      expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After');
+      expect(answer.headers.get('access-control-expose-headers')).toBe('*');
       expect(answer.headers.get('vary')).toMatch(/origin/i);
     }
   });
