@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -8,6 +9,7 @@ import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { ensure } from '../../local/engines/strategies.ts';
 import { temporalCli } from '../../local/engines/temporal-cli.ts';
+import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';
 import { audioOf } from '../helpers/nexus-caller.ts';
 import { failureOf } from '../helpers/promises.ts';
 import { TestService } from '../helpers/service.ts';
@@ -45,6 +47,28 @@ afterAll(async () => {
   await running;
   await service.stop();
   await env.teardown();
+});
+
+it('shares its payload keys with a service that encrypts', { timeout: 240_000 }, async () => {
+  const { id, key } = { id: 'shared', key: randomBytes(32) };
+  const encrypting = await TestService.start({
+    env: { TEMPORAL_ADDRESS: env.address, PAYLOAD_KEYS: `${id}:${key.toString('base64')}` },
+  });
+  const endpoint = 'tapedeck-encrypted';
+  await env.createNexusEndpoint(endpoint, encrypting.stack.env['TASK_QUEUE']!);
+  const dataConverter = { payloadCodecs: [createPayloadCodec({ current: { id, key }, all: [{ id, key }] })] };
+  const taskQueue = `${TASK_QUEUE}-encrypted`;
+  const holder = await Worker.create({
+    ...{ connection: env.nativeConnection, namespace: NAMESPACE, taskQueue, dataConverter },
+    workflowsPath: join(import.meta.dirname, '../helpers/nexus-caller.ts'),
+  });
+  const data = await holder.runUntil(
+    new Client({ connection: env.connection, namespace: NAMESPACE, dataConverter }).workflow.execute(audioOf, {
+      ...{ workflowId: 'call-encrypted', taskQueue, args: [encrypting.videoId('ordinary'), endpoint] },
+    }),
+  );
+  expect(data).toMatchObject({ status: 'success', audio_url: expect.any(String) });
+  await encrypting.stop();
 });
 
 let calls = 0;

@@ -11,8 +11,8 @@ interface Download {
 }
 const tapedeck = service('tapedeck', { job: operation<Request, Download>() });
 
-export async function audioOf(videoId: string): Promise<Download['data']> {
-  const client = createNexusServiceClient({ service: tapedeck, endpoint: 'tapedeck' });
+export async function audioOf(videoId: string, endpoint = 'tapedeck'): Promise<Download['data']> {
+  const client = createNexusServiceClient({ service: tapedeck, endpoint });
   const { data } = await client.executeOperation('job', { operation: 'requestAudio', vidnet_video_id: videoId });
   return data;
 }
