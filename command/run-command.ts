@@ -53,7 +53,7 @@ export async function run(words: readonly string[], surroundings: Surroundings):
       // The import is dynamic because only this command needs the SDK.
       const { serveMcp } = await import('./serve-mcp.ts');
       const { config, stdin, signal } = surroundings;
-      await serveMcp({ url, key: config.key, version: await version(), stdin, stdout: process.stdout, signal });
+      await serveMcp({ url, key: config.key, stdin, stdout: process.stdout, signal });
       return EXIT.success;
     }
     case 'fetch':

@@ -1,66 +1,54 @@
 import type { Readable, Writable } from 'node:stream';
-import { Client, StreamableHTTPClientTransport, type RequestOptions } from '@modelcontextprotocol/client';
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { TapedeckError } from '../clients/typescript/src/index.ts';
+import { StreamableHTTPClientTransport, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 interface McpOptions {
   readonly url: string;
   readonly key: string | undefined;
-  readonly version: string;
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly signal: AbortSignal;
 }
 
-/** A tool waits for ten minutes at most; its client decides how long it waits for the tool. */
-const TIMEOUT_MS = 11 * 60_000;
+/** JSON-RPC: an error of the server. */
+const SERVER_ERROR = -32_603;
 
-/** Serves MCP on standard input and output until the input ends: each request is passed on to the service. */
-export async function serveMcp({ url, key, version, stdin, stdout, signal }: McpOptions): Promise<void> {
-  const headers = key === undefined ? {} : { Authorization: `Bearer ${key}` };
-  const service = new Client({ name: 'tapedeck', version }, { versionNegotiation: { mode: 'auto' } });
-  await service
-    .connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
-    .catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new TapedeckError(`The service at ${url} refuses MCP: ${reason}`, { code: 'unreachable' });
-    });
-  const transport = new StdioServerTransport(stdin, stdout);
-  const handle = serveStdio(() => relay(service), { transport });
+/** Serves MCP on standard input and output until the input ends: each message is passed on to the service and back. */
+export async function serveMcp({ url, key, stdin, stdout, signal }: McpOptions): Promise<void> {
+  const requestInit = { headers: key === undefined ? {} : { Authorization: `Bearer ${key}` } };
+  const service = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit });
+  const client = new StdioServerTransport(stdin, stdout);
+  const open = new Map<RequestId, AbortController>();
+  const answer = (message: JSONRPCMessage): void => {
+    if (!('method' in message) && message.id !== undefined) open.delete(message.id);
+    // A client that has left needs no answer.
+    void client.send(message).catch(() => undefined);
+  };
+  service.onmessage = answer;
+  client.onmessage = (message) => {
+    if (!('method' in message)) return;
+    if (!('id' in message)) {
+      // By HTTP a request is cancelled by closing its stream.
+      open.get(message.params?.['requestId'] as RequestId)?.abort();
+      return;
+    }
+    const { id } = message;
+    const cancelled = new AbortController();
+    open.set(id, cancelled);
+    const fail = (reason: string): void => {
+      if (open.has(id) && !cancelled.signal.aborted)
+        answer({ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message: `${url}: ${reason}` } });
+      open.delete(id);
+    };
+    const onRequestStreamEnd = () => fail('the connection broke');
+    service
+      .send(message, { requestSignal: cancelled.signal, onRequestStreamEnd })
+      .catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+  };
+  await Promise.all([service.start(), client.start()]);
   await new Promise<void>((resolve) => {
     for (const event of ['end', 'close']) stdin.once(event, resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  await handle.close();
-  await service.close();
-}
-
-function relay(service: Client): McpServer {
-  const info = service.getServerVersion() ?? { name: 'tapedeck', version: '' };
-  const instructions = service.getInstructions();
-  const relayed = new McpServer(info, {
-    capabilities: { tools: {}, resources: {} },
-    ...(instructions !== undefined && { instructions }),
-  });
-  const on = relayed.server.setRequestHandler.bind(relayed.server);
-  on('tools/list', ({ params }) => service.listTools(params));
-  on('tools/call', ({ params: { name, arguments: given } }, context) =>
-    service.callTool({ name, ...(given && { arguments: given }) }, optionsOf(context)),
-  );
-  on('resources/list', ({ params }) => service.listResources(params));
-  on('resources/templates/list', ({ params }) => service.listResourceTemplates(params));
-  on('resources/read', ({ params: { uri } }, context) => service.readResource({ uri }, optionsOf(context)));
-  return relayed;
-}
-
-function optionsOf({ mcpReq }: ServerContext): RequestOptions {
-  const progressToken = mcpReq._meta?.progressToken;
-  const options = { signal: mcpReq.signal, timeout: TIMEOUT_MS };
-  if (progressToken === undefined) return options;
-  const onprogress: RequestOptions['onprogress'] = (progress) => {
-    const notification = { method: 'notifications/progress', params: { ...progress, progressToken } };
-    void mcpReq.notify(notification).catch(() => undefined);
-  };
-  return { ...options, onprogress };
+  await Promise.all([client.close(), service.close()]);
 }
