@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ERROR_TABLE, type ErrorCode } from '../../contract/http/api-error.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { Progress } from '../../contract/http/fields.ts';
+import { ulidSchema } from '../../contract/ids.ts';
 import { callerOf, rateLimitKeyOf, refuseRevoked } from '../access/access-middleware.ts';
 import type { OnAnswered } from '../api-metrics.ts';
 import { invalidInput, toApiError } from '../http/to-api-error.ts';
@@ -166,9 +167,10 @@ interface Named {
 /** @returns the jobs of an answer: one, or those of the two parts of a list */
 function idsOf(body: unknown): readonly string[] {
   const { data, download, downloads, download_id: id } = body as Named;
-  const one = download?.id ?? id ?? data?.id;
-  if (one !== undefined) return [one];
-  return downloads === undefined || Array.isArray(downloads) ? [] : Object.values(downloads).map((part) => part.id);
+  const parts = downloads === undefined || Array.isArray(downloads) ? [] : Object.values(downloads);
+  const found = [download?.id ?? id ?? data?.id ?? parts.map((part) => part.id)].flat();
+  // They stand outside the marks of texts from strangers.
+  return found.filter((one) => ulidSchema.safeParse(one).success);
 }
 
 function statusOf(body: unknown): string | undefined {
