@@ -80,10 +80,12 @@ function isMeant(command: FetchCommand, { operation, body }: Offer, { hasComment
 
 function refusalOf(command: FetchCommand, text: string, subjects: readonly Subject[]): string {
   const [subject] = subjects;
-  if (subject === undefined) return `${text}: this is no URL, handle or id that the service knows.`;
+  // The name of a file is also that of an account.
+  const file = command === 'speech' && !URL.canParse(text) ? 'there is no such file, and ' : '';
+  if (subject === undefined) return `${text}: ${file}this is no URL, handle or id that the service knows.`;
   if (subject.note !== null) return `${text}: ${subject.note}`;
   const commands = Object.entries(OPERATIONS)
     .filter(([, operations]) => subject.offers.some(({ operation }) => operations.includes(operation)))
     .map(([name]) => name);
-  return `${text} is a ${subject.kind}, of which there is no ${command}; there is: ${commands.join(', ')}`;
+  return `${text}: ${file}it is a ${subject.kind}, of which there is no ${command}; there is: ${commands.join(', ')}`;
 }

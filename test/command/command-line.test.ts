@@ -230,6 +230,9 @@ describe('a subject that a text refers to', () => {
     await expect(plan('channel', post)).rejects.toThrow(
       'is a post, of which there is no channel; there is: audio, transcript, speech, speakers',
     );
+    await expect(plan('speech', 'talk.m4a')).rejects.toThrow(
+      'talk.m4a: there is no such file, and it is a channel, of which there is no speech',
+    );
     await expect(plan('audio', 'two words')).rejects.toThrow('no URL, handle or id');
     await expect(plan('media', 'http://127.0.0.1/page')).rejects.toThrow(UsageError);
   });

@@ -56,6 +56,22 @@ it('fails with the failure of the transcription', async () => {
   expect(records.finishJob.mock.lastCall?.[0].outcome).toEqual({ status: 'failed', failure });
 });
 
+it('starts a transcription of its own when others have cancelled theirs', async () => {
+  const failure = { code: 'cancelled', message: 'The job was cancelled.' } as const;
+  const spoken = { charge: 0, durationSeconds: 61 };
+  fetch.fetchTranscript.mockResolvedValueOnce({ isMissing: true });
+  records.beginSpeech.mockResolvedValueOnce(begun(ulid())).mockResolvedValueOnce(begun());
+  records.awaitSpeech.mockResolvedValueOnce({ state: 'failed', failure });
+  records.awaitSpeech.mockResolvedValueOnce({ state: 'ready', result: spoken });
+  expect(await run(aJob())).toBeUndefined();
+  expect(records.awaitSpeech.mock.lastCall?.[0].speechId).toBe(speechId);
+  expect(records.finishJob.mock.lastCall?.[0].outcome).toMatchObject({ status: 'success', result: spoken });
+  records.beginSpeech.mockResolvedValueOnce(begun());
+  fetch.fetchTranscript.mockResolvedValueOnce({ isMissing: true });
+  records.awaitSpeech.mockResolvedValueOnce({ state: 'failed', failure });
+  expect(await run(aJob())).toBeInstanceOf(WorkflowFailedError);
+});
+
 it.each([
   ['leaves the transcription that it started', speechId, 1],
   ['does not touch that of others', ulid(), 0],
