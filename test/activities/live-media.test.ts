@@ -1,22 +1,9 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { BlockList } from 'node:net';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { ulid } from 'ulid';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { createMediaActivity } from '../../activities/media.ts';
-import type { JobResult } from '../../contract/download-record.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { contradictionIn, optionsOf, type MediaOptions } from '../../contract/kinds/media-options.ts';
 import { mediaRequestSchema } from '../../contract/kinds/media.ts';
-import { createMedia } from '../../media/ffmpeg.ts';
-import { PROXY_LIMITS, startForwardProxy } from '../../outbound/forward-proxy.ts';
-import { createYtdlpSource } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
-import { createDiskFiles } from '../../store/files/disk-files.ts';
-import { createSpaceGuard } from '../../store/files/free-space.ts';
-import { createWorkFolders } from '../../store/files/work-folders.ts';
-import { runTool } from '../helpers/media.ts';
-import { RecordedSite } from '../helpers/recorded-site.ts';
+import { startMediaMaker, type MediaMaker } from '../helpers/media-maker.ts';
 
 /** Segments of one second. */
 const SEGMENTS = 60;
@@ -24,42 +11,22 @@ const SEGMENTS = 60;
 const EARLIER = 10;
 /** The last one of a broadcast that does not go on to the end of the test. */
 const LAST = 18;
-const LIMITS = { maxFileBytes: 50_000_000, maxMediaSeconds: 40, maxVideoHeight: 1080 };
+const LIMITS = { maxMediaSeconds: 40 };
 
-let folder = '';
-let site: RecordedSite;
-let guard: Awaited<ReturnType<typeof startForwardProxy>>;
+let maker: MediaMaker;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-live-'));
-  site = await RecordedSite.start();
-  const allowedNetworks = new BlockList();
-  allowedNetworks.addAddress('127.0.0.1');
-  guard = await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks });
+  maker = await startMediaMaker({ ...LIMITS, minimumRate: { bytes: 1_000_000_000, windowMs: 6_000 } });
   const pictures = `-f lavfi -i testsrc=d=${String(SEGMENTS)}:s=160x120:r=10`.split(' ');
   const sound = `-f lavfi -i sine=440:d=${String(SEGMENTS)}`.split(' ');
-  const h264 = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 10 -c:a aac'.split(' ');
-  const hls = (name: string): string[] => [
-    ...'-f hls -hls_time 1 -hls_list_size 0 -hls_segment_filename'.split(' '),
-    join(folder, `${name}%d.ts`),
-    join(folder, `${name}.m3u8`),
-  ];
-  const make = async (name: string, ...args: string[]): Promise<void> => {
-    await runTool(inject('tools').ffmpeg, ['-v', 'error', ...args, ...h264, ...hls(name)]);
-    for (let n = 0; n < SEGMENTS; n += 1) {
-      site.set(`/${name}${String(n)}.ts`, {
-        type: 'video/mp2t',
-        body: await readFile(join(folder, `${name}${String(n)}.ts`)),
-      });
-    }
-  };
-  await Promise.all([make('both', ...pictures, ...sound), make('seen', ...pictures), make('heard', ...sound)]);
+  const encoded = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 10 -c:a aac'.split(' ');
+  const hls = '-f hls -hls_time 1 -hls_list_size 0 -hls_segment_filename'.split(' ');
+  const add = (name: string, inputs: readonly string[]): Promise<string> =>
+    maker.add(`${name}.m3u8`, '', [...inputs, ...encoded, ...hls, join(maker.folder, `${name}%d.ts`)]);
+  await Promise.all([add('both', [...pictures, ...sound]), add('seen', pictures), add('heard', sound)]);
+  await maker.serve(/\.ts$/, 'video/mp2t');
 }, 120_000);
-afterAll(async () => {
-  await guard.close();
-  await site.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => maker.stop());
 
 interface Broadcast {
   /** What happens after the last segment. Absent: it goes on. */
@@ -73,6 +40,7 @@ interface Broadcast {
 /** Serves playlists that grow while the test runs. */
 function broadcast({ then, isFromStart = false, tracks = ['both'], facts, everyMs = 400 }: Broadcast = {}): void {
   let known = EARLIER;
+  const { site } = maker;
   const show = (): void => {
     const count = Math.min(known, then === undefined ? SEGMENTS : LAST);
     const first = isFromStart ? 0 : Math.max(0, count - 8);
@@ -104,44 +72,11 @@ function broadcast({ then, isFromStart = false, tracks = ['both'], facts, everyM
 }
 
 async function record(live: MediaOptions['live'], format: 'audio' | 'video' = 'video') {
-  const { ffmpeg, ffprobe } = inject('tools');
-  let received: () => number = () => 0;
-  const lend = () => {
-    const lent = guard.lend();
-    received = lent.receivedBytes;
-    return lent;
-  };
-  const files = join(folder, 'files');
-  const minimumRate = { bytes: 1_000_000_000, windowMs: 6_000 };
-  const activity = createMediaActivity({
-    files: createDiskFiles(files),
-    space: createSpaceGuard({ folders: [folder], minFreeBytes: 0 }),
-    workFolders: createWorkFolders(join(folder, 'work')),
-    media: createMedia({ ffmpeg, ffprobe, ...LIMITS }),
-    vidnet: createYtdlpSource(site.settings({ guard: { lend }, ffmpeg, minimumRate, ...LIMITS })),
-    sponsorBlock: { segments: () => Promise.resolve([]) },
-    ...{ maxMediaSeconds: LIMITS.maxMediaSeconds, fetchTimeoutMs: 60_000 },
-  });
-  const recordId = ulid();
-  const page = { url: `${site.url}/recorded/live`, format, options: { live } };
-  const earlier = site.requests.length;
-  const result: JobResult = await new MockActivityEnvironment().run(activity.fetchMedia, {
-    ...{ recordId, mediaId: '4e'.repeat(16), page },
-  } as never);
-  const [file] = result.files!;
-  const path = join(files, recordId, file!.name);
-  const shown = '-v error -show_entries format=duration:stream=codec_name -of json'.split(' ');
-  const facts = JSON.parse((await runTool(ffprobe, [...shown, path])).toString()) as {
-    format: { duration: string };
-    streams: { codec_name: string }[];
-  };
-  expect(result.durationSeconds).toBeCloseTo(Number(facts.format.duration), 0);
-  expect(received()).toBeGreaterThan((await stat(path)).size / 2);
-  return {
-    seconds: Number(facts.format.duration),
-    codecs: facts.streams.map(({ codec_name }) => codec_name).toSorted(),
-    requests: site.requests.slice(earlier),
-  };
+  const earlier = maker.site.requests.length;
+  const made = await maker.make(format, { live }, { id: 'live' });
+  expect(made.statedSeconds).toBeCloseTo(made.seconds, 0);
+  expect(maker.received()).toBeGreaterThan((await stat(made.path)).size / 2);
+  return { ...made, requests: maker.site.requests.slice(earlier) };
 }
 
 const within = (least: number, most: number): unknown => expect.toSatisfy((n: number) => n > least && n < most);
@@ -150,20 +85,20 @@ describe('a recording', () => {
   it('begins now and has the requested length', async () => {
     broadcast();
     const made = await record({ from: 'now', seconds: 6, until: undefined });
-    expect(made).toMatchObject({ seconds: within(5, 7.5), codecs: ['aac', 'h264'] });
+    expect(made).toMatchObject({ seconds: within(5, 7.5), streams: ['aac', 'h264 120'] });
     expect(made.requests).not.toContain('/both0.ts');
   });
 
   it('joins separate pictures and sound', async () => {
     broadcast({ tracks: ['seen', 'heard'] });
     const made = await record({ from: 'now', seconds: 5, until: undefined });
-    expect(made).toMatchObject({ seconds: within(4, 6.5), codecs: ['aac', 'h264'] });
+    expect(made).toMatchObject({ seconds: within(4, 6.5), streams: ['aac', 'h264 120'] });
   });
 
   it('may be of the sound alone', async () => {
     broadcast();
     const made = await record({ from: 'now', seconds: 5, until: undefined }, 'audio');
-    expect(made).toMatchObject({ seconds: within(4, 6.5), codecs: ['aac'] });
+    expect(made).toMatchObject({ seconds: within(4, 6.5), streams: ['aac'] });
   });
 
   it('begins with the broadcast, if the site offers that', async () => {

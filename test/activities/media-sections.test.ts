@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { MediaOptions } from '../../contract/kinds/media-options.ts';
+import { MP4, startMediaMaker, type MediaMaker } from '../helpers/media-maker.ts';
+import { runTool } from '../helpers/media.ts';
+import { addTalk, GROUP_SECONDS, TALK_SECONDS } from '../helpers/talk-page.ts';
+
+/** Of the fragments of HLS and DASH. */
+const FRAGMENT_SECONDS = 4;
+/** How often a recording of two hours repeats the talk. */
+const TIMES = 180;
+
+let maker: MediaMaker;
+beforeAll(async () => {
+  maker = await startMediaMaker();
+  const { site, add, format, folder } = maker;
+  const talk = await addTalk(maker);
+  const tracks = ['-i', talk['180'], '-i', talk.en];
+  const looped = [talk['180'], talk.en].flatMap((path) => ['-stream_loop', String(TIMES - 1), '-i', path]);
+  await add('long.mp4', 'video/mp4', [...looped, '-c', 'copy', ...MP4]);
+  const page = (id: string, duration: number, file: object): void => {
+    site.set(`/recorded/${id}`, { body: { id, title: id, duration, formats: [file] } });
+  };
+  page('long', TALK_SECONDS * TIMES, format('long.mp4', { height: 180 }));
+  page('hls', TALK_SECONDS, format('hls.m3u8', { protocol: 'm3u8_native', ext: 'mp4', height: 180 }));
+  const hls = `-c copy -hls_time ${String(FRAGMENT_SECONDS)} -hls_list_size 0 -hls_segment_filename`.split(' ');
+  await add('hls.m3u8', 'application/vnd.apple.mpegurl', [...tracks, ...hls, join(folder, 'part%d.ts')]);
+  const dash = `-c copy -f dash -seg_duration ${String(FRAGMENT_SECONDS)}`.split(' ');
+  await add('dash.mpd', 'application/dash+xml', [...tracks, ...dash]);
+  await maker.serve(/\.(?:ts|m4s)$/, 'video/mp2t');
+}, 120_000);
+afterAll(() => maker.stop());
+
+describe('a section', () => {
+  it('is cut to the frame if that is requested', async () => {
+    const made = await maker.make('video', { section: { from: 11, to: 16, exact: true } as never });
+    expect([made.seconds, made.encoding]).toEqual([expect.closeTo(5, 0), 'converted']);
+  });
+
+  it.each<['audio' | 'video', string]>([
+    ['video', 'recorded/talk'],
+    ['audio', 'recorded/talk'],
+    ['video', 'recorded/hls'],
+    ['audio', 'recorded/hls'],
+    ['video', 'dash.mpd'],
+    ['audio', 'dash.mpd'],
+  ])('is copied from the key frame before: %s of %s', async (format, path) => {
+    const made = await maker.make(format, { section: { from: 11, to: 16 } as never }, { path });
+    expect(made.encoding).toBe('copied');
+    expect(made.seconds).toBeGreaterThan(4.5);
+    expect(made.seconds).toBeLessThan(5.5 + (path === 'recorded/talk' ? GROUP_SECONDS : FRAGMENT_SECONDS));
+  });
+
+  it('may be a chapter, with its captions and no others', async () => {
+    const options = {
+      section: { chapter: 'The bridge' } as never,
+      embed: ['captions', 'chapters'] as MediaOptions['embed'],
+    };
+    const made = await maker.make('video', options);
+    expect(made.seconds).toBeCloseTo(15, -0.7);
+    expect(made.chapters.map(([title]) => title)).toEqual(['The bridge']);
+    const captions = await runTool(inject('tools').ffmpeg, [
+      '-v',
+      'error',
+      '-i',
+      made.path,
+      '-map',
+      '0:s',
+      '-f',
+      'srt',
+      '-',
+    ]);
+    expect(captions.toString()).toMatch(/00:00:0[12],\d+ --> .*\nLeft here/);
+    expect(captions.toString()).not.toContain('Good evening');
+  });
+
+  it('of 30 s moves less than 5 % of a recording of two hours', async () => {
+    const made = await maker.make('video', { section: { from: 3_600, to: 3_630 } as never }, { id: 'long' });
+    expect(made.seconds).toBeGreaterThan(29);
+    expect(maker.received()).toBeLessThan((await readFile(join(maker.folder, 'long.mp4'))).length * 0.05);
+  });
+
+  it.each([{ from: TALK_SECONDS + 1 }, { chapter: 'Nowhere' }])(
+    'that the recording does not have fails the job: %j',
+    async (section) => {
+      await expect(maker.make('video', { section: section as never })).rejects.toMatchObject({
+        message: 'The recording has no such section.',
+      });
+    },
+  );
+});
+
+describe('segments of SponsorBlock', () => {
+  const segments = () =>
+    Promise.resolve([
+      { category: 'sponsor', start: 12, end: 17 },
+      { category: 'intro', start: 0, end: 4 },
+    ]);
+
+  it('become chapters', async () => {
+    const options = { embed: ['chapters'] as MediaOptions['embed'], sponsorblock: { mark: ['sponsor'] } as never };
+    const { chapters } = await maker.make('audio', options, { segments });
+    expect(chapters.map(([title, start, end]) => [title, Math.round(start), Math.round(end)])).toEqual([
+      ['On the way', 0, 10],
+      ['The bridge', 10, 12],
+      ['SponsorBlock: sponsor', 12, 17],
+      ['The bridge', 17, 25],
+      ['Home', 25, 40],
+    ]);
+  });
+
+  it.each(['audio', 'video'] as const)('are cut out of %s', async (format) => {
+    const options = {
+      sponsorblock: { remove: ['sponsor', 'intro'] } as never,
+      embed: ['chapters'] as MediaOptions['embed'],
+    };
+    const made = await maker.make(format, options, { segments });
+    expect([made.seconds, made.encoding]).toEqual([expect.closeTo(TALK_SECONDS - 9, -0.3), 'converted']);
+    expect(made.chapters.map(([, start]) => Math.round(start))).toEqual([0, 6, 16]);
+  });
+
+  it('that cannot be read change nothing', async () => {
+    const made = await maker.make(
+      'audio',
+      { sponsorblock: { remove: ['sponsor'] } as never },
+      { segments: () => Promise.reject(new Error('down')) },
+    );
+    expect(made.seconds).toBeCloseTo(TALK_SECONDS, -0.5);
+  });
+});
