@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { canonicalLanguage, threeLetterCode } from '../contract/text/language-tags.ts';
+import { threeLetterCode } from '../contract/text/language-tags.ts';
 import { srtWriter, type TimedLine } from '../contract/text/transcript-formats.ts';
-import type { TailoredFile } from '../media/tailored-file.ts';
+import type { OutputFile } from '../media/output-file.ts';
 import type { Span } from '../media/time-spans.ts';
 import { readCaptions } from '../sources/vidnet/captions/read-captions.ts';
 import { readFileBy } from '../sources/vidnet/yt-dlp/read-file.ts';
@@ -17,8 +17,8 @@ export async function embeddedCaptions(
   paths: readonly string[],
   onFile: <Kind extends Span>(spans: readonly Kind[]) => readonly Kind[],
   call: { readonly signal: AbortSignal },
-): Promise<TailoredFile['captions']> {
-  const written: TailoredFile['captions'][number][] = [];
+): Promise<NonNullable<OutputFile['captions']>> {
+  const written: { path: string; language: string }[] = [];
   for (const path of paths) {
     const [, tag = '', format] = /^captions\.(.+)\.(\w+)$/.exec(basename(path)) ?? [];
     if (format !== 'vtt' && format !== 'srt') continue;
@@ -33,10 +33,7 @@ export async function embeddedCaptions(
     ]);
     if (cues.length === 0) continue;
     await writeFile(`${path}.srt`, cues.join(''));
-    written.push({
-      path: `${path}.srt`,
-      language: canonicalLanguage(tag) === undefined ? 'und' : threeLetterCode(tag),
-    });
+    written.push({ path: `${path}.srt`, language: threeLetterCode(tag) ?? 'und' });
   }
   return written;
 }

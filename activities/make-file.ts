@@ -8,6 +8,7 @@ import type { MediaPage } from '../contract/kinds/media.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import { EXCESS_SECONDS } from '../media/convert.ts';
 import type { Media } from '../media/ffmpeg.ts';
+import type { OutputFile } from '../media/output-file.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
 import { codecOf, streamOf, type MediaSource, type Probe } from '../media/probe.ts';
 import type { FetchedMedia, FetchOptions, VidnetSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
@@ -54,6 +55,7 @@ interface Fetching {
   readonly asFailure?: (error: unknown) => unknown;
 }
 
+const LEAST_SECONDS = 0.1;
 const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
 
 /**
@@ -140,9 +142,10 @@ async function copyM4a(
  */
 export async function sourcesOf(
   { media, fetchTimeoutMs: timeoutMs }: Pick<MakerDeps, 'media' | 'fetchTimeoutMs'>,
-  { signal }: RunningCall,
+  { signal, report }: RunningCall,
   { paths, format, cameWhole, statedDurationSeconds }: FetchedMedia & { readonly format: Format },
 ) {
+  report({ stage: 'converting' });
   const sources: MediaSource[] = [];
   for (const path of paths) sources.push({ path, probe: await media.probe(path, signal) });
   const having = (kind: Format) => sources.find(({ probe }) => codecOf(probe, kind) !== undefined);
@@ -160,35 +163,55 @@ export async function sourcesOf(
 }
 
 async function make(
-  { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
+  deps: MakerDeps,
   attempt: RunningCall,
   fetched: FetchedMedia & { readonly format: Format },
-) {
+): Promise<MadeFile> {
   const { format, statedDurationSeconds } = fetched;
-  const { signal } = attempt;
-  attempt.report({ stage: 'converting' });
-  const { pictures, sound, main } = await sourcesOf({ media, fetchTimeoutMs: timeoutMs }, attempt, fetched);
+  const { pictures, sound, main } = await sourcesOf(deps, attempt, fetched);
   const path = join(attempt.folder, `output.${EXTENSIONS[format]}`);
-  const options = { signal, timeoutMs, onProgress: conversionProgress(attempt, main.probe.durationSeconds) };
-  if (pictures === undefined) {
-    const { codec: audioCodec = '', index } = streamOf(main.probe, 'audio') ?? {};
-    const leadSeconds = leadOf(main.probe, statedDurationSeconds);
-    const source = { path: main.path, audioCodec, index, leadSeconds };
-    return { path, durationSeconds: await media.writeM4a(source, path, options) };
+  if (pictures !== undefined) {
+    return (await writeVerified(deps, attempt, { file: { container: 'mp4', pictures, sound }, path })).made;
   }
-  await media.writeMp4({ pictures, sound }, path, options);
+  const { codec: audioCodec = '', index } = streamOf(main.probe, 'audio') ?? {};
+  const leadSeconds = leadOf(main.probe, statedDurationSeconds);
+  const durationSeconds = await deps.media.writeM4a({ path: main.path, audioCodec, index, leadSeconds }, path, {
+    ...{ signal: attempt.signal, timeoutMs: deps.fetchTimeoutMs },
+    onProgress: conversionProgress(attempt, main.probe.durationSeconds),
+  });
+  return { path, durationSeconds };
+}
+
+/** Writes a file, and again without copying streams whose ends cannot be decoded. */
+export async function writeVerified(
+  { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
+  attempt: RunningCall,
+  { file, path, isSection = false }: { readonly file: OutputFile; readonly path: string; readonly isSection?: boolean },
+) {
+  const { pictures, sound } = file;
+  const { signal } = attempt;
+  const seconds = (pictures ?? sound)?.probe.durationSeconds ?? 0;
+  const limits = { signal, timeoutMs, onProgress: conversionProgress(attempt, seconds) };
+  let encoding = await media.write(file, path, limits);
   attempt.report({ stage: 'verifying' });
-  let result = await media.probe(path, signal);
-  const damaged = await media.damagedKinds({ path, probe: result }, { signal, timeoutMs });
+  let probe = await media.probe(path, signal);
+  const damaged = (await media.damagedKinds({ path, probe }, limits)).filter((kind) => kind !== 'subtitle');
   if (damaged.length > 0) {
-    await media.writeMp4({ pictures, sound, damaged }, path, options);
-    result = await media.probe(path, signal);
+    encoding = await media.write({ ...file, damaged }, path, limits);
+    probe = await media.probe(path, signal);
   }
-  const hasSound = codecOf(result, 'audio') === 'aac';
-  if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
+  // Behind the end of a recording whose page states no length, there is at most a frame.
+  if (isSection && probe.durationSeconds < LEAST_SECONDS) throw new JobError('sectionOutside');
+  const has = (kind: Format): boolean => codecOf(probe, kind) !== undefined;
+  if (has('video') !== (pictures !== undefined) || has('audio') !== (sound !== undefined)) {
     throw new UnreadableMediaError('pictures or sound could not be decoded');
   }
-  return { path, durationSeconds: result.durationSeconds, ...(hasSound ? {} : { isSilence: true as const }) };
+  const made = {
+    path,
+    durationSeconds: probe.durationSeconds,
+    ...(sound === undefined && { isSilence: true as const }),
+  };
+  return { made, encoding };
 }
 
 /** The end of a file is missing if its packets end before the page, or else its header, says. @throws JobError `incomplete` */

@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_CONTAINERS } from '../contract/media-option-values.ts';
 import { FIELD, type MediaOptions } from '../contract/kinds/media-options.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
-import { canonicalLanguage, threeLetterCode } from '../contract/text/language-tags.ts';
+import { threeLetterCode } from '../contract/text/language-tags.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
 import { writeMetadata, type Chapter } from '../media/file-metadata.ts';
-import { codecOf } from '../media/probe.ts';
-import type { TailoredFile } from '../media/tailored-file.ts';
+import type { OutputFile } from '../media/output-file.ts';
 import { onKeptTime, without, type Span } from '../media/time-spans.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { safeFileName } from '../runtime/file-names.ts';
@@ -15,7 +15,7 @@ import type { ReportedSegment, SponsorBlock } from '../sources/vidnet/sponsorblo
 import type { FetchedMedia } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import type { MediaDetails } from '../sources/vidnet/yt-dlp/yt-dlp-selection.ts';
 import { embeddedCaptions } from './embedded-captions.ts';
-import { conversionProgress, sourcesOf, type MadeFile, type MakerDeps } from './make-file.ts';
+import { sourcesOf, writeVerified, type MadeFile, type MakerDeps } from './make-file.ts';
 import type { RunningCall } from './source-call.ts';
 
 export interface TailorDeps extends MakerDeps {
@@ -36,9 +36,7 @@ export async function tailorFile(
   const { format, options } = page;
   const { embed = [], section } = options;
   const { mark = [], remove = [] } = options.sponsorblock ?? {};
-  const { signal } = attempt;
   const container = options.container ?? DEFAULT_CONTAINERS[format];
-  const limits = { signal, timeoutMs: deps.fetchTimeoutMs };
   const { pictures, sound, main } = await sourcesOf(deps, attempt, {
     ...media,
     format,
@@ -52,48 +50,31 @@ export async function tailorFile(
     spans.map((one) => ({ ...one, start: one.start - startSeconds, end: one.end - startSeconds }));
   const isOf = (categories: readonly string[]) => (one: ReportedSegment) => categories.includes(one.category);
   const removed = shifted(reported.filter(isOf(remove)));
-  const kept = removed.length === 0 ? [] : without([whole], removed);
-  if (removed.length > 0 && kept.length === 0) throw new JobError('sectionOutside');
+  const kept = without([whole], removed);
+  if (kept.length === 0) throw new JobError('sectionOutside');
   const end = Math.min((media.details?.section_end ?? Infinity) - startSeconds, whole.end);
-  const present = without(kept.length === 0 ? [whole] : kept, [{ start: end, end: Infinity }]);
+  const present = without(kept, [{ start: end, end: Infinity }]);
   const onFile = <Kind extends Span>(spans: readonly Kind[]): readonly Kind[] => onKeptTime(shifted(spans), present);
   const chapters = onFile(chaptersOf(media.details, { embed, marked: reported.filter(isOf(mark)) }));
   const path = join(attempt.folder, `output.${container}`);
   const cover = await coverOf(deps, attempt, media);
-  const hasMetadata = embed.includes('tags') || chapters.length > 0 || (container === 'opus' && cover !== undefined);
-  const metadataPath = hasMetadata ? `${path}.metadata` : undefined;
-  if (metadataPath !== undefined) {
-    const tags = embed.includes('tags') ? tagsOf(media.details, media.title) : {};
-    await writeMetadata(metadataPath, { tags, chapters, commentCover: container === 'opus' ? cover : undefined });
-  }
+  const metadataPath = `${path}.metadata`;
+  const tags = embed.includes('tags') ? tagsOf(media.details, media.title) : {};
+  await writeMetadata(metadataPath, { tags, chapters, commentCover: container === 'opus' ? cover : undefined });
   const language = options.sound_language ?? media.details?.language;
-  const file: TailoredFile = {
-    ...{ container, pictures, sound, kept, metadataPath, coverPath: cover },
+  const file: OutputFile = {
+    ...{ container, pictures, sound, metadataPath, coverPath: cover, language: threeLetterCode(language) },
     ...{ codec: options.codec, bitRate: options.bit_rate, isExact: section?.exact === true },
-    language:
-      language === undefined || canonicalLanguage(language) === undefined ? undefined : threeLetterCode(language),
+    kept: isDeepStrictEqual(kept, [whole]) ? [] : kept,
     captions: await embeddedCaptions(media.captionPaths ?? [], onFile, attempt),
   };
-  attempt.report({ stage: 'converting' });
-  const working = { ...limits, onProgress: conversionProgress(attempt, whole.end) };
-  let encoding = await deps.media.writeTailored(file, path, working);
-  attempt.report({ stage: 'verifying' });
-  let probe = await deps.media.probe(path, signal);
-  const damaged = (await deps.media.damagedKinds({ path, probe }, limits)).filter((kind) => kind !== 'subtitle');
-  if (encoding === 'copied' && damaged.length > 0) {
-    encoding = await deps.media.writeTailored({ ...file, damaged }, path, working);
-    probe = await deps.media.probe(path, signal);
-  }
-  const has = (kind: 'audio' | 'video'): boolean => codecOf(probe, kind) !== undefined;
-  if (has('video') !== (pictures !== undefined) || has('audio') !== (sound !== undefined)) {
-    throw new UnreadableMediaError('pictures or sound could not be decoded');
-  }
+  const { made, encoding } = await writeVerified(deps, attempt, { file, path, isSection: section !== undefined });
   return {
-    ...{ path, durationSeconds: probe.durationSeconds, extension: container, encoding },
+    ...made,
+    ...{ encoding, extension: container },
     ...(options.file_name !== undefined && {
       downloadName: safeFileName(filledIn(options.file_name, media, mediaId), `.${container}`),
     }),
-    ...(sound === undefined && { isSilence: true as const }),
   };
 }
 

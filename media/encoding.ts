@@ -4,10 +4,10 @@ import { streamOf, type Probe } from './probe.ts';
 export const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
 /** Fills gaps in the time stamps, also before the first, with silence. */
 export const KEEP_TIME_LINE = 'aresample=async=1:first_pts=0';
-/** Layouts that AAC can have. Some formats, such as TTA, state only the number of channels. */
-const LAYOUTS = 'aformat=channel_layouts=mono|stereo|3.0|4.0|quad|5.0|5.0(side)|5.1|5.1(side)|6.1|7.1';
-/** Prepares sound to be encoded. */
-export const SOUND_FILTER = `${KEEP_TIME_LINE},${LAYOUTS}`;
+/** Prepares sound for Opus, by the layouts that it can have. Some formats, such as TTA, state only the number of channels. */
+export const OPUS_FILTER = `${KEEP_TIME_LINE},aformat=channel_layouts=mono|stereo|3.0|quad|5.0|5.1|6.1|7.1`;
+/** Prepares sound for AAC and other codecs. */
+export const SOUND_FILTER = `${OPUS_FILTER}|4.0|5.0(side)|5.1(side)`;
 /** The arguments that encode sound. */
 export const SOUND = ['-af', SOUND_FILTER, ...AAC] as const;
 /** Every common player supports 8-bit 4:2:0 with an even width and height. */

@@ -10,8 +10,8 @@ import {
   UnreadableMediaError,
 } from './media-guard.ts';
 import { maxPixels, rejectTooTall, timeForMs } from './media-limits.ts';
-import { copiedKinds, tailoredArguments, type TailoredFile } from './tailored-file.ts';
-import { AAC, SOUND, picturesOf, playsEverywhere } from './encoding.ts';
+import { copiedKinds, outputArguments, type OutputFile } from './output-file.ts';
+import { AAC, SOUND } from './encoding.ts';
 import { copyShortM4a } from './copy-m4a.ts';
 import { isPlainM4a, readM4a } from './m4a.ts';
 import {
@@ -39,13 +39,6 @@ interface FfmpegSettings {
   readonly maxMediaSeconds: number;
   /** Tallest picture of a video. */
   readonly maxVideoHeight: number;
-}
-
-interface Mp4Sources {
-  readonly pictures: MediaSource;
-  readonly sound: MediaSource | undefined;
-  /** The kinds of streams that must not be copied. */
-  readonly damaged?: readonly string[];
 }
 
 export interface SoundSource {
@@ -159,48 +152,13 @@ export function createMedia(settings: FfmpegSettings) {
     },
 
     /**
-     * Writes video and audio as an MP4 that can be played while it loads. H.264 and AAC are copied, unless they are damaged;
-     * other codecs are re-encoded.
+     * Writes pictures and sound, which are copied if the container allows it, they are not damaged and nothing else is requested.
      *
-     * @throws JobError `too_large` for a video that is too tall, or has too many frames to re-encode
+     * @returns whether both were copied
+     * @throws JobError `too_large` for a video that is too tall, or has too many frames to re-encode; `unsupported` for pictures
+     *   that the container cannot hold
      */
-    writeMp4: async (
-      { pictures, sound, damaged = [] }: Mp4Sources,
-      output: string,
-      options: RunLimits,
-    ): Promise<void> => {
-      rejectTooTall(pictures.probe, settings.maxVideoHeight);
-      const isCopied = playsEverywhere(pictures.probe) && !damaged.includes('video');
-      const inOneFile = sound?.path === pictures.path;
-      const inputs = [pictures, ...(sound === undefined || inOneFile ? [] : [sound])];
-      const { index = 0, colorTransfer } = streamOf(pictures.probe, 'video') ?? {};
-      const soundStream = sound && streamOf(sound.probe, 'audio');
-      const sizes = await Promise.all(inputs.map(({ path }) => sizeOf(path)));
-      const work = {
-        bytes: sizes.reduce((sum, size) => sum + size, 0),
-        seconds: settings.maxMediaSeconds,
-        pixels: isCopied ? 0 : await pixelsOf(pictures, options),
-      };
-      const args = [
-        // ffmpeg moves the start of each file to 0.
-        ...inputs.flatMap(({ path, probe }) => [
-          ...['-itsoffset', String(delayAfter(pictures.probe, probe)), ...INPUT_GUARD, '-i', fileUrl(path)],
-        ]),
-        ...['-map', `0:${String(index)}`, ...(isCopied ? ['-c:v', 'copy'] : picturesOf(colorTransfer))],
-        ...(soundStream === undefined ? [] : ['-map', `${inOneFile ? '0' : '1'}:${String(soundStream.index)}`]),
-        ...(soundStream?.codec === 'aac' && !damaged.includes('audio') ? ['-c:a', 'copy'] : SOUND),
-        ...['-f', 'mp4'],
-      ];
-      await convert(args, output, { ...options, work });
-    },
-
-    /**
-     * Writes a file as the options of a request say.
-     *
-     * @returns whether pictures and sound were copied
-     * @throws JobError `unsupported` for pictures that the container cannot hold
-     */
-    writeTailored: async (file: TailoredFile, output: string, options: RunLimits): Promise<'copied' | 'converted'> => {
+    write: async (file: OutputFile, output: string, options: RunLimits): Promise<'copied' | 'converted'> => {
       const { pictures, sound, container } = file;
       const copied = copiedKinds(file);
       if (pictures !== undefined) rejectTooTall(pictures.probe, settings.maxVideoHeight);
@@ -211,7 +169,7 @@ export function createMedia(settings: FfmpegSettings) {
         seconds: settings.maxMediaSeconds,
         pixels: pictures === undefined || copied.pictures ? 0 : await pixelsOf(pictures, options),
       };
-      await convert(tailoredArguments(file), output, { ...options, work, keeps: true });
+      await convert(outputArguments(file), output, { ...options, work, keeps: true });
       return (pictures === undefined || copied.pictures) && (sound === undefined || copied.sound)
         ? 'copied'
         : 'converted';
@@ -228,10 +186,4 @@ export function createMedia(settings: FfmpegSettings) {
 
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path)).size;
-}
-
-/** How much later a file starts than the pictures, unless the files have different time lines. */
-function delayAfter(pictures: Probe, { startSeconds }: Probe): number {
-  const delay = startSeconds - pictures.startSeconds;
-  return Math.abs(delay) < pictures.durationSeconds ? delay : 0;
 }

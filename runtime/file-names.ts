@@ -22,7 +22,7 @@ export function fileNameOf({ title, id, ending }: Naming): string {
 /** The longest name of a file that is made from a template, in bytes. */
 const TEMPLATE_MAX_BYTES = 200;
 /** Names of devices, with any ending. */
-const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?=\s*(?:\.|$))/i;
 
 /** Returns the text as a file name that Windows, macOS and Linux accept. */
 export function safeFileName(text: string, ending: string): string {
@@ -31,12 +31,15 @@ export function safeFileName(text: string, ending: string): string {
   return `${head.replace(RESERVED_ON_WINDOWS, '$&_')}${ending}`;
 }
 
-/** Removes characters with a meaning for file systems or terminals, and invisible ones: control and direction characters. */
+/**
+ * Removes characters with a meaning for file systems or terminals, and invisible ones: control and direction characters, but not
+ * those that join letters and emoji.
+ */
 function safe(text: string): string {
   return text
     .normalize('NFC')
     .replace(/\p{White_Space}+/gu, ' ')
-    .replace(/\p{C}/gu, '')
+    .replace(/(?![\u200c\u200d])\p{C}/gu, '')
     .replace(/[/\\:*?"<>|]+/g, '_')
     .trim();
 }

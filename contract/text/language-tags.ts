@@ -37,14 +37,14 @@ export const languageSchema = z
   .overwrite((text) => canonicalLanguage(text) ?? text)
   .meta({ description: 'BCP 47 language tag', pattern: LANGUAGE_PATTERN, examples: ['en', 'pt-BR'] });
 
-/** @returns the code of three letters that media files use (ISO 639-2); `und` if there is none */
-export function threeLetterCode(tag: string): string {
-  const { language } = new Intl.Locale(tag);
+/** @returns the code of three letters that media files use (ISO 639-2); undefined if there is none */
+export function threeLetterCode(tag = ''): string | undefined {
+  const [language = ''] = canonicalLanguage(tag)?.split('-') ?? [];
   if (language.length === 3) return language;
   const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
   const [first = '', second = ''] = Array.from(language);
   const codes = letters.flatMap((two) => letters.map((three) => first + two + three));
   // Of several codes, the one for terminology resembles the two letters: `mkd` for `mk`, and not `mac`.
   const alike = new RegExp(`^${first}.*${second}`);
-  return codes.find((code) => alike.test(code) && canonicalLanguage(code) === language) ?? 'und';
+  return codes.find((code) => alike.test(code) && canonicalLanguage(code) === language);
 }

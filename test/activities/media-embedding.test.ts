@@ -13,6 +13,8 @@ beforeAll(async () => {
   await addTalk(maker);
   const formats = [maker.format('180.mp4', { height: 180 })];
   maker.site.set('/recorded/bare', { body: { id: 'bare', title: 'bare', formats } });
+  const thumbnails = [{ url: `${maker.site.url}/none.jpg` }];
+  maker.site.set('/recorded/broken', { body: { id: 'broken', title: 'broken', formats, thumbnails } });
 }, 120_000);
 afterAll(() => maker.stop());
 
@@ -56,10 +58,10 @@ describe('what is embedded', () => {
     }
   });
 
-  it('is left out where the page has none', async () => {
-    const made = await maker.make('video', { embed: ['captions', 'chapters', 'cover', 'tags'] }, { id: 'bare' });
+  it.each(['bare', 'broken'])('is left out where there is none: %s', async (id) => {
+    const made = await maker.make('video', { embed: ['captions', 'chapters', 'cover', 'tags'] }, { id });
     expect([made.streams, made.chapters]).toEqual([['h264 180'], []]);
-    expect(made.tags['title']).toBe('bare');
+    expect(made.tags['title']).toBe(id);
   });
 
   it('is nothing of a file with other options only', async () => {

@@ -18,6 +18,13 @@ beforeAll(async () => {
     maker.site.set(`/recorded/${id}`, { body: { id, title: id, formats: [], ...facts } });
   };
   page('only-mp4', { formats: [maker.format('180.mp4', { height: 180 })] });
+  page('heard', { formats: [maker.format('en.m4a', { vcodec: 'none', acodec: 'mp4a.40.2' })] });
+  page('described', {
+    formats: [
+      maker.format('de.m4a', { vcodec: 'none', acodec: 'mp4a.40.2', language: 'de' }),
+      maker.format('en.m4a', { vcodec: 'none', acodec: 'mp4a.40.2', language: 'en-desc', language_preference: -10 }),
+    ],
+  });
   page('soon', { live_status: 'is_upcoming', release_timestamp: STARTS_AT });
   page('nothing', {});
   page('cut', { duration: TALK_SECONDS, formats: [maker.format('cut.m4a', { vcodec: 'none' })] });
@@ -35,6 +42,7 @@ describe('containers and codecs', () => {
     ['video', { codec: 'av1' }, ['h264 360', 'aac'], 'copied'],
     ['audio', { container: 'opus' }, ['opus'], 'copied'],
     ['audio', { container: 'opus', bit_rate: 64 }, ['opus'], 'converted'],
+    ['audio', { container: 'opus', bit_rate: 512 }, ['opus'], 'converted'],
     ['audio', { container: 'mp3', bit_rate: 96 }, ['mp3'], 'converted'],
     ['audio', { bit_rate: 64 }, ['aac'], 'converted'],
     ['audio', { container: 'flac' }, ['flac'], 'converted'],
@@ -45,11 +53,13 @@ describe('containers and codecs', () => {
     expect(made.seconds).toBeCloseTo(TALK_SECONDS, -0.5);
   });
 
-  it('fails if the page has no media for the container', async () => {
-    await expect(maker.make('video', { container: 'webm' }, { id: 'only-mp4' })).rejects.toMatchObject({
-      details: ['unsupported'],
-      message: 'The page has no media in the requested language or container.',
-    });
+  it.each<['audio' | 'video', MediaOptions, string, string]>([
+    ['video', { container: 'webm' }, 'unsupported', 'only-mp4'],
+    ['video', { max_height: 360 }, 'no_video', 'heard'],
+    ['video', { container: 'mkv' }, 'no_video', 'heard'],
+    ['audio', { container: 'mp3' }, 'no_audio', 'only-mp4'],
+  ])('fails if the page has none of them: %s with %j as %s of %s', async (format, options, code, id) => {
+    await expect(maker.make(format, options, { id })).rejects.toMatchObject({ details: [code] });
   });
 });
 
@@ -90,8 +100,13 @@ describe('the language of the sound', () => {
     expect((await maker.make('video', { sound_language: 'de' })).languages).toEqual(['deu']);
   });
 
-  it('fails the job if the page does not have it', async () => {
-    await expect(maker.make('audio', { sound_language: 'fr' })).rejects.toMatchObject({ details: ['unsupported'] });
+  it.each([
+    ['talk', 'fr'],
+    ['described', 'en'],
+    ['heard', 'en'],
+  ])('fails the job if the page does not have it: %s, %s', async (id, sound_language) => {
+    const made = maker.make('audio', { sound_language }, { id });
+    await expect(made).rejects.toMatchObject({ details: ['unsupported'] });
   });
 });
 
@@ -122,6 +137,11 @@ describe('what has not started', () => {
 it.each([
   ['{date} {uploader}: {title}', '2026-03-14 Evening Talks_ The bridge; at night = #1.m4a'],
   ['con', 'con_.m4a'],
+  ['NUL .txt', 'NUL_ .txt.m4a'],
+  ['com¹', 'com¹_.m4a'],
+  ['a. . ', 'a.m4a'],
+  ['👩‍👩‍👧‍👦'.repeat(20), `${'👩‍👩‍👧‍👦'.repeat(7)}.m4a`],
+  ['{height}', '_.m4a'],
   ['../{id}', `_${'4e'.repeat(16)}.m4a`],
   ['𝄞'.repeat(99), `${'𝄞'.repeat(48)}.m4a`],
 ])('names a file by the template %s', async (template, name) => {

@@ -23,6 +23,12 @@ beforeAll(async () => {
     site.set(`/recorded/${id}`, { body: { id, title: id, duration, formats: [file] } });
   };
   page('long', TALK_SECONDS * TIMES, format('long.mp4', { height: 180 }));
+  const chapters = [
+    { title: ' (1/2)  Über die "Brücke" 🌉? ', start_time: 0, end_time: 20 },
+    ...[20, 30].map((start_time) => ({ title: 'Part', start_time, end_time: start_time + 10 })),
+  ];
+  site.set('/recorded/odd', { body: { id: 'odd', title: 'Odd', chapters, formats: [format('en.m4a', {})] } });
+  site.set('/recorded/silent', { body: { id: 'silent', title: 'Silent', formats: [format('180.mp4', {})] } });
   page('hls', TALK_SECONDS, format('hls.m3u8', { protocol: 'm3u8_native', ext: 'mp4', height: 180 }));
   const hls = `-c copy -hls_time ${String(FRAGMENT_SECONDS)} -hls_list_size 0 -hls_segment_filename`.split(' ');
   await add('hls.m3u8', 'application/vnd.apple.mpegurl', [...tracks, ...hls, join(folder, 'part%d.ts')]);
@@ -75,20 +81,38 @@ describe('a section', () => {
     expect(captions.toString()).not.toContain('Good evening');
   });
 
+  it.each([
+    ['(1/2) Über die "Brücke" 🌉?', 20],
+    ['Part', 10],
+  ])('may be the first chapter with the title %s', async (chapter, seconds) => {
+    const options = { section: { chapter } as never, embed: ['chapters'] as MediaOptions['embed'] };
+    const made = await maker.make('audio', options, { id: 'odd' });
+    expect(made.seconds).toBeCloseTo(seconds, -0.3);
+    expect(made.chapters.map(([title]) => title)).toEqual([chapter]);
+  });
+
   it('of 30 s moves less than 5 % of a recording of two hours', async () => {
     const made = await maker.make('video', { section: { from: 3_600, to: 3_630 } as never }, { id: 'long' });
     expect(made.seconds).toBeGreaterThan(29);
     expect(maker.received()).toBeLessThan((await readFile(join(maker.folder, 'long.mp4'))).length * 0.05);
   });
 
-  it.each([{ from: TALK_SECONDS + 1 }, { chapter: 'Nowhere' }])(
-    'that the recording does not have fails the job: %j',
-    async (section) => {
-      await expect(maker.make('video', { section: section as never })).rejects.toMatchObject({
-        message: 'The recording has no such section.',
-      });
-    },
-  );
+  it.each([
+    ['talk', { from: TALK_SECONDS + 1 }],
+    ['talk', { chapter: 'Nowhere' }],
+    ['odd', { from: TALK_SECONDS + 1 }],
+    ['odd', { from: TALK_SECONDS + 1, to: TALK_SECONDS + 9, exact: true }],
+    ['silent', { from: TALK_SECONDS + 1 }],
+    ['silent', { from: TALK_SECONDS + 1, exact: true }],
+  ])('that the recording does not have fails the job: %s, %j', async (id, section) => {
+    const made = maker.make(id === 'silent' ? 'video' : 'audio', { section: section as never }, { id });
+    await expect(made).rejects.toMatchObject({ message: 'The recording has no such section.' });
+  });
+
+  it('ends with the recording', async () => {
+    const made = await maker.make('audio', { section: { from: 35, to: 900 } as never });
+    expect(made.seconds).toBeCloseTo(5, -0.3);
+  });
 });
 
 describe('segments of SponsorBlock', () => {
@@ -118,6 +142,32 @@ describe('segments of SponsorBlock', () => {
     const made = await maker.make(format, options, { segments });
     expect([made.seconds, made.encoding]).toEqual([expect.closeTo(TALK_SECONDS - 9, -0.3), 'converted']);
     expect(made.chapters.map(([, start]) => Math.round(start))).toEqual([0, 6, 16]);
+  });
+
+  it('of which hardly anything is left at the ends are cut out, too', async () => {
+    const reported = [
+      { category: 'intro', start: 0.01, end: 4 },
+      { category: 'intro', start: 36, end: TALK_SECONDS - 0.01 },
+    ];
+    const options = { sponsorblock: { remove: ['intro'] } as never };
+    const made = await maker.make('video', options, { segments: () => Promise.resolve(reported) });
+    expect(made.seconds).toBeCloseTo(32, -0.3);
+  });
+
+  it.each([
+    ['are cut out of a section', { from: 10, to: 30 }, 15, 'converted'],
+    ['outside of a section do not change it', { from: 20, to: 30 }, 10, 'copied'],
+  ])('%s', async (_case, section, seconds, encoding) => {
+    const options = { section: section as never, sponsorblock: { remove: ['sponsor', 'intro'] } as never };
+    const made = await maker.make('audio', options, { segments });
+    expect([made.seconds, made.encoding]).toEqual([expect.closeTo(seconds, -0.3), encoding]);
+  });
+
+  it('that cover everything leave nothing', async () => {
+    const everything = [{ category: 'intro', start: 0, end: 999 }];
+    const options = { sponsorblock: { remove: ['intro'] } as never };
+    const made = maker.make('audio', options, { segments: () => Promise.resolve(everything) });
+    await expect(made).rejects.toMatchObject({ details: ['unsupported'] });
   });
 
   it('that cannot be read change nothing', async () => {

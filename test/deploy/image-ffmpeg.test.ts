@@ -49,15 +49,15 @@ beforeAll(async () => {
   const source = { path: input, probe: { streams: [pictures] } as unknown as Probe };
   await media.writeM4a({ path: input, audioCodec: 'aac' }, output, limits);
   await media.measure(input, limits);
-  await media.writeMp4({ pictures: source, sound: source }, output, limits);
+  await media.write({ container: 'mp4', pictures: source, sound: source }, output, limits);
   const captions = [{ path: input, language: 'eng' }];
   for (const container of Object.keys(CONTAINERS) as Container[]) {
     const isVideo = CONTAINERS[container].format === 'video';
     // WebM is only copied.
     const pictures = isVideo && container !== 'webm' ? source : undefined;
     const file = { container, pictures, sound: source, captions: isVideo ? captions : [], isExact: true };
-    await media.writeTailored({ ...file, kept: [{ start: 0, end: 1 }] }, output, limits);
-    await media.writeTailored({ ...file, kept: [] }, output, limits);
+    await media.write({ ...file, kept: [{ start: 0, end: 1 }] }, output, limits);
+    await media.write({ ...file, kept: [] }, output, limits);
   }
   await media.writeCover(input, output, limits);
   await media.writeSilence(1, output, limits);

@@ -15,7 +15,7 @@ names = {
     'MP4': ['\xa9nam', '\xa9ART', '\xa9alb', '\xa9day', '\xa9cmt'],
     'MP3': ['TIT2', 'TPE1', 'TALB', 'TDRC', 'TXXX:comment'],
 }
-texts = [str(tags[name][0]) for name in names.get(kind, ['title', 'artist', 'album', 'date', 'comment'])]
+texts = [str(tags[name][0]) for name in names.get(kind, ['title', 'artist', 'album', 'date', 'description'])]
 if kind == 'MP4':
     covers = ['image/jpeg' if one.imageformat == MP4Cover.FORMAT_JPEG else 'other' for one in tags['covr']]
     chapters = [[one.title, one.start] for one in file.chapters or []]

@@ -118,7 +118,9 @@ describe('a file with a misleading name', () => {
     const source = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=d=1:s=64x64:r=5', '-vf', hdr, '-c:v', 'libx264', path];
     await runTool(inject('tools').ffmpeg, source);
     const pictures = { path, probe: await without.probe(path, signal) };
-    await expect(without.writeMp4({ pictures, sound: undefined }, `${path}.out`, limits)).rejects.toMatchObject({
+    await expect(
+      without.write({ container: 'mp4', pictures, sound: undefined }, `${path}.out`, limits),
+    ).rejects.toMatchObject({
       code: 'tool_missing',
       message: expect.stringMatching(/filter missing.*FFMPEG_PATH/) as string,
     });

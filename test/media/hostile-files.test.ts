@@ -105,7 +105,7 @@ async function suffer(name: string, path: string): Promise<Record<string, string
     mp4: await codeOf(
       probing.then((probe) => {
         const sound = codecOf(probe, 'audio') === undefined ? undefined : { path, probe };
-        return media.writeMp4({ pictures: { path, probe }, sound }, join(work, 'out.mp4'), limits);
+        return media.write({ container: 'mp4', pictures: { path, probe }, sound }, join(work, 'out.mp4'), limits);
       }),
     ),
     wav: await codeOf(

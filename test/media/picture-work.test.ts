@@ -37,7 +37,7 @@ async function convert(path: string, maxVideoHeight = 1080): Promise<unknown> {
   const media = createMedia({ ffmpeg: program, ffprobe, ...files, maxVideoHeight });
   const probe = await media.probe(path, signal);
   const output = join(folder, 'out.mp4');
-  return media.writeMp4({ pictures: { path, probe }, sound: undefined }, output, limits).then(
+  return media.write({ container: 'mp4', pictures: { path, probe }, sound: undefined }, output, limits).then(
     async () => (codecOf(await media.probe(output, signal), 'video') === 'h264' ? 'made' : 'something else'),
     (error: unknown) => error,
   );

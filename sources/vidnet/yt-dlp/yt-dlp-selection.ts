@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_CONTAINERS } from '../../../contract/media-option-values.ts';
 import type { MediaOptions } from '../../../contract/kinds/media-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
-import { lineSchema } from '../fact-schemas.ts';
+import { lineSchema, oneLine } from '../fact-schemas.ts';
 import { AUDIO_FORMATS, PROTOCOLS, SOUND_ORDER, videoFormats } from './yt-dlp-arguments.ts';
 
 /** How the media of a page are chosen and fetched. */
@@ -32,7 +32,7 @@ export function selectionOf(page: Pick<MediaPage, 'format' | 'options'>, maxVide
   const { max_height = maxVideoHeight, container = DEFAULT_CONTAINERS[format], section, live } = options;
   const language = options.sound_language;
   const height = Math.min(max_height, maxVideoHeight);
-  const sound = language === undefined ? '' : `[language~='(?i)^${language}(-|$)']`;
+  const sound = language === undefined ? '' : `[language~='(?i)^${language}(-(?!desc)|$)']`;
   const formats =
     format === 'audio' ? AUDIO_FORMATS + sound : videosOf({ height, container, codec: options.codec, sound });
   const order = SOUND_CODECS[container];
@@ -72,12 +72,17 @@ function videosOf(selected: {
 
 function sectionArguments({ from = 0, to, chapter }: NonNullable<MediaOptions['section']>): readonly string[] {
   const range =
-    chapter === undefined ? `*${String(from)}-${to === undefined ? 'inf' : String(to)}` : `^${escaped(chapter)}$`;
+    chapter === undefined
+      ? `*${String(from)}-${to === undefined ? 'inf' : String(to)}`
+      : `^\\s*${escaped(chapter)}\\s*$`;
   return ['--download-sections', range];
 }
 
+/** Titles are shown with single spaces. */
 function escaped(text: string): string {
-  return text.replaceAll(/[^\p{L}\p{N} ]/gu, String.raw`\$&`);
+  return oneLine(text)
+    .replaceAll(/[^\p{L}\p{N} ]/gu, String.raw`\$&`)
+    .replaceAll(' ', String.raw`\s+`);
 }
 
 export const COVER_NAME = 'cover.';

@@ -1,12 +1,12 @@
 import { CONTAINERS, type Container } from '../contract/media-option-values.ts';
 import type { MediaOptions } from '../contract/kinds/media-options.ts';
-import { H264, pictureFilter, picturesOf, playsEverywhere, SOUND_FILTER } from './encoding.ts';
+import { H264, OPUS_FILTER, pictureFilter, picturesOf, playsEverywhere, SOUND_FILTER } from './encoding.ts';
 import { fileUrl, INPUT_GUARD } from './media-guard.ts';
-import { codecOf, streamOf, type MediaSource } from './probe.ts';
+import { codecOf, streamOf, type MediaSource, type Probe } from './probe.ts';
 import type { Span } from './time-spans.ts';
 
-/** A file that is written as the options of a request say. Times are seconds. */
-export interface TailoredFile {
+/** A file that is written, of which only the first three are stated by default. Times are seconds. */
+export interface OutputFile {
   readonly container: Container;
   readonly pictures: MediaSource | undefined;
   readonly sound: MediaSource | undefined;
@@ -16,29 +16,30 @@ export interface TailoredFile {
   /** In kbit/s. */
   readonly bitRate?: number | undefined;
   /** Whether everything is encoded again, so that it begins at the exact time. */
-  readonly isExact: boolean;
+  readonly isExact?: boolean;
   /** What remains; empty: everything. */
-  readonly kept: readonly Span[];
+  readonly kept?: readonly Span[];
   /** ISO 639-2. */
   readonly language?: string | undefined;
   /** With tags and chapters, in ffmpeg's format. */
   readonly metadataPath?: string | undefined;
   readonly coverPath?: string | undefined;
-  readonly captions: readonly { readonly path: string; readonly language: string }[];
+  readonly captions?: readonly { readonly path: string; readonly language: string }[];
 }
 
 interface Muxer {
   readonly name: string;
   /** The codecs of sound that are copied; undefined: any. */
   readonly copies?: readonly string[];
-  readonly encode: (bitRate: number | undefined) => readonly string[];
+  readonly encode: (bitRate: number | undefined, channels: number | undefined) => readonly string[];
   readonly captions?: string;
 }
 
 const atRate = (codec: string, usual: number) => (bitRate?: number) =>
   ['-c:a', codec, '-b:a', `${String(bitRate ?? usual)}k`] as const;
 const aac = atRate('aac', 192);
-const opus = atRate('libopus', 128);
+/** 256 kbit/s is the most for a channel. */
+const opus: Muxer['encode'] = (bitRate = 128, channels = 1) => atRate('libopus', Math.min(bitRate, 256 * channels))();
 const MUXERS: Readonly<Record<Container, Muxer>> = {
   mp4: { name: 'mp4', copies: ['aac'], encode: aac, captions: 'mov_text' },
   m4a: { name: 'ipod', copies: ['aac'], encode: aac },
@@ -53,9 +54,9 @@ const MUXERS: Readonly<Record<Container, Muxer>> = {
 const WEBM_PICTURES = ['vp8', 'vp9', 'av1'];
 
 /** @returns whether pictures and sound are copied; WebM cannot be copied of others */
-export function copiedKinds(file: TailoredFile): { readonly pictures: boolean; readonly sound: boolean } {
-  const { container, pictures, sound, codec, bitRate, isExact, kept, damaged = [] } = file;
-  const mayCopy = !isExact && kept.length === 0;
+export function copiedKinds(file: OutputFile): { readonly pictures: boolean; readonly sound: boolean } {
+  const { container, pictures, sound, codec, bitRate, isExact, kept = [], damaged = [] } = file;
+  const mayCopy = isExact !== true && kept.length === 0;
   const soundCodec = sound && codecOf(sound.probe, 'audio');
   const { copies } = MUXERS[container];
   return {
@@ -75,13 +76,16 @@ function fits(pictures: MediaSource, container: Container, wanted: MediaOptions[
 }
 
 /** @returns ffmpeg's arguments before its output */
-export function tailoredArguments(file: TailoredFile): readonly string[] {
-  const { container, pictures, sound, kept, captions, coverPath, metadataPath, language } = file;
+export function outputArguments(file: OutputFile): readonly string[] {
+  const { container, pictures, sound, kept = [], captions = [], coverPath, metadataPath, language } = file;
   const copied = copiedKinds(file);
   const muxer = MUXERS[container];
   const sources = [...new Set([pictures, sound].filter((source) => source !== undefined))];
   const indexOf = (source: MediaSource): number => sources.indexOf(source);
-  const inputs = sources.flatMap(({ path }) => [...INPUT_GUARD, '-i', fileUrl(path)]);
+  // ffmpeg moves the start of each file to 0.
+  const inputs = sources.flatMap(({ path, probe }) => [
+    ...['-itsoffset', String(delayAfter(pictures?.probe, probe)), ...INPUT_GUARD, '-i', fileUrl(path)],
+  ]);
   const streamOfKind = (source: MediaSource, kind: 'video' | 'audio'): string =>
     `${String(indexOf(source))}:${String(streamOf(source.probe, kind)?.index ?? 0)}`;
   const at = { captions: sources.length, cover: sources.length + captions.length };
@@ -100,8 +104,8 @@ export function tailoredArguments(file: TailoredFile): readonly string[] {
         ? ['-c:v:0', 'copy', ...tagOf(file)]
         : encodedPictures(pictures, filters)),
     ...(sound === undefined ? [] : ['-map', filters === undefined ? streamOfKind(sound, 'audio') : '[sound]']),
-    ...(sound !== undefined && !copied.sound && filters === undefined ? ['-af', SOUND_FILTER] : []),
-    ...(sound === undefined ? [] : copied.sound ? ['-c:a', 'copy'] : muxer.encode(file.bitRate)),
+    ...(sound !== undefined && !copied.sound && filters === undefined ? ['-af', soundFilter(container)] : []),
+    ...(sound === undefined ? [] : copied.sound ? ['-c:a', 'copy'] : muxer.encode(file.bitRate, channelsOf(sound))),
     ...(language === undefined || sound === undefined ? [] : ['-metadata:s:a:0', `language=${language}`]),
     ...captions.flatMap(({ language: spoken }, n) => [
       ...['-map', `${String(at.captions + n)}:s:0`, `-metadata:s:s:${String(n)}`, `language=${spoken}`],
@@ -119,7 +123,7 @@ function encodedPictures({ probe }: MediaSource, filters: string | undefined): r
   return filters === undefined ? picturesOf(streamOf(probe, 'video')?.colorTransfer) : H264;
 }
 
-function coverArguments({ container, coverPath, pictures }: TailoredFile, input: number): readonly string[] {
+function coverArguments({ container, coverPath, pictures }: OutputFile, input: number): readonly string[] {
   if (coverPath === undefined || !(CONTAINERS[container].holds as readonly string[]).includes('cover')) return [];
   // An Ogg file holds its cover as a comment.
   if (container === 'opus') return [];
@@ -131,18 +135,34 @@ function coverArguments({ container, coverPath, pictures }: TailoredFile, input:
 }
 
 /** Apple's players need this name of HEVC. */
-function tagOf({ container, pictures }: TailoredFile): readonly string[] {
+function tagOf({ container, pictures }: OutputFile): readonly string[] {
   return container === 'mp4' && pictures && codecOf(pictures.probe, 'video') === 'hevc' ? ['-tag:v:0', 'hvc1'] : [];
+}
+
+function soundFilter(container: Container): string {
+  return MUXERS[container].encode === opus ? OPUS_FILTER : SOUND_FILTER;
+}
+
+function channelsOf({ probe }: MediaSource): number | undefined {
+  return streamOf(probe, 'audio')?.channels;
+}
+
+/** How much later a file starts than the pictures, unless the files have different time lines. */
+function delayAfter(pictures: Probe | undefined, { startSeconds }: Probe): number {
+  const delay = startSeconds - (pictures?.startSeconds ?? startSeconds);
+  return Math.abs(delay) < (pictures?.durationSeconds ?? Infinity) ? delay : 0;
 }
 
 /** Joins the parts that are kept. */
 function keptFilters(
-  { pictures, sound, kept }: TailoredFile,
+  { container, pictures, sound, kept = [] }: OutputFile,
   streamOfKind: (source: MediaSource, kind: 'video' | 'audio') => string,
 ): string {
   const partsOf = (source: MediaSource, kind: 'video' | 'audio'): string[] => {
     const [before, prefix] =
-      kind === 'audio' ? [SOUND_FILTER, 'a'] : [pictureFilter(streamOf(source.probe, kind)?.colorTransfer), ''];
+      kind === 'audio'
+        ? [soundFilter(container), 'a']
+        : [pictureFilter(streamOf(source.probe, kind)?.colorTransfer), ''];
     return kept.map(({ start, end }, n) => {
       const part = `${prefix}trim=${String(start)}:${String(end)},${prefix}setpts=PTS-STARTPTS`;
       return `[${streamOfKind(source, kind)}]${before},${part}[${kind}${String(n)}]`;
