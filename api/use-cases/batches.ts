@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import {
   renderBatch,
@@ -29,6 +30,7 @@ import type { BatchItem } from '../../contract/batches/item-order.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import type { BatchInput } from '../../workflows/batches/run-batch.ts';
 import { itemOf } from './batch-items.ts';
 import { sourceOf } from './lists.ts';
 import { ownOf, ownPageOf } from './own-documents.ts';
@@ -40,6 +42,8 @@ export interface OneBatch {
 
 /** A workflow writes its batch at least this often, unless it is paused or Temporal cannot be reached. */
 const SILENT_MS = 60_000;
+const CLOSING_WAIT_MS = 200;
+const CLOSING_TRIES = 25;
 
 /** POST /api/batches: stores the items, or the list that has them, and starts the workflow that runs them. If one item is invalid, nothing is started. */
 export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, caller: LimitedCaller, request) => {
@@ -201,9 +205,22 @@ export const retryBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, {
     throw new ApiError('already_finished', 'The batch has no failed items.', { id });
   const again = { ...batch, end: batch.end + 1 };
   await deps.batches.change(id, { end: again.end });
-  await deps.batchRuns.start({ ...inputOf(again), isRetry: true });
+  await startAgain(deps, { ...inputOf(again), isRetry: true });
   return { state: 'pending', body: renderBatch({ ...again, status: 'running' }, deps.rendering), pollSeconds: 5 };
 };
+
+/** Starts an ended batch again. Its workflow stores the end before it closes, so it may still be open for a moment. */
+async function startAgain({ batches, batchRuns }: ServiceDeps, input: BatchInput): Promise<void> {
+  for (let tries = 1; !(await batchRuns.start(input)); tries += 1) {
+    const batch = await batches.get(input.batchId);
+    // Another request has started it again.
+    if (batch !== undefined && !isEnded(batch)) return;
+    if (tries === CLOSING_TRIES) {
+      throw new ApiError('not_ready', 'The batch is still ending. Try again soon.', { retryAfterSeconds: 5 });
+    }
+    await delay(CLOSING_WAIT_MS);
+  }
+}
 
 export function ownBatch(deps: ServiceDeps, caller: Caller, id: string): Promise<StoredBatch> {
   return ownOf(deps.batches, caller, { id, what: 'batch' });

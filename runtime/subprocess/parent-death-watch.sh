@@ -14,8 +14,12 @@ ulimit -S -t "$3" 2>/dev/null
 ulimit -c 0 2>/dev/null
 nice=$4
 shift 4
-# The PATH of PROGRAM may not lead to `nice`.
-[ "$nice" = 0 ] || set -- command -p nice -n "$nice" "$@"
+if [ "$nice" != 0 ]; then
+  # The PATH of PROGRAM may not lead to `nice`.
+  set -- command -p nice -n "$nice" "$@"
+  # Outside of containers, Linux shares the processor among sessions first, so a nice value has no effect beyond its own session.
+  { echo "$nice" >/proc/self/autogroup; } 2>/dev/null
+fi
 exec 3<&0 </dev/null
 "$@" 3<&- &
 child=$!

@@ -206,6 +206,23 @@ describe('a batch', () => {
     expect(start).toHaveBeenCalledExactlyOnceWith({ batchId: id, startedBy: 'anonymous', end: 2, isRetry: true });
   });
 
+  it('is retried when its workflow closes a moment after its end', async () => {
+    const { body } = await post({ items: two });
+    const id = String(body['id']);
+    const { batches, batchRuns } = facades.deps;
+    const counts = { waiting: 0, running: 0, success: 1, failed: 1, skipped: 0, cancelled: 0 };
+    await batches.change(id, { status: 'finished', counts });
+    const start = vi.spyOn(batchRuns, 'start').mockClear().mockResolvedValueOnce(false).mockResolvedValueOnce(false);
+    expect((await post({}, `/api/batches/${id}/retry`)).status).toBe(202);
+    expect(start).toHaveBeenCalledTimes(3);
+    start.mockClear().mockImplementationOnce(async () => {
+      await batches.change(id, { status: 'running' });
+      return false;
+    });
+    expect((await post({}, `/api/batches/${id}/retry`)).status).toBe(202);
+    expect(start).toHaveBeenCalledOnce();
+  });
+
   it('looks paused after an operator has stopped its workflow, and is started again when it is resumed', async () => {
     const { body } = await post({ items: two });
     const id = String(body['id']);
