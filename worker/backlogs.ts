@@ -5,7 +5,7 @@ type TaskQueueType = NonNullable<Question['taskQueueType']>;
 
 const DEADLINE_MS = 2_000;
 /** TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY of the Temporal API. */
-const TYPES = [1, 2] as unknown as readonly TaskQueueType[];
+const TYPES = [1, 2] as unknown as readonly [TaskQueueType, TaskQueueType];
 
 /** The tasks that wait in a queue: workflow tasks and activity tasks together. */
 export interface Backlog {
@@ -32,4 +32,15 @@ export async function readBacklogs(
       }),
     ),
   );
+}
+
+/** @returns a function that counts the workers which have polled a queue for activities lately */
+export function createPollerCount(client: Client, namespace: string) {
+  return async (queue: string): Promise<number> => {
+    const question = { namespace, taskQueue: { name: queue }, taskQueueType: TYPES[1] };
+    const { pollers } = await client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+      client.workflowService.describeTaskQueue(question),
+    );
+    return new Set(pollers.map(({ identity }) => identity)).size;
+  };
 }

@@ -47,6 +47,7 @@ import { createWebhookClient, WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import { keepRemovingAbandoned } from './abandoned-folders.ts';
+import { createPollerCount } from './backlogs.ts';
 import { createItemAcceptor } from './item-acceptor.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
@@ -144,12 +145,11 @@ const acceptor = createItemAcceptor(
 );
 const activities = createActivities({
   sponsorBlock: createSponsorBlock({ rootUrl: config.SPONSORBLOCK_URL }),
-  breakers,
-  routes,
+  ...{ breakers, routes, records, keys },
   stopping: stopping.signal,
-  records,
-  keys,
   batches: createBatchStore(mongo.db),
+  countPollers: createPollerCount(client, temporal.namespace),
+  maxFetches: config.MAX_FETCHES,
   subscriptions: createSubscriptionStore(mongo.db),
   pauseSchedule: createSubscriptionSchedules(client, config.TASK_QUEUE).pause,
   ...acceptor,

@@ -19,9 +19,10 @@ import { routeNamesOf, type RouteNames, type Routes, type UpstreamUse } from '..
 import type { BatchStore } from '../../store/records/batch-store.ts';
 import { callerOf } from '../caller-of.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { createBatchSlots, type BatchSlotsDeps } from './batch-slots.ts';
 import { OpenPiece, type PieceDeps } from './open-piece.ts';
 
-export interface BatchDeps extends PieceDeps {
+export interface BatchDeps extends PieceDeps, BatchSlotsDeps {
   readonly batches: BatchStore;
   readonly keys: Pick<KeyStore, 'get'>;
   readonly routes: Routes;
@@ -67,6 +68,7 @@ const MARKS_MAX = 20;
 
 export function createBatchActivities(deps: BatchDeps) {
   const { batches } = deps;
+  const slots = createBatchSlots(deps);
   const begun = async (batchId: string): Promise<StoredBatch> => {
     const batch = await batches.get(batchId);
     if (batch === undefined) throw new Error(`batch ${batchId} is missing`);
@@ -96,7 +98,8 @@ export function createBatchActivities(deps: BatchDeps) {
         blocked = 'key_revoked';
       } else {
         const room = { jobs: BATCH_WINDOW - running(), money: (batch.maxCost ?? Infinity) - committed() };
-        const started = await piece.start({ caller, signal, ...room });
+        const takeSlot = slots.besides(open.flatMap(({ runningOperations }) => runningOperations));
+        const started = await piece.start({ caller, signal, takeSlot, ...room });
         changed += started.changed;
         blocked = started.blocked;
       }

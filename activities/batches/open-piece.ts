@@ -14,6 +14,7 @@ import { failureFor } from '../../contract/failures.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { BatchPiece, BatchStore } from '../../store/records/batch-store.ts';
 import type { RecordStore } from '../../store/records/record-store.ts';
+import type { BatchOperation, TakeSlot } from './batch-slots.ts';
 
 export interface PieceDeps {
   readonly batches: BatchStore;
@@ -28,8 +29,9 @@ export interface PieceDeps {
 interface StartOptions {
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** How many jobs may become open. */
+  /** How many jobs may become open, of all operations together. */
   readonly jobs: number;
+  readonly takeSlot: TakeSlot;
   /** How much they may cost. */
   readonly money: number;
 }
@@ -83,6 +85,11 @@ export class OpenPiece {
     }, 0);
   }
 
+  /** The operations of the running jobs. */
+  get runningOperations(): readonly BatchOperation[] {
+    return this.#running().flatMap(([index]) => this.#piece.items[index]?.request.operation ?? []);
+  }
+
   hasWaiting(): boolean {
     return this.#progress.size < this.#piece.items.length;
   }
@@ -115,19 +122,20 @@ export class OpenPiece {
     return this.#note(ended);
   }
 
-  /** Starts waiting items in their order. */
+  /** Starts waiting items in their order, but leaves out those whose upstream has no free slot. */
   async start(options: StartOptions): Promise<{ readonly changed: number; readonly blocked?: PauseReason }> {
     let { money } = options;
     let changed = 0;
     const chosen: number[] = [];
     let blocked: PauseReason | undefined;
-    for (const [index, { price }] of this.#piece.items.entries()) {
+    for (const [index, { price, request }] of this.#piece.items.entries()) {
       if (chosen.length >= options.jobs) break;
       if (this.#progress.has(index)) continue;
       if (price > money) {
         blocked = 'max_cost';
         break;
       }
+      if (!(await options.takeSlot(request.operation))) continue;
       money -= price;
       chosen.push(index);
     }

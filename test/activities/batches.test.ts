@@ -6,6 +6,7 @@ import {
   BATCH_WINDOW,
   createBatchActivities,
   type BatchAdvance,
+  type BatchDeps,
   type BatchStep,
 } from '../../activities/batches/advance-batch.ts';
 import type { PieceDeps } from '../../activities/batches/open-piece.ts';
@@ -22,16 +23,20 @@ let batches: BatchStore;
 const acceptItem = vi.fn<PieceDeps['acceptItem']>();
 const cancelItem = vi.fn<PieceDeps['cancelItem']>();
 const records = new Map<string, DownloadRecord>();
+const countPollers = vi.fn<(queue: string) => Promise<number>>().mockResolvedValue(1);
 const keys = { get: vi.fn().mockResolvedValue(undefined) };
+let deps: BatchDeps;
 let activities: ReturnType<typeof createBatchActivities>;
 beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `batch-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   batches = createBatchStore(mongo.db);
-  activities = createBatchActivities({
+  deps = {
     ...{ batches, keys, acceptItem, cancelItem, routes: routesWith(GENEROUS) },
+    ...{ maxFetches: 4, taskQueue: 'q', countPollers },
     records: { get: (id) => Promise.resolve(records.get(id)) },
     endIfGone: (record) => Promise.resolve(ended(record, failureFor('stoppedByOperator'))),
-  });
+  };
+  activities = createBatchActivities(deps);
 });
 afterAll(async () => {
   await mongo.db.dropDatabase();
@@ -106,6 +111,20 @@ describe('advanceBatch', () => {
     const started = acceptItem.mock.calls.map(([{ item }]) => item.subjectId);
     expect(started).toEqual([...new Set(started)].toSorted());
     expect(started).toHaveLength(250);
+  });
+
+  it('opens no more jobs than the workers run at once', async () => {
+    countPollers.mockResolvedValueOnce(3);
+    const few = createBatchActivities({ ...deps, routes: routesWith({ ...GENEROUS, maxAtOnce: 2 }) });
+    const id = await aBatch(10);
+    const run = (position: BatchStep['position']): Promise<BatchAdvance> => {
+      const order: BatchStep = { batchId: id, position, mode: 'start', isThorough: false };
+      return new MockActivityEnvironment().run(few.advanceBatch, order);
+    };
+    const { running, position } = await run(START_POSITION);
+    expect(running).toBe(6);
+    endAll();
+    expect(await run(position)).toMatchObject({ running: 4, changed: 10 });
   });
 
   it('follows a job that an interrupted attempt has started, and starts no second one', async () => {
