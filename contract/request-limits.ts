@@ -4,7 +4,7 @@ export const BATCH_BODY_MAX_BYTES = 4 * 1024 * 1024;
 export const BATCH_ITEMS_MAX = 10_000;
 export const BATCH_NAME_MAX_CHARS = 200;
 /** How many items of a batch are stored in one document. */
-export const BATCH_PIECE_ITEMS = 100;
+export const BATCH_PIECE_ITEMS = 20;
 /** The most feeds of one caller. */
 export const FEEDS_MAX = 100;
 /** From how many of the newest batches of its subscription a feed takes downloads. */

@@ -1,32 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  addTotals,
-  endedIn,
-  isEnded,
-  type BatchPosition,
-  type BatchStatus,
-  type BatchTotals,
-  type PauseReason,
-  type RateMark,
-  type StoredBatch,
-} from '../../contract/batches/batch-state.ts';
+import { isEnded, type BatchStatus, type PauseReason, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { ListReference } from '../../contract/lists/list-entry.ts';
 import { optional } from '../../runtime/optional.ts';
-import type { KeyStore } from '../../store/accounts/key-store.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
-import { routeNamesOf, type RouteNames, type Routes, type UpstreamUse } from '../../pacing/routes.ts';
-import type { BatchStore } from '../../store/records/batch-store.ts';
+import { routeNamesOf, type RouteNames, type UpstreamUse } from '../../pacing/routes.ts';
 import { callerOf } from '../caller-of.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { createBatchSlots, type BatchSlotsDeps } from './batch-slots.ts';
-import { OpenPiece, type PieceDeps } from './open-piece.ts';
-
-export interface BatchDeps extends PieceDeps, BatchSlotsDeps {
-  readonly batches: BatchStore;
-  readonly keys: Pick<KeyStore, 'get'>;
-  readonly routes: Routes;
-}
+import { createBatchSlots } from './batch-slots.ts';
+import { BatchRun, type BatchAdvance, type BatchDeps, type BatchStep } from './batch-run.ts';
 
 /** The order by which the workflow has the source of a batch listed. */
 export interface ListingOrder {
@@ -35,36 +17,15 @@ export interface ListingOrder {
   readonly routes: RouteNames;
 }
 
-export interface BatchStep {
-  readonly batchId: string;
-  readonly position: BatchPosition;
-  /** `start`: waiting items are started; `hold`: they keep waiting; `cancel`: they and running jobs are cancelled. */
-  readonly mode: 'start' | 'hold' | 'cancel';
-  /** Whether jobs are checked whose workflow may be gone. */
-  readonly isThorough: boolean;
-}
-
-export interface BatchAdvance {
-  readonly position: BatchPosition;
-  readonly running: number;
-  /** How many items have changed their state. */
-  readonly changed: number;
-  /** Why the next item cannot be started. */
-  readonly blocked?: PauseReason;
-  readonly isOver: boolean;
-}
-
-/** The most jobs of one batch that are open at once. */
-export const BATCH_WINDOW = 64;
 /** A look reads the record of each running job, so the wait before the next one grows with their number. */
 const WAIT_PER_JOB_MS = 10;
 const LEAST_WAIT_MS = 100;
 /** When no job has ended for this time, the call ends. */
 const QUIET_MS = 500;
+/** The sums are for callers that follow the batch. */
+const STORE_EVERY_MS = 1_000;
 /** A call delays a cancellation, and looks use a slot of the worker. */
 const LOOKS_MAX_MS = 3_000;
-const MARK_EVERY_MS = 15_000;
-const MARKS_MAX = 20;
 
 export function createBatchActivities(deps: BatchDeps) {
   const { batches } = deps;
@@ -74,77 +35,33 @@ export function createBatchActivities(deps: BatchDeps) {
     if (batch === undefined) throw new Error(`batch ${batchId} is missing`);
     return batch;
   };
-  /** Reads the jobs of the open items, starts waiting items as far as the window and the money allow, and stores the sums. */
-  const advanceOnce = async (step: BatchStep, signal: AbortSignal): Promise<BatchAdvance> => {
-    const batch = await begun(step.batchId);
-    const caller = await callerOf(deps.keys, batch);
-    const open: OpenPiece[] = [];
-    let { ended } = step.position;
-    let { next } = step.position;
-    let changed = 0;
-    let blocked: PauseReason | undefined;
-    for (const number of step.position.open) {
-      const piece = await OpenPiece.load(deps, batch, number);
-      changed += await piece.settle({ isThorough: step.isThorough, signal });
-      open.push(piece);
-    }
-    const running = (): number => open.reduce((sum, { totals }) => sum + totals.counts.running, 0);
-    const committed = (): number =>
-      open.reduce((sum, piece) => sum + piece.totals.spent + piece.committed, ended.spent);
-    const begin = async (piece: OpenPiece): Promise<void> => {
-      if (step.mode === 'cancel') {
-        changed += await piece.cancel();
-      } else if (caller === undefined) {
-        blocked = 'key_revoked';
-      } else {
-        const room = { jobs: BATCH_WINDOW - running(), money: (batch.maxCost ?? Infinity) - committed() };
-        const takeSlot = slots.besides(open.flatMap(({ runningOperations }) => runningOperations));
-        const started = await piece.start({ caller, signal, takeSlot, ...room });
-        changed += started.changed;
-        blocked = started.blocked;
-      }
-    };
-    const mayBegin = (): boolean =>
-      step.mode === 'cancel' || (step.mode === 'start' && blocked === undefined && running() < BATCH_WINDOW);
-    for (const piece of open) {
-      if (mayBegin() && piece.hasWaiting()) await begin(piece);
-    }
-    while (next <= batch.piecePrices.length && mayBegin() && !open.some((piece) => piece.hasWaiting())) {
-      const piece = await OpenPiece.load(deps, batch, next);
-      next += 1;
-      open.push(piece);
-      await begin(piece);
-      // Pieces without open items are not kept, so that the cancellation of a large batch needs little memory.
-      ended = takeEnded(open, ended);
-    }
-    ended = takeEnded(open, ended);
-    const known = open.reduce((sum, { totals }) => addTotals(sum, totals), ended);
-    const isOver = open.length === 0 && next > batch.piecePrices.length;
-    await batches.change(batch.id, { ...sumsOf(batch, known, next), ...marksOf(batch, known) });
-    return {
-      position: { open: open.map(({ number }) => number), next, ended },
-      ...{ running: known.counts.running, changed, isOver },
-      ...optional('blocked', blocked),
-    };
-  };
   return {
     /**
-     * Looks at a batch, and again as long as jobs end, because timers of the server may be late by a second. It may be repeated:
-     * the position and the stored progress determine what is left to do.
+     * Starts waiting items, and looks for the end of their jobs as long as jobs end, because timers of the server may be late by
+     * a second. It may be repeated: the position and the stored progress determine what is left to do.
      */
     advanceBatch: (step: BatchStep): Promise<BatchAdvance> =>
       withHeartbeat(async (_report, signal) => {
+        const batch = await begun(step.batchId);
+        const run = new BatchRun({ deps, slots, batch, step, signal, caller: await callerOf(deps.keys, batch) });
+        await run.load();
         const begunMs = performance.now();
-        let changedMs = begunMs;
+        let [changedMs, storedMs] = [begunMs, begunMs];
         let changed = 0;
-        for (let look = step; ;) {
-          const advance = await advanceOnce(look, signal);
+        for (let isThorough = step.isThorough; ; isThorough = false) {
+          const advance = await run.look(isThorough);
           const nowMs = performance.now();
           if (advance.changed > 0) changedMs = nowMs;
           changed += advance.changed;
+          if (advance.changed > 0 && nowMs - storedMs >= STORE_EVERY_MS) {
+            await run.storeSums();
+            storedMs = nowMs;
+          }
           const isLast = nowMs - changedMs >= QUIET_MS || nowMs - begunMs >= LOOKS_MAX_MS;
-          if (isLast || advance.running === 0 || advance.blocked !== undefined) return { ...advance, changed };
-          look = { ...step, position: advance.position, isThorough: false };
+          if (isLast || advance.running === 0 || advance.blocked !== undefined) {
+            await run.storeSums();
+            return { ...advance, changed };
+          }
           await delay(LEAST_WAIT_MS + WAIT_PER_JOB_MS * advance.running, undefined, { signal });
         }
       }),
@@ -194,27 +111,6 @@ export function createBatchActivities(deps: BatchDeps) {
         }
       }),
   };
-}
-
-/** Removes the pieces whose items have ended from the list. @returns the sums over all ended pieces */
-function takeEnded(open: OpenPiece[], ended: BatchTotals): BatchTotals {
-  const over = open.filter((piece) => piece.isOver());
-  for (const piece of over) open.splice(open.indexOf(piece), 1);
-  return over.reduce((sum, { totals }) => addTotals(sum, totals), ended);
-}
-
-/** The sums of a batch, with the pieces that have not been begun: those from `next` on. */
-function sumsOf({ items, piecePrices }: StoredBatch, { counts, spent, open }: BatchTotals, next: number) {
-  const waiting = items - endedIn(counts) - counts.running;
-  const notBegun = piecePrices.slice(next - 1).reduce((sum, price) => sum + price, 0);
-  return { counts: { ...counts, waiting }, spent, open: open + notBegun, updatedAtMs: Date.now() };
-}
-
-function marksOf({ marks, counts }: StoredBatch, known: BatchTotals): { readonly marks: readonly RateMark[] } {
-  const last = marks.at(-1);
-  const mark = { atMs: Date.now(), ended: endedIn(last === undefined ? counts : known.counts) };
-  if (last !== undefined && mark.atMs - last.atMs < MARK_EVERY_MS) return { marks };
-  return { marks: [...marks, mark].slice(-MARKS_MAX) };
 }
 
 /** How a list uses an upstream. */

@@ -31,6 +31,8 @@ const USES = {
 /** Workers start and stop rarely. */
 const COUNTED_FOR_MS = 30_000;
 
+export type BatchSlots = ReturnType<typeof createBatchSlots>;
+
 /**
  * Limits the open jobs of a batch to the number that the workers run at once. More of them would only wait, and would keep all
  * slots taken, so that a single request would wait for one, too.

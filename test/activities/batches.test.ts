@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import {
-  BATCH_WINDOW,
-  createBatchActivities,
-  type BatchAdvance,
-  type BatchDeps,
-  type BatchStep,
-} from '../../activities/batches/advance-batch.ts';
+import { createBatchActivities } from '../../activities/batches/advance-batch.ts';
+import { BATCH_WINDOW, type BatchAdvance, type BatchDeps, type BatchStep } from '../../activities/batches/batch-run.ts';
 import type { PieceDeps } from '../../activities/batches/open-piece.ts';
 import { NO_TOTALS, START_POSITION, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { BatchItem } from '../../contract/batches/item-order.ts';

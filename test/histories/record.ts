@@ -37,7 +37,7 @@ import type { TranscriptParameters } from '../../contract/kinds/transcript-reque
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
-import type { BatchAdvance } from '../../activities/batches/advance-batch.ts';
+import type { BatchAdvance } from '../../activities/batches/batch-run.ts';
 import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
 import type { CheckEnd } from '../../activities/subscriptions/subscription-checks.ts';

@@ -7,7 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BatchStep } from '../../activities/batches/advance-batch.ts';
+import type { BatchStep } from '../../activities/batches/batch-run.ts';
 import {
   START_POSITION,
   type BatchPosition,
