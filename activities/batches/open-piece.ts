@@ -47,6 +47,7 @@ export class OpenPiece {
   readonly #batch: StoredBatch;
   readonly #piece: BatchPiece;
   readonly #progress: Map<number, ItemProgress>;
+  readonly #tries: Map<number, readonly string[]>;
 
   static async load(deps: PieceDeps, batch: StoredBatch, number: number): Promise<OpenPiece> {
     return new OpenPiece(deps, batch, { number, piece: await deps.batches.piece({ batchId: batch.id, number }) });
@@ -62,6 +63,7 @@ export class OpenPiece {
     this.#batch = batch;
     this.#piece = piece;
     const known = piece.items.map((_item, index) => [index, piece.progressOf(index)] as const);
+    this.#tries = new Map(piece.items.map((_item, index) => [index, piece.triesOf(index)]));
     this.#progress = new Map(known.filter((entry): entry is [number, ItemProgress] => entry[1] !== undefined));
   }
 
@@ -179,18 +181,19 @@ export class OpenPiece {
       name,
       fresh.map(({ index, recordId }) => [index, recordId]),
     );
+    for (const { index, recordId } of fresh) this.#tries.set(index, [...this.#triesOf(index), recordId]);
     const accepted = await Promise.all(
       orders.map(async ({ index, record, recordId }) => {
-        if (record !== undefined) return { index, recordId, answer: { kind: 'accepted', record } as const };
+        if (record !== undefined) return { index, answer: { kind: 'accepted', record } as const };
         const item = this.#piece.items[index];
         if (item === undefined) throw new Error(`item ${String(index)} is missing`);
         const webhookUrl = item.request.include_webhook ?? itemWebhookUrl;
         const answer = await this.#deps.acceptItem({ caller, item, recordId, batchId, webhookUrl });
-        return { index, recordId, answer };
+        return { index, answer };
       }),
     );
-    const progress = accepted.flatMap(({ index, recordId, answer }): [number, ItemProgress][] => {
-      if (answer.kind === 'accepted') return [[index, this.#progressOf(index, answer.record, recordId)]];
+    const progress = accepted.flatMap(({ index, answer }): [number, ItemProgress][] => {
+      if (answer.kind === 'accepted') return [[index, this.#progressOf(index, answer.record)]];
       if (answer.kind === 'refused') return [[index, { state: 'failed', failure: answer.failure }]];
       return [];
     });
@@ -202,17 +205,20 @@ export class OpenPiece {
   }
 
   async #startedBefore(index: number): Promise<DownloadRecord | undefined> {
-    for (const recordId of this.#piece.triesOf(index)) {
+    for (const recordId of this.#triesOf(index)) {
       const record = await this.#deps.records.get(recordId);
       if (record !== undefined) return record;
     }
     return undefined;
   }
 
-  /** @param triedNow the ID of a try that was noted after the piece was read */
-  #progressOf(index: number, record: DownloadRecord, triedNow?: string): ItemProgress {
+  #triesOf(index: number): readonly string[] {
+    return this.#tries.get(index) ?? [];
+  }
+
+  #progressOf(index: number, record: DownloadRecord): ItemProgress {
     const known = this.#progress.get(index);
-    const isOwn = record.id === triedNow || this.#piece.triesOf(index).includes(record.id);
+    const isOwn = this.#triesOf(index).includes(record.id);
     const isPaidElsewhere = known?.isPaidElsewhere ?? !isOwn;
     const followed = { recordId: record.id, ...(isPaidElsewhere && { isPaidElsewhere: true as const }) };
     if (record.status === 'pending') return { state: 'running', ...followed };

@@ -138,6 +138,19 @@ describe('advanceBatch', () => {
     expect(await read(id)).toMatchObject({ counts: { success: 3 }, spent: 15 });
   });
 
+  it('pays for a job whose start was answered as busy', async () => {
+    const id = await aBatch(2);
+    acceptItem.mockImplementationOnce(({ recordId, item }) => {
+      records.set(recordId, pendingOf(recordId, item));
+      return Promise.resolve({ kind: 'busy' });
+    });
+    const { position, running } = await step(id);
+    expect([running, acceptItem.mock.calls.length]).toEqual([2, 2]);
+    endAll();
+    expect((await step(id, { position })).isOver).toBe(true);
+    expect(await read(id)).toMatchObject({ counts: { success: 2 }, spent: 10 });
+  });
+
   it('counts nothing for items whose jobs other requests pay for', async () => {
     const id = await aBatch(2);
     acceptItem.mockImplementationOnce(({ item }) => {

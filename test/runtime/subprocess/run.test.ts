@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -65,6 +66,11 @@ describe('a program', () => {
     const options = { cwd, env: { PATH: '/nowhere' }, maxStdoutChars: 10 };
     const inNode = () => run(process.execPath, ['-p', 'os.getPriority()'], options);
     expect(await niceOf(() => yielding.run(true, inNode))).toBe(usual + 10);
+  });
+
+  it.runIf(existsSync('/proc/self/autogroup'))('yields the processor to other sessions, too', async () => {
+    const { stdout } = await yielding.run(true, () => sh('cat /proc/self/autogroup'));
+    expect(stdout).toMatch(/nice 10$/m);
   });
 
   it('that is not there is an error of its own', async () => {
