@@ -100,7 +100,7 @@ export function createIdempotency({ idempotencyKeys: keys, now, elapsed, stoppin
 
 /** A structured field has quotation marks; many clients leave them out. */
 function keyIn(header: string): string {
-  const key = /^(?:"([\x20-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/.exec(header);
+  const key = /^(?:"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"|([\x21\x23-\x7e]{1,255}))$/.exec(header);
   if (key === null) throw invalidField(IDEMPOTENCY_KEY, 'must have 1 to 255 printable ASCII characters');
   return key[1] ?? key[2] ?? '';
 }

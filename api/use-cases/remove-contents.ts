@@ -38,14 +38,17 @@ export async function removeContentsOf(
   record: DownloadRecord,
   starter: string | undefined,
 ): Promise<void> {
-  const all = await withDependent(deps, record);
-  const open = all.find(({ status }) => status === 'pending');
-  if (open !== undefined) throw notReady('The job has not ended: cancel it first.', open);
-  for (const one of all) {
-    if (starter !== undefined && (await isUsedByOthers(deps, one, starter))) {
+  const all: DownloadRecord[] = [];
+  for (const one of await withDependent(deps, record)) {
+    if (one.status === 'pending') throw notReady('The job has not ended: cancel it first.', one);
+    const isUsed = starter !== undefined && (await isUsedByOthers(deps, one, starter));
+    // Descriptions of the page that others have requested stay.
+    if (isUsed && one.type === 'media_info' && one.id !== record.id) continue;
+    if (isUsed) {
       const message = 'Others have requested this too, so its contents are kept. An operator can remove them.';
       throw new ApiError('contents_in_use', message, { id: one.id });
     }
+    all.push(one);
   }
   const isClosed = await deps.histories.remove(all.map(({ id }) => id)).catch((error: unknown) => {
     throw unavailable(error);
@@ -63,7 +66,7 @@ export async function removeContentsOf(
   }
 }
 
-/** @returns the record that owns the contents, and those that use them or were made of them, oldest first */
+/** @returns the record that owns the contents, and those that use them, describe them or were made of them, oldest first */
 async function withDependent(
   { records }: Pick<RemovalDeps, 'records'>,
   record: DownloadRecord,
@@ -77,7 +80,8 @@ async function withDependent(
   for (const one of related.toReversed()) {
     const { audioId, speechId } = (one.parameters ?? {}) as { readonly audioId?: string; readonly speechId?: string };
     const sources = [audioId, speechId, one.status === 'success' ? one.contentsOf : undefined];
-    if (all.some(({ id }) => sources.includes(id))) all.push(one);
+    const isInfo = one.type === 'media_info' && one.status !== 'pending' && one.id !== owner.id;
+    if (isInfo || all.some(({ id }) => sources.includes(id))) all.push(one);
   }
   return all;
 }

@@ -202,7 +202,7 @@ it('forgets a key after a day, and removes what it stored', async () => {
   expect(await db.collection('idempotency_times').countDocuments()).toBe(0);
 });
 
-it.each(['""', 'a'.repeat(256), '"a', 'a b', '"\u00fc"'])('refuses the key %j', async (key) => {
+it.each(['""', 'a'.repeat(256), '"a', 'a b', '"\u00fc"', '"a", "b"', '"a\\b"'])('refuses the key %j', async (key) => {
   expect(await send({ key, body: video() })).toMatchObject({
     ...{ status: 400, body: { code: 'invalid_input', details: [{ path: 'Idempotency-Key' }] } },
   });

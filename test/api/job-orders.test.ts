@@ -83,6 +83,20 @@ describe('DELETE /api/downloads/{downloadId}/contents', () => {
     removeFile.mockRestore();
   });
 
+  it('removes the description of the page that the caller requested, and keeps those of others', async () => {
+    vi.spyOn(facades.deps.files, 'remove').mockResolvedValue();
+    const audio = await anAudio();
+    const infoOf = async (caller: typeof own) => {
+      const job = { ...anAudioJob(startedBy(caller)), mediaId: audio.mediaId, type: 'media_info' } as const;
+      const { id } = await keepJob(facades.deps.records, job, { status: 'success', result: {} });
+      await facades.contents.putFacts(id, { title: 'A title' });
+      return id;
+    };
+    const [mine, theirs] = [await infoOf(own), await infoOf(other)];
+    expect((await remove(audio.id)).status).toBe(200);
+    expect([await contentsLeft(mine), await contentsLeft(theirs)]).toEqual([false, true]);
+  });
+
   it('finds a transcript of a record about whose video there are a thousand newer records', async () => {
     vi.spyOn(facades.deps.files, 'remove').mockResolvedValue();
     const audio = await anAudio();

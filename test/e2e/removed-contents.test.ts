@@ -105,6 +105,9 @@ async function inFiles(): Promise<string[]> {
 
 it('leaves no byte of removed contents in files, database and histories', { timeout: 5 * 60_000 }, async () => {
   const { id: videoId } = service.sandbox.catalogue.find(({ title }) => title.includes(MARKER))!;
+  const page = { url: `${service.sandbox.url}/watch?v=${videoId}` };
+  const info = await service.request('POST', '/api/media/info', { body: page, headers: { prefer: 'wait=30' } });
+  expect(JSON.stringify(info.body)).toContain(MARKER);
   const audio = await service.finishedAudio(videoId, receiver.url);
   const path = '/api/transcriptspeakerid';
   const body = { transcript_with_speaker_id: audio.id, include_webhook: receiver.url };
