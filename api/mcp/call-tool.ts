@@ -29,6 +29,7 @@ export interface CallContext {
 
 /** Sentences about what a caller can do after an error that does not say it itself. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
+  unauthorized: 'The user must give the client an API key.',
   invalid_input: 'Correct the fields that are named, and call the tool again.',
   insufficient_credit: 'get_account shows the credit. Only the operator of the service can grant more.',
   forbidden: 'Use a key that has this right, or tell the user.',
