@@ -39,7 +39,7 @@ export function createRouteCommands(store: BreakerStore, all: Routes) {
     const nowMs = Date.now();
     if (command === 'resume') {
       await changeBreaker(store, route, (before) => before && closedByOperator(before, nowMs));
-      return `${route} is open; its jobs start at its rate.`;
+      return describe(route);
     }
     const { minutes = '60', reason = 'An operator has paused the use of this platform.' } = options;
     if (!/^\d{1,5}$/.test(minutes) || Number(minutes) < 1 || Number(minutes) > MAX_MINUTES)

@@ -193,7 +193,7 @@ describe('an operator', () => {
         'listing  open\ncomments  open\ndataset  open\nmedia  open',
     );
     expect(await heldMs(breaker)).toBe(3_600_000);
-    await run({ command: 'resume', args: ['page'], options: {} });
+    expect(await createRouteCommands(store, routesWith(GENEROUS))({ ...pause, command: 'resume' })).toBe('page  open');
     await advance(1);
     await (await pass(breaker)).end('answered');
     await run(pause);
