@@ -30,7 +30,9 @@ export const jobFields = {
     .describe(
       'The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches',
     ),
-  not_before: optionalField(z.iso.datetime({ offset: true }))
+  not_before: optionalField(
+    z.iso.datetime({ offset: true, error: 'must be a time with its zone, such as 2026-11-27T22:00:00Z' }),
+  )
     .optional()
     .describe(
       'A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once',

@@ -49,13 +49,15 @@ const changeable = {
   item_webhooks: includeWebhookSchema.describe('The URL to which the result of each entry is POSTed'),
 };
 
+const SINCE = 'must be now, all, or a day such as 2026-11-27';
+
 /** The body of POST /api/subscriptions, an addition to the specification. Unknown fields are ignored. */
 export const subscriptionRequestSchema = z
   .object({
     from: listUrlSchema,
     each: eachEntrySchema,
     since: z
-      .union([z.enum(['now', 'all']), z.iso.date()])
+      .union([z.enum(['now', 'all']), z.iso.date(SINCE)], SINCE)
       .describe(
         '`now`: only what is published from now on; a day: also what was published since then; `all`: everything, after POST …/resume, before which the answer has the number and cost in `backlog`',
       ),
