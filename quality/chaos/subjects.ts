@@ -12,7 +12,7 @@ export const KIND_WEIGHTS = {
   post: 13,
   post_audio: 9,
   speaker_labels: 2,
-  speech: 6,
+  speech: 4,
 } as const;
 export type Kind = keyof typeof KIND_WEIGHTS;
 

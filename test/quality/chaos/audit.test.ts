@@ -154,6 +154,29 @@ describe('the audit of webhooks', () => {
     expect(audit([received(), received({ webhookId: `${ID}-2` })])).toEqual(['webhooks repeated under another id']);
   });
 
+  it.each([
+    ['words with speakers', [{ text: 'Tea?', start: 0, duration: 1, speaker: 'Speaker 1' }], []],
+    ['no words', [], ['webhooks with a wrong body, header or signature']],
+    [
+      'words without a speaker',
+      [{ text: 'Tea?', start: 0, duration: 1, speaker: '' }],
+      ['webhooks with a wrong body, header or signature'],
+    ],
+  ])('looks for words and speakers in a transcript: %s', (_name, lines, columns) => {
+    const audioId = `${ID.slice(0, -1)}E`;
+    const record: SuccessRecord = { ...success, type: 'speaker_labels', parameters: { audioId } };
+    const data = { transcriptsWithTimeStamps: lines, language: 'en', duration: 9, engine: 'whisper' };
+    const body = { status: 'success', transcript_speaker_id: audioId, media_id: 'v', download_id: ID, data };
+    const headers = {
+      ...received().headers,
+      ...{ 'x-webhook-endpoint': 'transcriptspeakerid', 'x-webhook-download-id': audioId },
+    };
+    const text = JSON.stringify({ ...body, transcript_speaker_cost: '0.006' });
+    const { records } = withRecord(record);
+    const { findings } = auditWebhooks(ledger, [received({ body: text, headers })], { records, kills: 1 });
+    expect(found(findings)).toEqual(columns);
+  });
+
   it.each<[string, Partial<Reception>]>([
     ['a wrong signature', { isSigned: false }],
     ['a wrong status', { headers: { ...received().headers, 'x-webhook-original-status': '500' } }],
