@@ -1,7 +1,11 @@
+import { statSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const SECONDS = 9;
+/** The worker reads its index. */
+const AUDIO = fileURLToPath(new URL('../../local/sandbox/catalogue/media/garden/140.m4a', import.meta.url));
+const SECONDS = 14;
 const FACTS = { duration: SECONDS };
 const PROBE = {
   format: { format_name: 'mov', duration: SECONDS, size: 4 },
@@ -27,10 +31,15 @@ export async function writeStandIns(folder: string, fetchSeconds: number) {
     // It has no PATH.
     YTDLP_PATH: await write('yt-dlp', '2026.10.26', [
       `echo 'TAPEDECK-VIDEO ${JSON.stringify(FACTS)}'`,
+      // Without a size a file would be fetched twice.
+      `echo 'TAPEDECK-FORMATS ${JSON.stringify({ size: statSync(AUDIO).size, parts: ['140'], ext: 'm4a' })}'`,
       `/bin/sleep ${String(fetchSeconds)}`,
-      'echo none > media.m4a',
+      `/bin/cp '${AUDIO}' media.m4a`,
     ]),
-    FFMPEG_PATH: await write('ffmpeg', 'ffmpeg version 9.0', ['for last; do :; done', 'echo none > "${last#file:}"']),
+    FFMPEG_PATH: await write('ffmpeg', 'ffmpeg version 9.0', [
+      'for last; do :; done',
+      `/bin/cp '${AUDIO}' "\${last#file:}"`,
+    ]),
     FFPROBE_PATH: await write('ffprobe', 'ffprobe version 9.0', [`echo '${JSON.stringify(PROBE)}'`]),
   };
 }
