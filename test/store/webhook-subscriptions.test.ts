@@ -38,10 +38,10 @@ describe('the webhook subscriptions of a job', () => {
     expect(await claim(ulid(), 'key', 'https://a.example/?n=99')).toBe('accepted');
   });
 
-  it('are limited to 20 in all, even if 60 are claimed at once', async () => {
+  it('are limited to 100 in all, even if 160 are claimed at once', async () => {
     const id = ulid();
-    const decisions = await atOnce(60, (n) => claim(id, `key ${String(n)}`, `https://${String(n)}.example/`, n));
-    expect([countOf(decisions, 'accepted'), countOf(decisions, 'job_full')]).toEqual([20, 40]);
+    const decisions = await atOnce(160, (n) => claim(id, `key ${String(n)}`, `https://${String(n)}.example/`, n));
+    expect([countOf(decisions, 'accepted'), countOf(decisions, 'job_full')]).toEqual([100, 60]);
   });
 
   it('get the same decision when they are claimed again', async () => {
