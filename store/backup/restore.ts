@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
 import { failureFor } from '../../contract/failures.ts';
 import { formatMicroseconds } from '../../contract/text/times.ts';
+import type { LedgerEntry } from '../../contract/http/account-schemas.ts';
 import type { DeliveryState } from '../../contract/http/webhook-delivery.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
 import { createDeliveryStore } from '../records/delivery-store.ts';
@@ -154,7 +155,7 @@ async function settle(db: Db, folder: string, { takenAt, collections }: Manifest
       }
     }
   }
-  await settleAccounts(db);
+  await settleAccounts(db, Date.parse(takenAt));
   return lost;
 }
 
@@ -177,8 +178,8 @@ async function abandonDeliveries(db: Db, folder: string, { collections }: Manife
   return abandoned;
 }
 
-/** Computes the credit of all accounts. No job is pending, so nothing is reserved. */
-async function settleAccounts(db: Db): Promise<void> {
+/** Computes the credit of all accounts. No job is pending, so nothing is reserved. @param takenMs when the copy was begun */
+async function settleAccounts(db: Db, takenMs: number): Promise<void> {
   const records = createRecordStore(db);
   const accounts = createAccountStore(db);
   const documents = db.collection<{ _id: string; granted: number }>('accounts');
@@ -190,8 +191,13 @@ async function settleAccounts(db: Db): Promise<void> {
     }
   }
   const spentBy = new Map<string, number>();
-  const ledger = db.collection<{ _id: string; keyId: string; amount: number }>('ledger');
-  for await (const { keyId, amount } of ledger.find({}, { batchSize: 1000 })) {
+  const ledger = db.collection<LedgerEntry & { _id: string }>('ledger');
+  for await (const { _id, keyId, recordId, amount, bookedAt } of ledger.find({}, { batchSize: 1000 })) {
+    // The job may have been accepted after the records were copied, and have ended before the ledger was.
+    if (Date.parse(bookedAt) >= takenMs && (await records.get(recordId)) === undefined) {
+      await ledger.deleteOne({ _id });
+      continue;
+    }
     spentBy.set(keyId, (spentBy.get(keyId) ?? 0) + amount);
   }
   for (const { _id: keyId, granted } of all) {

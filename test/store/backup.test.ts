@@ -94,6 +94,25 @@ it('a restore releases the reservations of many jobs, and captures a charge that
   expect(await other.accounts.reservations(KEY)).toEqual([]);
 });
 
+it('a restore leaves out charges of jobs that began during the copy, and keeps those of removed records', async () => {
+  const service = aService();
+  await service.accounts.open(KEY, GRANTED);
+  const ledger = service.db.collection<{ _id: string }>('ledger');
+  const entry = { keyId: KEY, type: 'audio', mediaId: 'v', amount: 5 };
+  for (const [recordId, bookedAt] of [
+    ['removed', '2026-11-21T09:31:00.000000Z'],
+    ['later', new Date(Date.now() + 3_600_000).toISOString()],
+  ]) {
+    await ledger.insertOne({ _id: `${KEY}/${recordId!}`, ...entry, recordId, bookedAt } as { _id: string });
+  }
+  const folder = join(bench.root(), 'later');
+  await backUp({ folder, ...service, copiesFiles: false, ...silent });
+  const other = aService();
+  await restore({ folder, ...other, ...silent });
+  expect(await other.accounts.get(KEY)).toMatchObject({ spent: 5, available: GRANTED - 5 });
+  expect((await other.accounts.ledger(KEY, { limit: 10 })).map(({ recordId }) => recordId)).toEqual(['removed']);
+});
+
 it('a backup leaves out a damaged file, prints its name, and exits with 1', async () => {
   const service = aService();
   const [good, bad] = [await finish(service, { ...anAudioJob() }), await finish(service, { ...anAudioJob() })];
