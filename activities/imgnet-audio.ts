@@ -1,8 +1,13 @@
 import { videoUrlsOf } from './video-urls.ts';
-import type { JobResult } from '../contract/download-record.ts';
 import { streamOf } from '../media/probe.ts';
 import { conversionProgress, rejectCutOff, rejectTooLong } from './make-file.ts';
-import { fetchPostMedia, publishPost, type PostMedia, type PostMediaDeps, type PostMediaOrder } from './post-media.ts';
+import {
+  fetchPostMedia,
+  type PostFile,
+  type PostMedia,
+  type PostMediaDeps,
+  type PostMediaOrder,
+} from './post-media.ts';
 import type { RunningCall } from './source-call.ts';
 
 /** Players reject a file without a frame. */
@@ -18,15 +23,14 @@ export function createImgnetAudioActivity(deps: PostMediaDeps) {
       fetchPostMedia(deps, order, {
         urlsOf: videoUrlsOf,
         make: (path, attempt) => makeAudio(deps, path, attempt),
-        publish: async (made, call): Promise<JobResult> => {
-          if (made.every(({ isSilence }) => isSilence)) return { files: [] };
+        complete: async (made, call) => {
+          if (made.every(({ isSilence }) => isSilence)) return [];
           // Silent files are written last, once another video is known to have sound.
-          for (const { path, durationSeconds } of made.filter(({ isSilence }) => isSilence)) {
+          for (const { path, durationSeconds = 0 } of made.filter(({ isSilence }) => isSilence)) {
             const seconds = Math.min(Math.max(durationSeconds, LEAST_SECONDS), deps.maxMediaSeconds);
             await deps.media.writeSilence(seconds, path, { ...call, onProgress: () => undefined });
           }
-          const named = made.map((one) => ({ ...one, name: `${order.shortcode}-${String(one.number)}.m4a` }));
-          return publishPost(deps, order.recordId, { made: named, call });
+          return made;
         },
       }),
   };
@@ -36,7 +40,7 @@ async function makeAudio(
   { media, maxMediaSeconds }: PostMediaDeps,
   source: string,
   { call, cameWhole }: { readonly call: RunningCall; readonly cameWhole: boolean },
-): Promise<{ readonly path: string; readonly durationSeconds: number; readonly isSilence: boolean }> {
+): Promise<PostFile> {
   const path = `${source}.m4a`;
   const probe = await media.probe(source, call.signal);
   if (!cameWhole) await rejectCutOff(media, { path: source, expectedSeconds: probe.durationSeconds }, call);

@@ -1,11 +1,10 @@
-import { open } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { UnreadableMediaError } from '../media/media-guard.ts';
-import { streamOf } from '../media/probe.ts';
+import { codecOf } from '../media/probe.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { rejectCutOff, rejectTooLong } from './make-file.ts';
 import {
   fetchPostMedia,
-  publishPost,
   type PostFile,
   type PostMedia,
   type PostMediaDeps,
@@ -32,12 +31,6 @@ export function createImgnetFilesActivity(deps: PostMediaDeps) {
       fetchPostMedia(deps, order, {
         urlsOf: slideUrlsOf,
         make: (path, attempt) => verified(deps, path, attempt),
-        publish: (made, call) => {
-          const named = made.map(({ number, extension, ...file }) => {
-            return { ...file, name: `${order.shortcode}-${String(number)}.${extension}` };
-          });
-          return publishPost(deps, order.recordId, { made: named, call });
-        },
       }),
   };
 }
@@ -45,22 +38,25 @@ export function createImgnetFilesActivity(deps: PostMediaDeps) {
 /** The content decides what a file is, not its URL or Content-Type. */
 async function verified(
   { media, maxMediaSeconds }: PostMediaDeps,
-  path: string,
+  source: string,
   { call, cameWhole }: { readonly call: RunningCall; readonly cameWhole: boolean },
-): Promise<Omit<PostFile, 'name'> & { readonly extension: string }> {
-  const extension = await formatOf(path);
-  if (extension === undefined) throw new UnreadableMediaError('the file is neither a picture nor an MP4');
-  if (extension !== 'mp4') {
+): Promise<PostFile> {
+  const format = await formatOf(source);
+  if (format === undefined) throw new UnreadableMediaError('the file is neither a picture nor an MP4');
+  const path = `${source}.${format}`;
+  if (format !== 'mp4') {
     if (!cameWhole) throw new JobError('mediaHostIncomplete');
-    return { path, extension, isSilence: true };
+    await rename(source, path);
+    return { path, isSilence: true };
   }
   call.report({ stage: 'verifying' });
-  const probe = await media.probe(path, call.signal);
-  if (streamOf(probe, 'video') === undefined) throw new JobError('noVideo');
-  if (!cameWhole) await rejectCutOff(media, { path, expectedSeconds: probe.durationSeconds }, call);
-  rejectTooLong(probe.durationSeconds, maxMediaSeconds);
-  const isSilence = streamOf(probe, 'audio') === undefined;
-  return { path, extension, isSilence, durationSeconds: probe.durationSeconds };
+  const probe = await media.probe(source, call.signal);
+  const { durationSeconds } = probe;
+  if (codecOf(probe, 'video') === undefined) throw new JobError('noVideo');
+  if (!cameWhole) await rejectCutOff(media, { path: source, expectedSeconds: durationSeconds }, call);
+  rejectTooLong(durationSeconds, maxMediaSeconds);
+  await rename(source, path);
+  return { path, isSilence: codecOf(probe, 'audio') === undefined, durationSeconds };
 }
 
 async function formatOf(path: string): Promise<keyof typeof SIGNATURES | undefined> {

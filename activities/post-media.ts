@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { JobResult, PublishedFile } from '../contract/download-record.ts';
 import { failureFor, type Failure } from '../contract/failures.ts';
 import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
@@ -28,41 +28,64 @@ export interface PostMediaOrder {
 export type PostMedia =
   { readonly state: 'made'; readonly result: JobResult } | { readonly state: 'stale'; readonly failure: Failure };
 
-interface PostWork<Made> {
-  readonly urlsOf: (content: ContentFacts) => readonly string[] | undefined;
-  /** Reads the file at a path, which is removed afterwards unless it is the result. */
-  readonly make: (path: string, attempt: { readonly call: RunningCall; readonly cameWhole: boolean }) => Promise<Made>;
-  readonly publish: (made: readonly (Made & { readonly number: number })[], call: RunningCall) => Promise<JobResult>;
+/** A file that was made of one of the media. Its name in the store gets the ending of the path. */
+export interface PostFile {
+  readonly path: string;
+  readonly durationSeconds?: number;
+  readonly isSilence: boolean;
 }
 
-/** Fetches media of a post one by one. A retry starts from an empty folder and replaces published files. */
-export function fetchPostMedia<Made extends { readonly path: string }>(
+interface PostWork {
+  readonly urlsOf: (content: ContentFacts) => readonly string[] | undefined;
+  /** Reads the file at a path, which is removed afterwards. */
+  readonly make: (
+    path: string,
+    attempt: { readonly call: RunningCall; readonly cameWhole: boolean },
+  ) => Promise<PostFile>;
+  /** @returns what is published of what was made */
+  readonly complete?: (made: readonly PostFile[], call: RunningCall) => Promise<readonly PostFile[]>;
+}
+
+/** Fetches media of a post one by one, and publishes them. A retry starts from an empty folder and replaces published files. */
+export function fetchPostMedia(
   deps: PostMediaDeps,
-  order: PostMediaOrder,
-  { urlsOf, make, publish }: PostWork<Made>,
+  { recordId, contentsId, shortcode }: PostMediaOrder,
+  { urlsOf, make, complete }: PostWork,
 ): Promise<PostMedia> {
-  return withSourceCall(deps, order.recordId, (outer) =>
+  return withSourceCall(deps, recordId, (outer) =>
     withSpace(deps.space, outer, async (call) => {
-      const content = await deps.contents.facts<ContentFacts>(order.contentsId);
-      if (content === undefined) throw new Error(`the contents of record ${order.contentsId} are missing`);
+      const content = await deps.contents.facts<ContentFacts>(contentsId);
+      if (content === undefined) throw new Error(`the contents of record ${contentsId} are missing`);
       const urls = urlsOf(content);
       if (urls === undefined) return { state: 'stale', failure: failureFor('mediaAddressesMissing') };
-      const made: (Made & { readonly number: number })[] = [];
+      const made: PostFile[] = [];
       for (const [index, url] of urls.entries()) {
         const path = join(call.folder, `media-${String(index)}`);
         try {
-          const one = await fetchAndRead(
+          const file = await fetchAndRead(
             () => fetchOne(deps, call, { url, path, before: index, total: urls.length }),
             (_fetched, cameWhole) => make(path, { call, cameWhole }),
           );
-          made.push({ ...one, number: index + 1 });
-          if (one.path !== path) await rm(path);
+          made.push(file);
+          await rm(path, { force: true });
         } catch (error) {
           if (hasExpired(error)) return { state: 'stale', failure: failureFor('mediaLinksExpired') };
           throw mediaFailure(error);
         }
       }
-      return { state: 'made', result: await publish(made, call) };
+      const files = (await complete?.(made, call)) ?? made;
+      call.report({ stage: 'publishing' });
+      const published: PublishedFile[] = [];
+      for (const [index, { path, isSilence }] of files.entries()) {
+        call.signal.throwIfAborted();
+        const name = `${shortcode}-${String(index + 1)}${extname(path)}`;
+        const file = await deps.files.publish(path, { recordId, name }, call.signal);
+        published.push(isSilence ? { ...file, isSilence } : file);
+      }
+      // The duration is that of the first file with sound.
+      const spoken = files.find(({ isSilence }) => !isSilence);
+      const result = { files: published, ...optional('durationSeconds', spoken?.durationSeconds) };
+      return { state: 'made', result };
     }),
   );
 }
@@ -89,29 +112,4 @@ async function fetchOne(
     },
   });
   return { sizes: [sizeBytes], cameWhole };
-}
-
-/** A file of a post, and its name in the store. */
-export interface PostFile {
-  readonly path: string;
-  readonly name: string;
-  readonly isSilence: boolean;
-  readonly durationSeconds?: number;
-}
-
-/** The duration of the result is that of the first file with sound. */
-export async function publishPost(
-  { files }: PostMediaDeps,
-  recordId: string,
-  { made, call }: { readonly made: readonly PostFile[]; readonly call: RunningCall },
-): Promise<JobResult> {
-  call.report({ stage: 'publishing' });
-  const published: PublishedFile[] = [];
-  for (const { path, name, isSilence } of made) {
-    call.signal.throwIfAborted();
-    const file = await files.publish(path, { recordId, name }, call.signal);
-    published.push(isSilence ? { ...file, isSilence } : file);
-  }
-  const spoken = made.find(({ isSilence }) => !isSilence);
-  return { files: published, ...optional('durationSeconds', spoken?.durationSeconds) };
 }

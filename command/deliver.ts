@@ -10,7 +10,7 @@ import { jsonText } from './printable.ts';
 import { saveFile, saveText } from './save-file.ts';
 import type { Service } from './reach-service.ts';
 import type { Naming } from '../runtime/file-names.ts';
-import { pathIn, type SaveTarget } from './download-targets.ts';
+import { pathByLink, pathIn, type SaveTarget } from './download-targets.ts';
 
 /** The paths that return a result in other formats. */
 const EXPORTS: Readonly<Partial<Record<FetchCommand, string>>> = {
@@ -71,7 +71,10 @@ async function filesOf(
   const { id } = data;
   const names = await namesOf(service, { id, mediaId: data.media_id, target });
   return links.map((url, index) => {
-    const path = pathIn(target, { ...names, ending: extname(new URL(url).pathname) }, index);
+    const path =
+      'folder' in target && options.fields['file_name'] !== undefined
+        ? pathByLink(target.folder, url)
+        : pathIn(target, { ...names, ending: extname(new URL(url).pathname) }, index);
     const save = async (): Promise<void> => {
       const work = display.work(text);
       const onProgress = (done: number, total: number): void => {

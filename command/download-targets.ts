@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { MAX_NAME_BYTES, fileNameOf, shortened, type Naming } from '../runtime/file-names.ts';
+import { unescape } from 'node:querystring';
+import { MAX_NAME_BYTES, fileNameOf, safeFileName, shortened, type Naming } from '../runtime/file-names.ts';
 import { UsageError } from './exit-codes.ts';
 
 /** The target of results: one given file, or a folder. */
@@ -21,6 +22,13 @@ export function targetOf(
   if (existsSync(output) && !isForced)
     throw new UsageError(`--output: ${output} already exists; --force overwrites it.`);
   return { file: output };
+}
+
+/** The last part of a link is the name by a template of the user. The service may be hostile. */
+export function pathByLink(folder: string, link: string): string {
+  const { pathname } = new URL(link);
+  const ending = extname(pathname);
+  return join(folder, safeFileName(unescape(basename(pathname, ending)), ending));
 }
 
 /** @param index the index among several files of one result, from 0 */

@@ -17,13 +17,16 @@ const WEBM_CODECS: readonly string[] = ['vp9', 'av1'];
 const SECTION_MAX_SECONDS = 7 * 86_400;
 
 const timeSchema = z
-  .union([
-    z.number().nonnegative().max(SECTION_MAX_SECONDS),
-    z
-      .string()
-      .regex(/^(?:\d{1,3}:)?[0-5]?\d:[0-5]\d(?:\.\d{1,3})?$/, 'must be seconds, or a time such as 1:02:03.5')
-      .transform((text) => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
-  ])
+  .union(
+    [
+      z.number().nonnegative().max(SECTION_MAX_SECONDS),
+      z
+        .string()
+        .regex(/^(?:\d{1,3}:)?[0-5]?\d:[0-5]\d(?:\.\d{1,3})?$/)
+        .transform((text) => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
+    ],
+    'must be seconds, at most those of a week, or a time such as 1:02:03.5',
+  )
   .meta({ examples: [92.5, '1:02:03'] });
 
 const sectionSchema = z

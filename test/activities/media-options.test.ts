@@ -19,6 +19,7 @@ beforeAll(async () => {
   };
   page('only-mp4', { formats: [maker.format('180.mp4', { height: 180 })] });
   page('heard', { formats: [maker.format('en.m4a', { vcodec: 'none', acodec: 'mp4a.40.2' })] });
+  page('seen', { formats: [maker.format('180.mp4', { vcodec: 'avc1.42', acodec: 'none' })] });
   page('described', {
     formats: [
       maker.format('de.m4a', { vcodec: 'none', acodec: 'mp4a.40.2', language: 'de' }),
@@ -58,6 +59,7 @@ describe('containers and codecs', () => {
     ['video', { max_height: 360 }, 'no_video', 'heard'],
     ['video', { container: 'mkv' }, 'no_video', 'heard'],
     ['audio', { container: 'mp3' }, 'no_audio', 'only-mp4'],
+    ['audio', { bit_rate: 64 }, 'no_audio', 'seen'],
   ])('fails if the page has none of them: %s with %j as %s of %s', async (format, options, code, id) => {
     await expect(maker.make(format, options, { id })).rejects.toMatchObject({ details: [code] });
   });

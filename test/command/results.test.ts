@@ -12,7 +12,7 @@ import { interruptionMessages, onInterruption } from '../../command/interruption
 import { jsonText } from '../../command/printable.ts';
 import { readTexts } from '../../command/read-list.ts';
 import { saveFile, saveText } from '../../command/save-file.ts';
-import { pathIn, targetOf } from '../../command/download-targets.ts';
+import { pathByLink, pathIn, targetOf } from '../../command/download-targets.ts';
 import { fileNameOf } from '../../runtime/file-names.ts';
 import { ERROR_TABLE, type ErrorCode } from '../../contract/http/api-error.ts';
 
@@ -35,6 +35,14 @@ describe('the name of a file', () => {
     [undefined, `${id}.m4a`],
   ])('%j is safe', (title, expected) => {
     expect(fileNameOf({ title, id, ending: '.m4a' })).toBe(expected);
+  });
+
+  it.each([
+    ['2026%20%E8%8C%B6.opus', '2026 茶.opus'],
+    ['..%2F..%2Fetc%2Fpasswd', '_.%2Fetc%2Fpasswd'],
+    ['%FF%0A%1b[2J.m4a', '\ufffd [2J.m4a'],
+  ])('by a template is safe: %s', (last, expected) => {
+    expect(pathByLink('.', `https://media.example/files/01J/x.m4a/${last}?Expires=1`)).toBe(expected);
   });
 
   it('fits the limit of a file system, with its id and ending', () => {

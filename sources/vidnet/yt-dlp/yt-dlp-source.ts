@@ -210,7 +210,9 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
           : { url, ...selectionOf(page, settings.maxVideoHeight) },
         options,
       ).catch((error: unknown) => {
-        const isMissing = error instanceof JobError && error.code === 'no_audio' && page.options !== undefined;
+        const { sound_language: language, container } = page.options ?? {};
+        const isChosen = language !== undefined || container === 'webm';
+        const isMissing = isChosen && error instanceof JobError && error.code === 'no_audio';
         throw isMissing ? new JobError('optionImpossible', { cause: error }) : error;
       }),
   };
