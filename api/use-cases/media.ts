@@ -31,23 +31,12 @@ export function planMedia(
   const { url, format } = request;
   const contradiction = contradictionIn(request);
   if (contradiction !== undefined) throw invalidField(...contradiction);
-  const post = postReferenceOf(url, deps.platforms.imgnetHosts);
-  if (post !== undefined) return planPostFiles(deps, post, request);
-  const page = pageOf(deps, url);
-  const mediaId = pageIdOf(page.url);
   const options = optionsOf(request);
-  const videoId = options?.sponsorblock === undefined ? undefined : videoIdOf(url, deps.platforms.vidnetHosts);
-  if (options?.sponsorblock !== undefined && videoId === undefined) {
-    throw invalidField('sponsorblock', 'is only known of videos of the video platform');
-  }
-  const parameters: MediaParameters = {
-    page: { url: page.url, format, ...optional('options', options), ...optional('videoId', videoId) },
-    ...(page.site !== undefined && { site: page.site }),
-  };
+  const post = postReferenceOf(url, deps.platforms.imgnetHosts);
+  const { mediaId, ...parameters } =
+    post === undefined ? pageWork(deps, request, options) : postWork(deps, post, request);
   return {
-    workflow: 'media',
-    type: 'media',
-    mediaId,
+    ...{ workflow: 'media', type: 'media', mediaId, parameters },
     // Requests with equal options are one job.
     subjectId: subjectIdOf(
       'media',
@@ -55,17 +44,35 @@ export function planMedia(
       mediaId,
       ...(options === undefined ? [] : [digestOf(JSON.stringify(options))]),
     ),
-    parameters,
     price: mediaPrice(deps.rendering.prices, format),
   };
 }
 
+type Work = MediaParameters & Pick<JobPlan, 'mediaId'>;
+
+function pageWork(
+  deps: Pick<PlanDeps, 'platforms'>,
+  { url, format }: Pick<MediaRequest, 'url' | 'format'>,
+  options: MediaOptions | undefined,
+): Work {
+  const page = pageOf(deps, url);
+  const videoId = options?.sponsorblock === undefined ? undefined : videoIdOf(url, deps.platforms.vidnetHosts);
+  if (options?.sponsorblock !== undefined && videoId === undefined) {
+    throw invalidField('sponsorblock', 'is only known of videos of the video platform');
+  }
+  return {
+    mediaId: pageIdOf(page.url),
+    page: { url: page.url, format, ...optional('options', options), ...optional('videoId', videoId) },
+    ...optional('site', page.site),
+  };
+}
+
 /** The two kinds of URL have different contents, so they are two subjects. */
-function planPostFiles(
-  deps: Pick<PlanDeps, 'platforms' | 'rendering'>,
+function postWork(
+  deps: Pick<PlanDeps, 'platforms'>,
   post: PostReference,
   request: Pick<MediaRequest, 'format'> & MediaOptions,
-): JobPlan {
+): Work {
   if (request.format !== 'video') {
     throw invalidField('format', 'must be video for a post or reel: POST /api/imgnet/audio fetches its sound');
   }
@@ -73,14 +80,7 @@ function planPostFiles(
   if (option !== undefined) throw invalidField(option, 'is not for posts and reels, whose files are kept as they are');
   requireImgnet(deps);
   const mediaId = pageIdOf(`imgnet/${post.kind}/${post.shortcode}`);
-  return {
-    workflow: 'media',
-    type: 'media',
-    mediaId,
-    subjectId: subjectIdOf('media', 'video', mediaId),
-    parameters: { page: { url: postUrlOf(post), format: 'video' }, post } satisfies MediaParameters,
-    price: mediaPrice(deps.rendering.prices, 'video'),
-  };
+  return { mediaId, page: { url: postUrlOf(post), format: 'video' }, post };
 }
 
 export function pageIdOf(url: string): string {

@@ -111,31 +111,29 @@ export type MediaOptions = Readonly<z.infer<typeof mediaOptionsSchema>>;
 export function contradictionIn(
   request: MediaOptions & { readonly format: MediaFormat },
 ): readonly [string, string] | undefined {
-  const { format, container = DEFAULT_CONTAINERS[format], codec, bit_rate, max_height, embed = [], section } = request;
-  const { sponsorblock, live } = request;
+  const { format, container = DEFAULT_CONTAINERS[format], codec, bit_rate, section, sponsorblock, live } = request;
   const { mark = [], remove = [] } = sponsorblock ?? {};
-  const { format: needed, holds } = CONTAINERS[container];
-  const lacks = (name: string): boolean => !(holds as readonly string[]).includes(name);
-  const isCut = section?.exact === true || remove.length > 0;
-  const unheld = embed.find(lacks);
-  if (needed !== format) return ['container', `${container} needs the format ${needed}`];
-  if (format === 'audio' && max_height !== undefined) return ['max_height', 'needs the format video'];
-  if (format === 'audio' && codec !== undefined) return ['codec', 'needs the format video'];
-  if (container === 'webm' && codec !== undefined && !WEBM_CODECS.includes(codec))
-    return ['codec', 'webm cannot hold it'];
-  if (container === 'webm' && isCut) return ['container', 'webm is only copied, which cannot cut to the frame'];
-  if (bit_rate !== undefined && format === 'audio' && !LOSSY.includes(container))
-    return ['bit_rate', `${container} has none`];
-  if (unheld !== undefined) return ['embed', `${container} cannot hold ${unheld}`];
-  if (sponsorblock !== undefined && mark.length + remove.length === 0)
-    return ['sponsorblock', 'must have mark or remove'];
-  if (live !== undefined && (section ?? sponsorblock) !== undefined)
-    return ['live', 'cannot be combined with section or sponsorblock'];
-  if (live?.until !== undefined && Date.parse(live.until) <= Date.now()) return ['live.until', 'must be in the future'];
-  if (mark.some((category) => remove.includes(category)))
-    return ['sponsorblock.mark', 'must not repeat what is removed'];
-  if (mark.length > 0 && lacks('chapters')) return ['sponsorblock.mark', `${container} cannot hold chapters`];
-  return undefined;
+  const lacks = (name: string): boolean => !(CONTAINERS[container].holds as readonly string[]).includes(name);
+  const [isAudio, isWebm] = [format === 'audio', container === 'webm'];
+  const unheld = request.embed?.find(lacks);
+  const checks: readonly (readonly [boolean, string, string])[] = [
+    [CONTAINERS[container].format !== format, 'container', `${container} cannot hold what the format ${format} needs`],
+    [isAudio && request.max_height !== undefined, 'max_height', 'needs the format video'],
+    [isAudio && codec !== undefined, 'codec', 'needs the format video'],
+    [isWebm && codec !== undefined && !WEBM_CODECS.includes(codec), 'codec', 'webm cannot hold it'],
+    [isWebm && section?.exact === true, 'section.exact', 'webm is only copied, which cannot cut to the frame'],
+    [isWebm && remove.length > 0, 'sponsorblock.remove', 'webm is only copied, which cannot cut to the frame'],
+    [isAudio && bit_rate !== undefined && !LOSSY.includes(container), 'bit_rate', `${container} has none`],
+    [unheld !== undefined, 'embed', `${container} cannot hold ${String(unheld)}`],
+    [sponsorblock !== undefined && mark.length + remove.length === 0, 'sponsorblock', 'must have mark or remove'],
+    [live !== undefined && section !== undefined, 'live', 'cannot be combined with section'],
+    [live !== undefined && sponsorblock !== undefined, 'live', 'cannot be combined with sponsorblock'],
+    [Date.parse(live?.until ?? '') <= Date.now(), 'live.until', 'must be in the future'],
+    [mark.some((category) => remove.includes(category)), 'sponsorblock.mark', 'must not repeat what is removed'],
+    [mark.length > 0 && lacks('chapters'), 'sponsorblock.mark', `${container} cannot hold chapters`],
+  ];
+  const [, ...found] = checks.find(([isContradiction]) => isContradiction) ?? [];
+  return found.length === 0 ? undefined : found;
 }
 
 /** @returns the options that change the default file, or undefined if none does, so that requests for the same file are one job */

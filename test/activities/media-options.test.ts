@@ -126,7 +126,7 @@ describe('what has not started', () => {
 
   it.each([{}, { section: { from: 1 } as never }])('is not what has no media: %j', async (options) => {
     await expect(maker.make('video', { wait_for_start: true, ...options }, { id: 'nothing' })).rejects.toMatchObject({
-      details: ['unsupported'],
+      details: ['no_audio'],
     });
   });
 

@@ -19,7 +19,7 @@ describe('the options of a page’s media', () => {
     [{ ...PAGE, container: 'mp3' }, 'container'],
     [{ ...AUDIO, container: 'webm' }, 'container'],
     [{ ...PAGE, container: 'avi' }, 'container'],
-    [{ ...PAGE, container: 'webm', section: { from: 1, exact: true } }, 'container'],
+    [{ ...PAGE, container: 'webm', section: { from: 1, exact: true } }, 'section.exact'],
     [{ ...AUDIO, max_height: 720 }, 'max_height'],
     [{ ...PAGE, max_height: 1 }, 'max_height'],
     [{ ...AUDIO, codec: 'av1' }, 'codec'],

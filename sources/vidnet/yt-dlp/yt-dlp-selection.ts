@@ -95,19 +95,14 @@ const chapterSchema = z.object({
   end_time: z.number().positive(),
 });
 
+const LINES = [
+  ...(['title', 'track', 'artist', 'album', 'creator', 'uploader', 'channel', 'webpage_url'] as const),
+  ...(['language', 'release_date', 'upload_date'] as const),
+];
+
 /** What a page says about its media, for the tags and the name of a file. */
 export const detailsSchema = z.object({
-  title: lineSchema,
-  track: lineSchema,
-  artist: lineSchema,
-  album: lineSchema,
-  creator: lineSchema,
-  uploader: lineSchema,
-  channel: lineSchema,
-  webpage_url: lineSchema,
-  language: lineSchema,
-  release_date: lineSchema,
-  upload_date: lineSchema,
+  ...(Object.fromEntries(LINES.map((name) => [name, lineSchema])) as Record<(typeof LINES)[number], typeof lineSchema>),
   height: numberSchema,
   section_start: numberSchema,
   section_end: numberSchema,
@@ -120,15 +115,11 @@ export type MediaDetails = z.infer<typeof detailsSchema>;
 const DETAILS = `before_dl:${DETAILS_PREFIX}%(.{${Object.keys(detailsSchema.shape).join(',')}})j`;
 
 function embeddedArguments({ embed = [] }: MediaOptions): readonly string[] {
+  const cover = ['--write-thumbnail', '--output', `thumbnail:${COVER_NAME}%(ext)s`];
+  const captions = '--write-subs --sub-langs all,-live_chat --sub-format vtt/srt --output'.split(' ');
   return [
     ...['--print', DETAILS],
-    ...(embed.includes('cover') ? ['--write-thumbnail', '--output', `thumbnail:${COVER_NAME}%(ext)s`] : []),
-    ...(embed.includes('captions')
-      ? [
-          ...['--write-subs', '--sub-langs', 'all,-live_chat', '--sub-format', 'vtt/srt'],
-          '--output',
-          `subtitle:${CAPTIONS_NAME}%(ext)s`,
-        ]
-      : []),
+    ...(embed.includes('cover') ? cover : []),
+    ...(embed.includes('captions') ? [...captions, `subtitle:${CAPTIONS_NAME}%(ext)s`] : []),
   ];
 }
