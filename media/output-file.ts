@@ -1,4 +1,4 @@
-import { CONTAINERS, type Container } from '../contract/media-option-values.ts';
+import type { Container } from '../contract/media-option-values.ts';
 import type { MediaOptions } from '../contract/kinds/media-options.ts';
 import { H264, OPUS_FILTER, pictureFilter, picturesOf, playsEverywhere, SOUND_FILTER } from './encoding.ts';
 import { fileUrl, INPUT_GUARD } from './media-guard.ts';
@@ -81,70 +81,53 @@ export function outputArguments(file: OutputFile): readonly string[] {
   const copied = copiedKinds(file);
   const muxer = MUXERS[container];
   const sources = [...new Set([pictures, sound].filter((source) => source !== undefined))];
-  const indexOf = (source: MediaSource): number => sources.indexOf(source);
   // ffmpeg moves the start of each file to 0.
-  const inputs = sources.flatMap(({ path, probe }) => [
+  const inputs = sources.map(({ path, probe }) => [
     ...['-itsoffset', String(delayAfter(pictures?.probe, probe)), ...INPUT_GUARD, '-i', fileUrl(path)],
   ]);
+  const add = (path: string, ...format: readonly string[]): number => inputs.push([...format, '-i', fileUrl(path)]) - 1;
+  const captionsAt = captions.map(({ path }) => add(path));
+  const isAttached = coverPath !== undefined && container === 'mkv';
+  // An Ogg file holds its cover as a comment.
+  const coverAt = coverPath === undefined || isAttached || container === 'opus' ? undefined : add(coverPath);
+  const metadataAt = String(metadataPath === undefined ? -1 : add(metadataPath, '-f', 'ffmetadata'));
   const streamOfKind = (source: MediaSource, kind: 'video' | 'audio'): string =>
-    `${String(indexOf(source))}:${String(streamOf(source.probe, kind)?.index ?? 0)}`;
-  const at = { captions: sources.length, cover: sources.length + captions.length };
-  const metadataAt = at.cover + (coverPath === undefined || container === 'mkv' ? 0 : 1);
+    `${String(sources.indexOf(source))}:${String(streamOf(source.probe, kind)?.index ?? 0)}`;
   const filters = kept.length === 0 ? undefined : keptFilters(file, streamOfKind);
+  const soundArguments = (source: MediaSource): readonly string[] => [
+    ...['-map', filters === undefined ? streamOfKind(source, 'audio') : '[sound]'],
+    ...(copied.sound || filters !== undefined ? [] : ['-af', soundFilter(container)]),
+    ...(copied.sound ? ['-c:a', 'copy'] : muxer.encode(file.bitRate, streamOf(source.probe, 'audio')?.channels)),
+    ...(language === undefined ? [] : ['-metadata:s:a:0', `language=${language}`]),
+  ];
+  const pictureArguments = (source: MediaSource): readonly string[] => {
+    const { codec, colorTransfer } = streamOf(source.probe, 'video') ?? {};
+    // Apple's players need this name of HEVC.
+    const copy = ['-c:v:0', 'copy', ...(container === 'mp4' && codec === 'hevc' ? ['-tag:v:0', 'hvc1'] : [])];
+    const encode = filters === undefined ? picturesOf(colorTransfer) : H264;
+    const mapped = filters === undefined ? streamOfKind(source, 'video') : '[pictures]';
+    return ['-map', mapped, ...(copied.pictures ? copy : encode)];
+  };
+  const n = pictures === undefined ? '0' : '1';
+  const attached = ['-metadata:s:t:0', 'mimetype=image/jpeg', '-metadata:s:t:0', 'filename=cover.jpg'];
   return [
-    ...inputs,
-    ...captions.flatMap(({ path }) => ['-i', fileUrl(path)]),
-    ...(coverPath === undefined || container === 'mkv' ? [] : ['-i', fileUrl(coverPath)]),
-    ...(metadataPath === undefined ? [] : ['-f', 'ffmetadata', '-i', fileUrl(metadataPath)]),
+    ...inputs.flat(),
     ...(filters === undefined ? [] : ['-filter_complex', filters]),
-    ...(pictures === undefined ? [] : ['-map', filters === undefined ? streamOfKind(pictures, 'video') : '[pictures]']),
-    ...(pictures === undefined
-      ? []
-      : copied.pictures
-        ? ['-c:v:0', 'copy', ...tagOf(file)]
-        : encodedPictures(pictures, filters)),
-    ...(sound === undefined ? [] : ['-map', filters === undefined ? streamOfKind(sound, 'audio') : '[sound]']),
-    ...(sound !== undefined && !copied.sound && filters === undefined ? ['-af', soundFilter(container)] : []),
-    ...(sound === undefined ? [] : copied.sound ? ['-c:a', 'copy'] : muxer.encode(file.bitRate, channelsOf(sound))),
-    ...(language === undefined || sound === undefined ? [] : ['-metadata:s:a:0', `language=${language}`]),
-    ...captions.flatMap(({ language: spoken }, n) => [
-      ...['-map', `${String(at.captions + n)}:s:0`, `-metadata:s:s:${String(n)}`, `language=${spoken}`],
+    ...(pictures === undefined ? [] : pictureArguments(pictures)),
+    ...(sound === undefined ? [] : soundArguments(sound)),
+    ...captions.flatMap(({ language: spoken }, index) => [
+      ...['-map', `${String(captionsAt[index])}:s:0`, `-metadata:s:s:${String(index)}`, `language=${spoken}`],
     ]),
     ...(captions.length === 0 || muxer.captions === undefined ? [] : ['-c:s', muxer.captions]),
-    ...coverArguments(file, at.cover),
-    ...(metadataPath === undefined
-      ? ['-map_metadata', '-1', '-map_chapters', '-1']
-      : ['-map_metadata', String(metadataAt), '-map_chapters', String(metadataAt)]),
-    ...['-f', muxer.name],
+    ...(isAttached ? ['-attach', coverPath, ...attached] : []),
+    ...(coverAt === undefined ? [] : ['-map', `${String(coverAt)}:v:0`, `-c:v:${n}`, 'copy']),
+    ...(coverAt === undefined ? [] : [`-disposition:v:${n}`, 'attached_pic']),
+    ...['-map_metadata', metadataAt, '-map_chapters', metadataAt, '-f', muxer.name],
   ];
-}
-
-function encodedPictures({ probe }: MediaSource, filters: string | undefined): readonly string[] {
-  return filters === undefined ? picturesOf(streamOf(probe, 'video')?.colorTransfer) : H264;
-}
-
-function coverArguments({ container, coverPath, pictures }: OutputFile, input: number): readonly string[] {
-  if (coverPath === undefined || !(CONTAINERS[container].holds as readonly string[]).includes('cover')) return [];
-  // An Ogg file holds its cover as a comment.
-  if (container === 'opus') return [];
-  if (container === 'mkv') {
-    return ['-attach', coverPath, '-metadata:s:t:0', 'mimetype=image/jpeg', '-metadata:s:t:0', 'filename=cover.jpg'];
-  }
-  const n = pictures === undefined ? '0' : '1';
-  return ['-map', `${String(input)}:v:0`, `-c:v:${n}`, 'copy', `-disposition:v:${n}`, 'attached_pic'];
-}
-
-/** Apple's players need this name of HEVC. */
-function tagOf({ container, pictures }: OutputFile): readonly string[] {
-  return container === 'mp4' && pictures && codecOf(pictures.probe, 'video') === 'hevc' ? ['-tag:v:0', 'hvc1'] : [];
 }
 
 function soundFilter(container: Container): string {
   return MUXERS[container].encode === opus ? OPUS_FILTER : SOUND_FILTER;
-}
-
-function channelsOf({ probe }: MediaSource): number | undefined {
-  return streamOf(probe, 'audio')?.channels;
 }
 
 /** How much later a file starts than the pictures, unless the files have different time lines. */
