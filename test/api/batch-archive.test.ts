@@ -14,6 +14,7 @@ import { stores, type StoreUnderTest } from '../helpers/file-stores.ts';
 import { aTranscriptJob, anAudioJob, keepJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { until } from '../helpers/until.ts';
+import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
 
 const never = new AbortController().signal;
 const facts: TranscriptFacts = {
@@ -182,7 +183,7 @@ it('an archive of 1,000 files starts within a second and needs little memory', a
   const { body } = await facades.post('/api/batches', JSON.stringify({ items }));
   const id = String(body['id']);
   const contents = Buffer.alloc(bytes, 'tapedeck');
-  for (let number = 1; number <= 10; number += 1) {
+  for (let number = 1; number <= items.length / BATCH_PIECE_ITEMS; number += 1) {
     const progress: [number, ItemProgress][] = [];
     const keepItem = async (index: number): Promise<void> => {
       const job = anAudioJob();
@@ -193,7 +194,7 @@ it('an archive of 1,000 files starts within a second and needs little memory', a
       await keepJob(facades.deps.records, job, { status: 'success', result: { files, title: 'One title for all' } });
       progress.push([index, { state: 'success', recordId: job.recordId }]);
     };
-    await Promise.all(Array.from({ length: 100 }, (_one, index) => keepItem(index)));
+    await Promise.all(Array.from({ length: BATCH_PIECE_ITEMS }, (_one, index) => keepItem(index)));
     await facades.deps.batches.noteProgress({ batchId: id, number }, progress);
   }
   const before = process.memoryUsage().rss;

@@ -5,6 +5,7 @@ import { readEvents, type EventReader } from '../helpers/event-reader.ts';
 import { anAudioJob, keepJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { until } from '../helpers/until.ts';
+import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
 
 let facades: Facades;
 beforeAll(async () => {
@@ -35,8 +36,8 @@ async function end(id: string, numbers: readonly number[], counts: Partial<Batch
   for (const number of numbers) {
     const record = await keepJob(facades.deps.records, anAudioJob(), { status: 'success', result: { title: 'Tea' } });
     const progress: ItemProgress = { state: 'success', recordId: record.id, cost: 5 };
-    const piece = { batchId: id, number: Math.floor(number / 100) + 1 };
-    await facades.deps.batches.noteProgress(piece, [[number % 100, progress]]);
+    const piece = { batchId: id, number: Math.floor(number / BATCH_PIECE_ITEMS) + 1 };
+    await facades.deps.batches.noteProgress(piece, [[number % BATCH_PIECE_ITEMS, progress]]);
   }
   await facades.deps.batches.change(id, { counts: { ...NO_TOTALS.counts, ...counts }, updatedAtMs: Date.now() });
 }

@@ -6,6 +6,7 @@ import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
 import { formatMicroseconds } from '../../contract/text/times.ts';
+import { WEBHOOKS_PER_JOB_MAX } from '../../contract/request-limits.ts';
 
 /** Callers of lists, at times that a test chooses; the jobs run until the test ends them. */
 function listCallers(facadesOf: () => Facades, startMs: number) {
@@ -177,18 +178,21 @@ describe('a webhook that is added to a pending list', () => {
     const deliveries = facades.redeliveries.start.mock.calls.map(([input]) => input);
     const record = (await facades.deps.records.get(posts!.recordId))!;
     const delivery = { recordId: record.id, subscribedBy: ['anonymous'], firstAttempt: 1, record };
+    const first = WEBHOOKS_PER_JOB_MAX + 1;
     const idOf = (number: number) => `webhook/${posts!.recordId}/${String(number)}`;
     expect(new Map(deliveries.map((input) => [input.deliveryId, input]))).toEqual(
       new Map([
-        [idOf(21), { ...delivery, deliveryId: idOf(21), url: hook('x') }],
-        [idOf(22), { ...delivery, deliveryId: idOf(22), url: hook('y') }],
+        [idOf(first), { ...delivery, deliveryId: idOf(first), url: hook('x') }],
+        [idOf(first + 1), { ...delivery, deliveryId: idOf(first + 1), url: hook('y') }],
       ]),
     );
     const { createdAt } = record;
     for (const { deliveryId: id, recordId, url } of deliveries) {
       await facades.deps.deliveries.open({ id, recordId, url, endpoint: 'imgnet/list', createdAt });
     }
-    expect((await facades.deps.deliveries.ofRecord(posts!.recordId)).map(({ id }) => id)).toEqual([21, 22].map(idOf));
+    expect((await facades.deps.deliveries.ofRecord(posts!.recordId)).map(({ id }) => id)).toEqual(
+      [first, first + 1].map(idOf),
+    );
   });
 });
 

@@ -19,6 +19,7 @@ import { GENEROUS, routesWith } from '../helpers/breakers.ts';
 import { isLong } from '../helpers/rows.ts';
 import { PublishingChannel } from '../helpers/publishing-channel.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
+import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
 
 const { withService } = workflowBench('skipping');
 const HOUR_MS = 3_600_000;
@@ -66,7 +67,7 @@ async function fetched(subscriptionId: string): Promise<string[]> {
   const all = await batches.list({ startedBy: undefined, limit: 1000 }, { subscriptionId });
   const ids: string[] = [];
   for (const { id, items } of all.toReversed()) {
-    for (let number = 1; number <= Math.ceil(items / 100); number += 1) {
+    for (let number = 1; number <= Math.ceil(items / BATCH_PIECE_ITEMS); number += 1) {
       const piece = await batches.piece({ batchId: id, number });
       ids.push(...piece.items.map(({ subjectId }) => subjectId));
     }

@@ -5,9 +5,9 @@ import { withPostContent } from './with-post-content.ts';
 
 /** The audio or the video of a page of any site, or the pictures and videos of a post of the photo platform. */
 export function media(input: MediaJob) {
-  const { recordId, mediaId, parameters } = input;
-  const { page, site, post } = parameters;
+  const { recordId, mediaId } = input;
   return runJob(input, (useUpstream) => {
+    const { page, site, post } = input.parameters;
     if (post !== undefined) {
       const { kind, shortcode } = post;
       return withPostContent(useUpstream, { recordId, post }, (contentsId) => {
