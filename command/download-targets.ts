@@ -24,7 +24,7 @@ export function targetOf(
   return { file: output };
 }
 
-/** The last part of a link is the name by a template of the user. The service may be hostile. */
+/** Names a file as the last part of its link, which follows the user's template. The service may be hostile, so the name is made safe. */
 export function pathByLink(folder: string, link: string): string {
   const { pathname } = new URL(link);
   const ending = extname(pathname);

@@ -80,7 +80,7 @@ function isMeant(command: FetchCommand, { operation, body }: Offer, { hasComment
 
 function refusalOf(command: FetchCommand, text: string, subjects: readonly Subject[]): string {
   const [subject] = subjects;
-  // The name of a file is also that of an account.
+  // The name of a missing file may also be that of an account.
   const file = command === 'speech' && !URL.canParse(text) ? 'there is no such file, and ' : '';
   if (subject === undefined) return `${text}: ${file}this is no URL, handle or id that the service knows.`;
   if (subject.note !== null) return `${text}: ${subject.note}`;

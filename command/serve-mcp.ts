@@ -10,8 +10,8 @@ interface McpOptions {
   readonly signal: AbortSignal;
 }
 
-/** JSON-RPC: an error of the server. */
-const SERVER_ERROR = -32_603;
+/** The code of an internal error in JSON-RPC. */
+const INTERNAL_ERROR = -32_603;
 
 /** Serves MCP on standard input and output until the input ends: each message is passed on to the service and back. */
 export async function serveMcp({ url, key, stdin, stdout, signal }: McpOptions): Promise<void> {
@@ -37,7 +37,7 @@ export async function serveMcp({ url, key, stdin, stdout, signal }: McpOptions):
     open.set(id, cancelled);
     const fail = (reason: string): void => {
       if (open.has(id) && !cancelled.signal.aborted)
-        answer({ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message: `${url}: ${reason}` } });
+        answer({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: `${url}: ${reason}` } });
       open.delete(id);
     };
     const onRequestStreamEnd = () => fail('the connection broke');

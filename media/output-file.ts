@@ -38,7 +38,7 @@ interface Muxer {
 const atRate = (codec: string, usual: number) => (bitRate?: number) =>
   ['-c:a', codec, '-b:a', `${String(bitRate ?? usual)}k`] as const;
 const aac = atRate('aac', 192);
-/** 256 kbit/s is the most for a channel. */
+/** Opus has at most 256 kbit/s for each channel. */
 const opus: Muxer['encode'] = (bitRate = 128, channels = 1) => atRate('libopus', Math.min(bitRate, 256 * channels))();
 const MUXERS: Readonly<Record<Container, Muxer>> = {
   mp4: { name: 'mp4', copies: ['aac'], encode: aac, captions: 'mov_text' },

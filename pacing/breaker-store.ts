@@ -23,7 +23,7 @@ const DUPLICATE_KEY = 11_000;
  */
 export function createBreakerStore(db: Db, taskQueue: string) {
   const documents = db.collection<StoredBreaker & { _id: string }>('circuit_breakers');
-  // In the same collection, because they are removed at the same time.
+  // The starts of days are in the same collection, so that one deletion removes all that is old.
   const days = db.collection<Pick<Breaker, 'untilMs'> & { _id: string; starts: number }>('circuit_breakers');
   return {
     read: async (route: string): Promise<StoredBreaker | undefined> =>
@@ -52,7 +52,7 @@ export function createBreakerStore(db: Db, taskQueue: string) {
         days.findOneAndUpdate({ _id: `${taskQueue}/${route}/${untilMs}` }, change, {
           ...{ upsert: true, returnDocument: 'after' },
         });
-      // Of two first starts at once, one fails.
+      // If two workers count the first start of a day at the same time, one of the upserts fails.
       const counted = await count().catch(count);
       if (counted === null) throw new Error(`the starts of ${route} were not counted`);
       return counted.starts;

@@ -8,17 +8,13 @@ import {
   type StoredBatch,
 } from '../../contract/batches/batch-state.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
-import type { Routes } from '../../pacing/routes.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { BatchSlots, BatchSlotsDeps } from './batch-slots.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
-import type { BatchStore } from '../../store/records/batch-store.ts';
 import { OpenPiece, type PieceDeps } from './open-piece.ts';
 
 export interface BatchDeps extends PieceDeps, BatchSlotsDeps {
-  readonly batches: BatchStore;
   readonly keys: Pick<KeyStore, 'get'>;
-  readonly routes: Routes;
 }
 
 export interface BatchStep {

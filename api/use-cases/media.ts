@@ -67,7 +67,7 @@ function pageWork(
   };
 }
 
-/** The two kinds of URL have different contents, so they are two subjects. */
+/** The platform describes a post and a reel with the same shortcode differently, so the kind is part of the subject. */
 function postWork(
   deps: Pick<PlanDeps, 'platforms'>,
   post: PostReference,

@@ -48,7 +48,7 @@ const parametersSchema = z.object({
   page: mediaPageSchema,
   /** The site whose rate limit applies; absent for pages of the video platform. */
   site: siteSchema.exactOptional(),
-  /** Of the photo platform: all its pictures and videos are fetched. */
+  /** Set for a post or reel of the photo platform, whose pictures and videos are all fetched. */
   post: postSchema.exactOptional(),
 });
 export type MediaParameters = Readonly<z.infer<typeof parametersSchema>>;

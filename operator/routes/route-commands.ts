@@ -26,7 +26,7 @@ interface RouteCommand {
 /** @returns a function that opens and closes circuit breakers, and returns the text to print. It throws UsageError. */
 export function createRouteCommands(store: BreakerStore, all: Routes) {
   const routes = routesOfRoles(all, workerRoles).map(({ route }) => route);
-  // Only reads, whose errors are thrown.
+  // The commands only read these circuit breakers, and the errors of reads are thrown.
   const breakers = createBreakers({ store, routes: all, onError: () => undefined });
   return async ({ command, args: [route = ''], options }: RouteCommand): Promise<string> => {
     if (command === 'list') return (await Promise.all(routes.map(describe))).join('\n');

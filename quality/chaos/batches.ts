@@ -11,7 +11,7 @@ import type { Reception } from './stage.ts';
 const BATCHES = 3;
 const REPEAT_MS = 1_000;
 const PAGE = 200;
-/** Of calls whose webhooks are not those of a job. */
+/** The prefixes of the IDs of calls whose webhooks are about a batch or a subscription instead of a job. */
 export const CALL_PREFIXES = { batch: 'batch', subscription: 'subscription' } as const;
 
 interface SentBatch {

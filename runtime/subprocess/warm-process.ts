@@ -5,7 +5,7 @@ import { RunKilledError, signalGroup } from './run-program.ts';
 
 const END_TIMEOUT_MS = 5_000;
 const STDERR_TAIL_CHARS = 2_000;
-/** Other signals are for a fault of the program itself, with which another start would end too. */
+/** Other signals report a fault of the program itself, which another start would not mend. */
 const KILLING_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM'];
 
 interface WarmProcessOptions {

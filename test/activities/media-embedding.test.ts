@@ -25,7 +25,7 @@ const CHAPTERS = [
   ['Home', 25],
 ];
 
-/** What mutagen, which is in yt-dlp's Python environment, reads of a file. */
+/** Reads the tags of a file by mutagen, which is part of yt-dlp's Python environment. */
 async function readByMutagen(path: string): Promise<unknown> {
   const script = fileURLToPath(new URL('../helpers/read-tags.py', import.meta.url));
   const python = join(dirname(inject('tools').ytdlp), 'python3');

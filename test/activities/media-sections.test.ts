@@ -6,7 +6,7 @@ import { MP4, startMediaMaker, type MediaMaker } from '../helpers/media-maker.ts
 import { runTool } from '../helpers/media.ts';
 import { addTalk, GROUP_SECONDS, TALK_SECONDS } from '../helpers/talk-page.ts';
 
-/** Of the fragments of HLS and DASH. */
+/** The length of the fragments of HLS and DASH. */
 const FRAGMENT_SECONDS = 4;
 /** How often a recording of two hours repeats the talk. */
 const TIMES = 180;

@@ -3,7 +3,7 @@ import { loadConfig } from '../../config.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const ORIGIN = 'https://app.example';
-const ASKED = 'authorization,idempotency-key,mcp-protocol-version,mcp-method,tus-resumable,upload-offset';
+const REQUESTED_HEADERS = 'authorization,idempotency-key,mcp-protocol-version,mcp-method,tus-resumable,upload-offset';
 let facades: Facades;
 beforeAll(async () => {
   facades = await startFacades(100_000, { origins: [ORIGIN] });
@@ -15,7 +15,7 @@ const send = (method: string, path: string, headers: Record<string, string>) =>
 const preflight = (origin: string) =>
   send('OPTIONS', '/api/downloads/audio', {
     ...{ origin, 'sec-fetch-site': 'cross-site' },
-    ...{ 'access-control-request-method': 'POST', 'access-control-request-headers': ASKED },
+    ...{ 'access-control-request-method': 'POST', 'access-control-request-headers': REQUESTED_HEADERS },
   });
 
 describe('CORS', () => {
@@ -23,7 +23,7 @@ describe('CORS', () => {
     const { status, headers } = await preflight(ORIGIN);
     expect(status).toBe(204);
     expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
-    expect(headers.get('access-control-allow-headers')).toBe(ASKED);
+    expect(headers.get('access-control-allow-headers')).toBe(REQUESTED_HEADERS);
     // Requests with a bearer token are none with credentials, so that this stands for all.
     expect(headers.get('access-control-allow-methods')).toBe('*');
     for (const [path, expected] of [

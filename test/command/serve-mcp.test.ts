@@ -14,7 +14,7 @@ interface Message {
 
 let server: Server;
 let url: string;
-/** What the service received, and which of its streams the command has closed. */
+/** The messages that the service received, and the streams that the command has closed. */
 let received: Message[];
 let closed: number[];
 beforeEach(async () => {

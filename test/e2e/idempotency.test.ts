@@ -80,7 +80,7 @@ it.each(Object.entries(moments).map(([name, hasCome], index) => ({ name, hasCome
     const [{ status, body: answer }] = answers as [(typeof answers)[number]];
     expect({ status, answer }).toMatchObject({ status: 202, answer: { data: { status: 'pending' } } });
     for (const other of answers) expect(other).toMatchObject({ status, body: answer });
-    // Whoever was answered before the kill has the same answer.
+    // Requests that were answered before the kill have the same answer.
     for (const one of answered) expect(one).toMatchObject({ status, body: answer });
 
     await service.misbehave({ video: videoId, target: 'media', mode: 'off' });

@@ -79,7 +79,7 @@ it(
       expect(status).toBe(202);
       return video;
     };
-    // Those that end meanwhile are replaced, so that the number waits in the end.
+    // Jobs that end meanwhile are replaced, so that the intended number of jobs waits.
     const ended = async () => (await runs()).filter(({ what }) => what === 'end').length;
     let accepted = 0;
     while (accepted < WAITING + SLOTS + (await ended())) {

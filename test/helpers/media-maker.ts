@@ -123,7 +123,7 @@ interface Shown {
   }[];
 }
 
-/** What ffprobe reads of a file. */
+/** Reads the facts of a file by ffprobe. */
 async function factsOf(path: string) {
   const args = '-v error -show_format -show_streams -show_chapters -count_packets -of json'.split(' ');
   const shown = await runTool(inject('tools').ffprobe, [...args, path]);
@@ -139,7 +139,7 @@ async function factsOf(path: string) {
       .filter(({ codec_type }) => ['video', 'audio', 'subtitle', 'attachment'].includes(codec_type))
       .map(({ codec_name = 'file', height = 0 }) => (height === 0 ? codec_name : `${codec_name} ${String(height)}`))
       .toSorted(),
-    /** Of pictures, how many there are. */
+    /** The number of pictures. */
     pictures: Number(streams.find(({ codec_type }) => codec_type === 'video')?.nb_read_packets ?? 0),
     languages: streams.filter(({ codec_type }) => codec_type !== 'video').map(({ tags }) => tags?.['language']),
   };
