@@ -6,104 +6,56 @@ import {
   optionOf,
   OPTIONS,
   optionsOf,
+  type Option,
   type CommandName,
   type FetchCommand,
   type OptionName,
 } from './command-table.ts';
+import { optional } from '../runtime/optional.ts';
 import { UsageError } from './exit-codes.ts';
-import { mediaOptionsIn } from './media-arguments.ts';
 
 const MAX_CONCURRENCY = 32;
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_LIMIT = 20;
 
-export interface FetchOptions {
-  readonly output: string | undefined;
-  readonly isForced: boolean;
-  readonly isJson: boolean;
-  readonly isWaiting: boolean;
-  readonly from: string | undefined;
-  readonly concurrency: number;
-  readonly format: string | undefined;
-  readonly hasComments: boolean;
-  readonly isVideo: boolean;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-export type Parsed =
-  | { readonly action: 'help'; readonly command: CommandName | undefined }
-  | { readonly action: 'version' | 'mcp' }
-  | { readonly action: 'keys'; readonly words: readonly string[] }
-  | { readonly action: 'completion'; readonly shell: string }
-  | {
-      readonly action: 'fetch';
-      readonly command: FetchCommand;
-      readonly texts: readonly string[];
-      readonly options: FetchOptions;
-    }
-  | {
-      readonly action: 'jobs';
-      readonly query: Readonly<Record<string, string>>;
-      readonly limit: number;
-      readonly isJson: boolean;
-    }
-  | { readonly action: 'job' | 'cancel' | 'items'; readonly ids: readonly string[]; readonly isJson: boolean }
-  | {
-      readonly action: 'follow';
-      readonly urls: readonly string[];
-      readonly request: Readonly<Record<string, string>>;
-      readonly isVideo: boolean;
-      readonly language: string | undefined;
-      readonly isJson: boolean;
-    }
-  | { readonly action: 'unfollow'; readonly ids: readonly string[]; readonly isJson: boolean }
-  | {
-      readonly action: 'batch';
-      readonly command: FetchCommand;
-      readonly options: FetchOptions;
-      readonly archive: string | undefined;
-    }
-  | {
-      readonly action: 'batches';
-      readonly change: string | undefined;
-      readonly ids: readonly string[];
-      readonly limit: number;
-      readonly isJson: boolean;
-    }
-  | { readonly action: 'upload'; readonly paths: readonly string[]; readonly isJson: boolean }
-  | {
-      readonly action: 'feed';
-      readonly what: 'create' | 'list' | 'revoke';
-      readonly id: string;
-      readonly isJson: boolean;
-    }
-  | { readonly action: 'webhook test'; readonly url: string; readonly isJson: boolean };
+export type FetchOptions = Readonly<ReturnType<typeof fetchOptions>>;
+export type Parsed = ReturnType<typeof parseCommandLine>;
+/** The parsed arguments of one command. */
+export type ParsedAs<Action extends Parsed['action']> = Extract<Parsed, { readonly action: Action }>;
 
 type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
 
-export function parseCommandLine(words: readonly string[]): Parsed {
+export function parseCommandLine(words: readonly string[]) {
   // The keys command parses its own arguments.
-  if (words[0] === 'keys') return { action: 'keys', words: words.slice(1) };
+  if (words[0] === 'keys') return { action: 'keys', words: words.slice(1) } as const;
   const { values, positionals } = parse(words);
   const [name, ...rest] = positionals;
-  if (values.version === true) return { action: 'version' };
+  if (values.version === true) return { action: 'version' } as const;
   if (name === undefined || name === 'help') {
     const about = rest[0];
     if (about !== undefined && !isCommand(about)) throw new UsageError(`There is no command ${about}.`);
-    if (values.help === true || name === 'help') return { action: 'help', command: about };
+    if (values.help === true || name === 'help') return { action: 'help', command: about } as const;
     throw new UsageError('No command is given.');
   }
   if (!isCommand(name)) throw new UsageError(`There is no command ${name}.`);
-  if (values.help === true) return { action: 'help', command: name };
+  if (values.help === true) return { action: 'help', command: name } as const;
   for (const option of Object.keys(values) as OptionName[]) {
     if (!optionsOf(name).includes(option)) throw new UsageError(`${name} takes no --${option}.`);
   }
   return commandLine(name, rest, values);
 }
 
+/** A value is text unless its option is a flag. */
+const PARSED_OPTIONS = Object.fromEntries(
+  Object.entries<Option>(OPTIONS).map(([name, { value, short }]) => [
+    name,
+    { type: value === undefined ? ('boolean' as const) : ('string' as const), ...optional('short', short) },
+  ]),
+);
+
 function parse(words: readonly string[]): { readonly values: Values; readonly positionals: readonly string[] } {
   try {
-    return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, allowNegative: true });
+    return parseArgs({ args: [...words], options: PARSED_OPTIONS, allowPositionals: true, allowNegative: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Node's message explains what to do about arguments that begin with a hyphen, as video IDs may.
@@ -111,68 +63,73 @@ function parse(words: readonly string[]): { readonly values: Values; readonly po
   }
 }
 
-function commandLine(name: CommandName, rest: readonly string[], values: Values): Parsed {
+function commandLine(name: CommandName, rest: readonly string[], values: Values) {
   const isJson = values.json === true;
   if (isFetchCommand(name)) {
     if (rest.length === 0 && values.from === undefined)
       throw new UsageError(`${name}: give at least one URL, handle or ID.`);
-    return { action: 'fetch', command: name, texts: rest, options: fetchOptions(name, values) };
+    return { action: 'fetch', command: name, texts: rest, options: fetchOptions(name, values) } as const;
   }
   switch (name) {
     case 'jobs':
       if (rest.length > 0) throw new UsageError('jobs takes options only.');
-      return { action: 'jobs', query: filtersOf(values), limit: numberOf(values, 'limit') ?? DEFAULT_LIMIT, isJson };
+      return {
+        action: 'jobs',
+        query: filtersOf(values),
+        limit: numberOf(values, 'limit') ?? DEFAULT_LIMIT,
+        isJson,
+      } as const;
     case 'job':
     case 'cancel':
     case 'items':
       if (rest.length === 0) throw new UsageError(`${name}: give the ID of a job.`);
-      return { action: name, ids: rest, isJson };
+      return { action: name, ids: rest, isJson } as const;
     case 'follow': {
       const request = given({ since: textOf(values, 'since') ?? 'now', every: textOf(values, 'every') });
       const how = { isVideo: values.video === true, language: textOf(values, 'language') };
-      return { action: 'follow', urls: rest, request, ...how, isJson };
+      return { action: 'follow', urls: rest, request, ...how, isJson } as const;
     }
     case 'unfollow':
       if (rest.length === 0) throw new UsageError('unfollow: give the ID of a subscription.');
-      return { action: 'unfollow', ids: rest, isJson };
+      return { action: 'unfollow', ids: rest, isJson } as const;
     case 'batch': {
       if (rest.length !== 1) throw new UsageError('batch: give one file with a subject per line, or -.');
       const command = (choiceOf(values, 'as') ?? 'audio') as FetchCommand;
       const options = { ...fetchOptions(command, values), from: rest[0] };
-      return { action: 'batch', command, options, archive: textOf(values, 'archive') };
+      return { action: 'batch', command, options, archive: textOf(values, 'archive') } as const;
     }
     case 'batches': {
       const [change, ...ids] = rest;
       if (change !== undefined && (ids.length === 0 || commandOf('batches').words?.includes(change) !== true))
         throw new UsageError('The usage is: batches [cancel|resume|retry ID…]');
-      return { action: 'batches', change, ids, limit: numberOf(values, 'limit') ?? DEFAULT_LIMIT, isJson };
+      return { action: 'batches', change, ids, limit: numberOf(values, 'limit') ?? DEFAULT_LIMIT, isJson } as const;
     }
     case 'upload':
       if (rest.length === 0) throw new UsageError('upload: give the path of a file.');
-      return { action: 'upload', paths: rest, isJson };
+      return { action: 'upload', paths: rest, isJson } as const;
     case 'webhook': {
       const [what, url] = rest;
       if (what !== 'test' || url === undefined || rest.length > 2)
         throw new UsageError('The usage is: webhook test URL');
-      return { action: 'webhook test', url, isJson };
+      return { action: 'webhook test', url, isJson } as const;
     }
     case 'feed': {
       const [what, id = ''] = rest;
       const isKnown = what === 'create' || what === 'revoke' || what === 'list';
       if (!isKnown || (id === '') !== (what === 'list') || rest.length > 2)
         throw new UsageError('The usage is: feed create ID|feeds, feed list, or feed revoke ID');
-      return { action: 'feed', what, id, isJson };
+      return { action: 'feed', what, id, isJson } as const;
     }
     case 'mcp':
-      return { action: 'mcp' };
+      return { action: 'mcp' } as const;
     case 'completion':
-      return { action: 'completion', shell: rest[0] ?? '' };
+      return { action: 'completion', shell: rest[0] ?? '' } as const;
     case 'keys':
       throw new UsageError('keys must be the first word.');
   }
 }
 
-function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
+function fetchOptions(command: FetchCommand, values: Values) {
   const mode = choiceOf(values, 'mode');
   if (command === 'transcript' && values.language === undefined && mode !== 'generate') {
     throw new UsageError('transcript: --language is required, such as --language en.');
@@ -180,18 +137,17 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
   const format = choiceOf(values, 'format');
   if (format === 'rttm' && command === 'transcript')
     throw new UsageError('--format: rttm is available for speakers only.');
-  const speakers = given({
-    exact: numberOf(values, 'speakers'),
-    min: numberOf(values, 'min-speakers'),
-    max: numberOf(values, 'max-speakers'),
-  });
   const language = textOf(values, 'language');
   const fields = {
     language: command === 'transcript' && language?.includes(',') === true ? language.split(',') : language,
     mode,
-    speakers: Object.keys(speakers).length === 0 ? undefined : speakers,
+    speakers: anyOf({
+      exact: numberOf(values, 'speakers'),
+      min: numberOf(values, 'min-speakers'),
+      max: numberOf(values, 'max-speakers'),
+    }),
     max_age_days: numberOf(values, 'max-age-days', 0),
-    ...(command === 'media' && mediaOptionsIn((one) => textOf(values, one), flagsOf(values))),
+    ...(command === 'media' && mediaFields(values)),
   };
   const concurrency = numberOf(values, 'jobs') ?? DEFAULT_CONCURRENCY;
   if (concurrency > MAX_CONCURRENCY) throw new UsageError(`--jobs: at most ${String(MAX_CONCURRENCY)}`);
@@ -209,8 +165,37 @@ function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
   };
 }
 
-function flagsOf(values: Values) {
-  return { isExact: values.exact === true, awaitsStart: values['wait-for-start'] === true };
+/** The fields of a request that say how the file of a page's media is made. */
+function mediaFields(values: Values) {
+  const listOf = (name: OptionName) => textOf(values, name)?.split(',');
+  const live = anyOf({
+    from: textOf(values, 'live-from'),
+    seconds: numberOf(values, 'seconds'),
+    until: textOf(values, 'until'),
+  });
+  return {
+    container: textOf(values, 'container'),
+    codec: textOf(values, 'codec'),
+    max_height: numberOf(values, 'max-height'),
+    bit_rate: numberOf(values, 'bit-rate'),
+    sound_language: textOf(values, 'sound'),
+    section: sectionOf(textOf(values, 'section'), values.exact),
+    embed: listOf('embed'),
+    sponsorblock: anyOf({ mark: listOf('mark'), remove: listOf('remove') }),
+    live: live && { from: 'now', ...live },
+    wait_for_start: values['wait-for-start'],
+    file_name: textOf(values, 'name'),
+  };
+}
+
+function sectionOf(text: string | undefined, exact: Values['exact']): object | undefined {
+  if (text === undefined) {
+    if (exact === true) throw new UsageError('--exact: give a --section, too.');
+    return undefined;
+  }
+  const [, from = '', to = ''] = /^([\d:.]*)-([\d:.]*)$/.exec(text) ?? [];
+  if (from + to === '') return given({ chapter: text, exact });
+  return given({ from: from || undefined, to: to || undefined, exact });
 }
 
 function filtersOf(values: Values): Readonly<Record<string, string>> {
@@ -226,6 +211,12 @@ function filtersOf(values: Values): Readonly<Record<string, string>> {
 
 function given<Value>(fields: Readonly<Record<string, Value | undefined>>): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Record<string, Value>;
+}
+
+/** @returns undefined if no field is given */
+function anyOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  const some = given(fields);
+  return Object.keys(some).length === 0 ? undefined : some;
 }
 
 function textOf(values: Values, name: OptionName): string | undefined {

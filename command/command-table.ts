@@ -1,10 +1,9 @@
 import { CONTAINERS } from '../contract/media-option-values.ts';
 import { recordStatusSchema, recordTypeSchema } from '../contract/download-record.ts';
 
-interface Option {
-  readonly type: 'string' | 'boolean';
+export interface Option {
   readonly short?: string;
-  /** The placeholder of the value in the help. */
+  /** The placeholder of the value in the help. An option without one is a flag. */
   readonly value?: string;
   readonly about: string;
   readonly choices?: readonly string[];
@@ -14,105 +13,92 @@ interface Option {
 /** The commands of which the service makes batches. */
 export const BATCH_COMMANDS = ['audio', 'video', 'transcript', 'profile', 'post', 'channel', 'media'] as const;
 
+/** How the file of a page's media is made. */
+const MEDIA_OPTIONS = {
+  container: {
+    value: 'NAME',
+    about: 'mp4, mkv or webm of a video; m4a, mp3, opus, flac or wav of audio',
+    choices: Object.keys(CONTAINERS),
+  },
+  'max-height': { value: 'LINES', about: 'the most lines of a video' },
+  codec: { value: 'NAME', about: 'h264, hevc, vp9 or av1, if the page has it' },
+  'bit-rate': { value: 'KBIT', about: 'encode the sound with this many kbit/s' },
+  sound: { value: 'CODE', about: 'the language of the sound, such as de (default: the original)' },
+  section: { value: 'FROM-TO|TITLE', about: 'only this part, such as 1:30-2:00, 90- or the title of a chapter' },
+  exact: { about: 'cut the section to the frame, which encodes it again' },
+  embed: { value: 'LIST', about: 'write into the file: tags, cover, chapters, captions' },
+  mark: { value: 'LIST', about: 'make chapters of segments of SponsorBlock, such as sponsor,intro' },
+  remove: { value: 'LIST', about: 'cut out segments of SponsorBlock' },
+  'live-from': {
+    value: 'start|now',
+    about: 'record a running broadcast from its start or from now (the default); give --seconds or --until',
+    choices: ['start', 'now'],
+  },
+  seconds: { value: 'N', about: 'for how long to record' },
+  until: { value: 'TIME', about: 'when to stop recording, such as 2026-11-21T22:00:00Z' },
+  'wait-for-start': { about: 'wait for a premiere or an announced broadcast' },
+  name: { value: 'TEMPLATE', about: 'the name of the file, such as "{date} {title}"' },
+} as const satisfies Record<string, Option>;
+
 /** All options of all commands. Parser, help and shell completion are derived from this table. */
 export const OPTIONS = {
   output: {
-    type: 'string',
     short: 'o',
     value: 'FILE|FOLDER',
     about: 'where to save the result; by default, files go to the current folder, and other results are printed',
     isPath: true,
   },
-  force: { type: 'boolean', short: 'f', about: 'overwrite existing files' },
-  json: { type: 'boolean', about: 'print a line of JSON for each result; files are saved only with --output' },
-  wait: { type: 'boolean', about: 'wait for results (the default); --no-wait starts the jobs and prints their ids' },
+  force: { short: 'f', about: 'overwrite existing files' },
+  json: { about: 'print a line of JSON for each result; files are saved only with --output' },
+  wait: { about: 'wait for results (the default); --no-wait starts the jobs and prints their ids' },
   from: {
-    type: 'string',
     value: 'FILE|-',
     about: 'read further subjects from a file, one per line; the service fetches them as a batch',
     isPath: true,
   },
-  jobs: { type: 'string', short: 'j', value: 'N', about: 'how many to fetch at once (default 4)' },
-  language: {
-    type: 'string',
-    short: 'l',
-    value: 'CODE',
-    about: 'such as en, de or pt-BR; for transcript also several, such as de,en',
-  },
+  jobs: { short: 'j', value: 'N', about: 'how many to fetch at once (default 4)' },
+  language: { short: 'l', value: 'CODE', about: 'such as en, de or pt-BR; for transcript also several, such as de,en' },
   mode: {
-    type: 'string',
     value: 'MODE',
     about:
       'native (captions, the default for videos), auto (captions, or else what is spoken) or generate (what is spoken)',
     choices: ['native', 'auto', 'generate'],
   },
-  comments: { type: 'boolean', about: 'include the comments, in JSON' },
+  comments: { about: 'include the comments, in JSON' },
   format: {
-    type: 'string',
     value: 'FORMAT',
     about: 'txt, srt, vtt, rttm (speakers only) or json; by default that of the --output file, else txt',
     choices: ['txt', 'srt', 'vtt', 'rttm', 'json'],
   },
-  speakers: { type: 'string', value: 'N', about: 'the exact number of speakers' },
-  'min-speakers': { type: 'string', value: 'N', about: 'the least number of speakers' },
-  'max-speakers': { type: 'string', value: 'N', about: 'the greatest number of speakers' },
-  'max-age-days': { type: 'string', value: 'N', about: 'only posts of the last N days' },
-  video: { type: 'boolean', about: 'the video instead of the audio' },
-  container: {
-    type: 'string',
-    value: 'NAME',
-    about: 'mp4, mkv or webm of a video; m4a, mp3, opus, flac or wav of audio',
-    choices: Object.keys(CONTAINERS),
-  },
-  'max-height': { type: 'string', value: 'LINES', about: 'the most lines of a video' },
-  codec: { type: 'string', value: 'NAME', about: 'h264, hevc, vp9 or av1, if the page has it' },
-  'bit-rate': { type: 'string', value: 'KBIT', about: 'encode the sound with this many kbit/s' },
-  sound: { type: 'string', value: 'CODE', about: 'the language of the sound, such as de (default: the original)' },
-  section: {
-    type: 'string',
-    value: 'FROM-TO|TITLE',
-    about: 'only this part, such as 1:30-2:00, 90- or the title of a chapter',
-  },
-  exact: { type: 'boolean', about: 'cut the section to the frame, which encodes it again' },
-  embed: { type: 'string', value: 'LIST', about: 'write into the file: tags, cover, chapters, captions' },
-  mark: { type: 'string', value: 'LIST', about: 'make chapters of segments of SponsorBlock, such as sponsor,intro' },
-  remove: { type: 'string', value: 'LIST', about: 'cut out segments of SponsorBlock' },
-  'live-from': {
-    type: 'string',
-    value: 'start|now',
-    about: 'record a running broadcast from its start or from now (the default); give --seconds or --until',
-    choices: ['start', 'now'],
-  },
-  seconds: { type: 'string', value: 'N', about: 'for how long to record' },
-  until: { type: 'string', value: 'TIME', about: 'when to stop recording, such as 2026-11-21T22:00:00Z' },
-  'wait-for-start': { type: 'boolean', about: 'wait for a premiere or an announced broadcast' },
-  name: { type: 'string', value: 'TEMPLATE', about: 'the name of the file, such as "{date} {title}"' },
+  speakers: { value: 'N', about: 'the exact number of speakers' },
+  'min-speakers': { value: 'N', about: 'the least number of speakers' },
+  'max-speakers': { value: 'N', about: 'the greatest number of speakers' },
+  'max-age-days': { value: 'N', about: 'only posts of the last N days' },
+  video: { about: 'the video instead of the audio' },
+  ...MEDIA_OPTIONS,
   as: {
-    type: 'string',
     value: 'COMMAND',
     about: 'what to fetch of each subject: audio (the default), video, transcript, profile, post, channel or media',
     choices: BATCH_COMMANDS,
   },
-  archive: { type: 'string', value: 'FILE', about: 'save all results as a Zip archive at the end', isPath: true },
-  type: { type: 'string', value: 'TYPE', about: 'only jobs of this type', choices: recordTypeSchema.options },
+  archive: { value: 'FILE', about: 'save all results as a Zip archive at the end', isPath: true },
+  type: { value: 'TYPE', about: 'only jobs of this type', choices: recordTypeSchema.options },
   status: {
-    type: 'string',
     value: 'STATUS',
     about: 'only jobs with this status: pending, success or failed',
     choices: recordStatusSchema.options,
   },
-  media: { type: 'string', value: 'ID', about: 'only jobs about this video, channel, account or post' },
+  media: { value: 'ID', about: 'only jobs about this video, channel, account or post' },
   after: {
-    type: 'string',
     value: 'TIME',
     about: 'only jobs created at this time or later, such as 2026-11-21 or "2026-11-21 09:30", in UTC',
   },
-  before: { type: 'string', value: 'TIME', about: 'only jobs created before this time, in UTC' },
-  limit: { type: 'string', value: 'N', about: 'the greatest number of jobs (default 20)' },
-  since: { type: 'string', value: 'now|all|DATE', about: 'what is fetched first (default now)' },
-  every: { type: 'string', value: 'TIME', about: 'the time between two checks, such as 30m, 6h or 1d (default 6h)' },
-  help: { type: 'boolean', short: 'h', about: 'show this' },
-  version: { type: 'boolean', about: 'show the version' },
+  before: { value: 'TIME', about: 'only jobs created before this time, in UTC' },
+  limit: { value: 'N', about: 'the greatest number of jobs (default 20)' },
+  since: { value: 'now|all|DATE', about: 'what is fetched first (default now)' },
+  every: { value: 'TIME', about: 'the time between two checks, such as 30m, 6h or 1d (default 6h)' },
+  help: { short: 'h', about: 'show this' },
+  version: { about: 'show the version' },
 } as const satisfies Record<string, Option>;
 export type OptionName = keyof typeof OPTIONS;
 
@@ -120,10 +106,6 @@ export type OptionName = keyof typeof OPTIONS;
 export const optionOf = (name: OptionName): Option => OPTIONS[name];
 
 const FETCHING = ['output', 'force', 'json', 'wait', 'from', 'jobs'] as const;
-const MEDIA_OPTIONS = [
-  ...(['container', 'max-height', 'codec', 'bit-rate', 'sound', 'section', 'exact'] as const),
-  ...(['embed', 'mark', 'remove', 'live-from', 'seconds', 'until', 'wait-for-start', 'name'] as const),
-] as const;
 export const COMMON_OPTIONS = ['help'] as const;
 
 interface Command {
@@ -156,16 +138,12 @@ export const FETCH_COMMANDS = {
   },
   profile: { operands: 'URL|@NAME…', about: 'the profile of an account of the photo platform', options: FETCHING },
   post: { operands: 'URL…', about: 'a post or reel', options: FETCHING },
-  list: {
-    operands: 'URL|@NAME…',
-    about: 'the posts and reels of an account',
-    options: ['max-age-days', ...FETCHING],
-  },
+  list: { operands: 'URL|@NAME…', about: 'the posts and reels of an account', options: ['max-age-days', ...FETCHING] },
   channel: { operands: 'URL|@NAME…', about: 'a channel with all of its videos', options: FETCHING },
   media: {
     operands: 'URL…',
     about: 'the audio or video of any page, as you want the file',
-    options: ['video', ...MEDIA_OPTIONS, ...FETCHING],
+    options: ['video', ...(Object.keys(MEDIA_OPTIONS) as (keyof typeof MEDIA_OPTIONS)[]), ...FETCHING],
   },
   info: { operands: 'URL…', about: 'what a page offers: title, length, formats and captions', options: FETCHING },
 } as const satisfies Record<string, Command>;

@@ -33,8 +33,8 @@ function bash(): string {
       .map((option) => `--${option}`)
       .join(' ');
   const afterOption = options.flatMap((option) => {
-    const { type, choices, isPath } = optionOf(option);
-    if (type === 'boolean') return [];
+    const { value, choices, isPath } = optionOf(option);
+    if (value === undefined) return [];
     // Without replies the shell completes file names.
     return `    --${option}) ${isPath ? '' : `COMPREPLY=($(compgen -W "${choices?.join(' ') ?? ''}" -- "$word")); `}return ;;`;
   });
@@ -73,9 +73,10 @@ function fish(): string {
 }
 
 function fishOption(name: OptionName): string {
-  const { type, short, about, choices, isPath } = optionOf(name);
-  const value = type === 'boolean' ? '' : isPath ? ' -r -F' : ` -x${choices ? ` -a ${quoted(choices.join(' '))}` : ''}`;
-  return `-l ${name}${short === undefined ? '' : ` -s ${short}`}${value} -d ${quoted(about)}`;
+  const { value, short, about, choices, isPath } = optionOf(name);
+  const taken = isPath ? ' -r -F' : ` -x${choices ? ` -a ${quoted(choices.join(' '))}` : ''}`;
+  const argument = value === undefined ? '' : taken;
+  return `-l ${name}${short === undefined ? '' : ` -s ${short}`}${argument} -d ${quoted(about)}`;
 }
 
 function quoted(text: string): string {

@@ -1,5 +1,5 @@
 import type { Feed, FeedList } from '../clients/typescript/src/index.ts';
-import type { Parsed } from './arguments.ts';
+import type { ParsedAs } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Connection } from './list-jobs.ts';
 import { jsonText } from './printable.ts';
@@ -7,7 +7,7 @@ import { jsonText } from './printable.ts';
 /** Creates a feed and prints its address, which cannot be shown again; lists feeds; or revokes the token of one. */
 export async function manageFeeds(
   { service, display }: Connection,
-  { what, id, isJson }: Extract<Parsed, { readonly action: 'feed' }>,
+  { what, id, isJson }: ParsedAs<'feed'>,
 ): Promise<number> {
   const show = (feed: Feed, text: string): void => display.print(isJson ? jsonText(feed) : text);
   switch (what) {

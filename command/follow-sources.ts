@@ -1,10 +1,10 @@
 import type { Resolved, Subscription, SubscriptionList } from '../clients/typescript/src/index.ts';
-import type { Parsed } from './arguments.ts';
+import type { ParsedAs } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import { forEach, type Connection } from './list-jobs.ts';
 import { jsonText } from './printable.ts';
 
-type Follow = Extract<Parsed, { readonly action: 'follow' }>;
+type Follow = ParsedAs<'follow'>;
 
 /** Subscribes to channels, playlists and feeds, or lists the subscriptions. */
 export async function followSources(
@@ -30,10 +30,7 @@ export async function followSources(
   return EXIT.success;
 }
 
-export function unfollow(
-  connection: Connection,
-  { ids, isJson }: Extract<Parsed, { readonly action: 'unfollow' }>,
-): Promise<number> {
+export function unfollow(connection: Connection, { ids, isJson }: ParsedAs<'unfollow'>): Promise<number> {
   return forEach(connection, ids, async (id) => {
     const path = `/api/subscriptions/${encodeURIComponent(id)}`;
     const removed = await connection.service.send<Subscription>('DELETE', path);

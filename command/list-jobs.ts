@@ -5,7 +5,7 @@ import type {
   JobDetails,
   WebhookTestResult,
 } from '../clients/typescript/src/index.ts';
-import type { Parsed } from './arguments.ts';
+import type { ParsedAs } from './arguments.ts';
 import { progressText, type Display } from './display.ts';
 import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit-codes.ts';
 import { jsonText } from './printable.ts';
@@ -28,7 +28,7 @@ interface JobsArguments {
 
 export async function listJobs(
   { service, display }: Connection,
-  { query, limit, isJson }: Extract<Parsed, { readonly action: 'jobs' }>,
+  { query, limit, isJson }: ParsedAs<'jobs'>,
 ): Promise<number> {
   let cursor: string | null | undefined;
   for (let left = limit; left > 0 && cursor !== null;) {
@@ -89,10 +89,7 @@ export function cancelJobs(connection: Connection, { ids, isJson }: JobsArgument
 }
 
 /** Sends files, one after the other. */
-export function uploadFiles(
-  connection: UploadTarget,
-  { paths, isJson }: Extract<Parsed, { readonly action: 'upload' }>,
-): Promise<number> {
+export function uploadFiles(connection: UploadTarget, { paths, isJson }: ParsedAs<'upload'>): Promise<number> {
   return forEach(connection, paths, async (path) => {
     const { data } = await uploadFile(connection, path);
     if (data.status === 'failed') throw new FailedError(data.response ?? 'The upload failed.');
@@ -103,7 +100,7 @@ export function uploadFiles(
 /** Sends a sample to a webhook URL. @throws FailedError when the receiver does not accept it */
 export async function testWebhook(
   { service, display }: Connection,
-  { url, isJson }: Extract<Parsed, { readonly action: 'webhook test' }>,
+  { url, isJson }: ParsedAs<'webhook test'>,
 ): Promise<number> {
   const body = await service.send<WebhookTestResult>('POST', '/api/webhook/test', { body: { url } });
   if (isJson) display.print(jsonText(body));

@@ -7,7 +7,7 @@ import {
   type BatchList,
   type Resolved,
 } from '../clients/typescript/src/index.ts';
-import type { FetchOptions, Parsed } from './arguments.ts';
+import type { FetchOptions, ParsedAs } from './arguments.ts';
 import type { FetchCommand } from './command-table.ts';
 import { deliver } from './deliver.ts';
 import type { SaveTarget } from './download-targets.ts';
@@ -160,7 +160,7 @@ async function deliverItem(deps: Deps, { item, text, target, command, options }:
 /** `tapedeck batch`: starts a batch, shows its progress, and saves its archive. */
 export async function runBatch(
   connection: Connection,
-  { archive, ...wanted }: Wanted & Pick<Extract<Parsed, { readonly action: 'batch' }>, 'archive'>,
+  { archive, ...wanted }: Wanted & Pick<ParsedAs<'batch'>, 'archive'>,
 ): Promise<number> {
   const { service, display } = connection;
   const { isWaiting, isJson, isForced } = wanted.options;
@@ -187,7 +187,7 @@ export async function runBatch(
 /** `tapedeck batches`: lists batches, or changes some. */
 export async function changeBatches(
   connection: Connection,
-  { change, ids, limit, isJson }: Extract<Parsed, { readonly action: 'batches' }>,
+  { change, ids, limit, isJson }: ParsedAs<'batches'>,
 ): Promise<number> {
   const { service, display } = connection;
   const show = (batch: Batch): void => display.print(isJson ? jsonText(batch) : rowOf(batch));

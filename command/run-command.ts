@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { parseCommandLine, type Parsed } from './arguments.ts';
+import { parseCommandLine, type ParsedAs } from './arguments.ts';
 import { isBatchCommand } from './command-table.ts';
 import { completionScript } from './completion.ts';
 import { ROOT, type CommandConfig } from './command-config.ts';
@@ -87,7 +87,7 @@ export async function run(words: readonly string[], surroundings: Surroundings):
 }
 
 async function fetchSubjects(
-  { command, texts, options }: Extract<Parsed, { readonly action: 'fetch' }>,
+  { command, texts, options }: ParsedAs<'fetch'>,
   surroundings: Surroundings,
 ): Promise<number> {
   const { isForced, isWaiting } = options;

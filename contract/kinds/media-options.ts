@@ -22,7 +22,7 @@ const timeSchema = z
       z.number().nonnegative().max(SECTION_MAX_SECONDS),
       z
         .string()
-        .regex(/^(?:\d{1,3}:)?[0-5]?\d:[0-5]\d(?:\.\d{1,3})?$/)
+        .regex(/^(?:(?:\d{1,3}:)?[0-5]?\d:[0-5]\d|\d{1,6})(?:\.\d{1,6})?$/)
         .transform((text) => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
     ],
     'must be seconds, at most those of a week, or a time such as 1:02:03.5',

@@ -1,11 +1,5 @@
 import { useState } from 'preact/hooks';
-import {
-  CONTAINERS,
-  DEFAULT_CONTAINERS,
-  NAME_FIELDS,
-  SPONSORBLOCK_CATEGORIES,
-  type Container,
-} from '../../../contract/media-option-values.ts';
+import { CONTAINERS, NAME_FIELDS, SPONSORBLOCK_CATEGORIES } from '../../../contract/media-option-values.ts';
 import type { Offer } from '../../../contract/http/resolved-schemas.ts';
 import type { MediaInfo } from '../../../contract/kinds/media-info.ts';
 import { clockText } from '../format-values.ts';
@@ -16,7 +10,7 @@ import { useAction } from '../ui/hooks.ts';
 import { languageName } from '../ui/language-field.tsx';
 import { ErrorNotice, Price } from '../ui/parts.tsx';
 
-const FORMATS = { audio: 'Audio', video: 'Video' } as const;
+const FORMATS = { video: 'Video', audio: 'Audio' } as const;
 const EMBEDDED = { tags: 'Tags', cover: 'Cover', chapters: 'Chapters', captions: 'Captions' } as const;
 const SEGMENTS: Readonly<Record<(typeof SPONSORBLOCK_CATEGORIES)[number], string>> = {
   ...{ sponsor: 'Sponsors', selfpromo: 'Self-promotion', interaction: 'Reminders to subscribe', intro: 'Intro' },
@@ -27,6 +21,10 @@ const ALL = 'all';
 const TIMES = 'times';
 /** Begins the value of a chapter, so that no title is one of the values above. */
 const CHAPTER = 'chapter ';
+const YES = 'yes';
+
+/** Texts by their values. The first is the default. */
+type Options = Readonly<Record<string, string>>;
 
 interface FileChoicesProps {
   readonly offers: readonly Offer[];
@@ -37,118 +35,86 @@ interface FileChoicesProps {
 
 /** How the file of a page is made, with the choices that the page has. */
 export function FileChoices({ offers, info, isOnVideoPlatform, webhook }: FileChoicesProps) {
-  const [format, setFormat] = useState<keyof typeof FORMATS>('video');
-  const [container, setContainer] = useState<Container>(DEFAULT_CONTAINERS.video);
-  const [height, setHeight] = useState(ALL);
-  const [sound, setSound] = useState('original');
-  const [section, setSection] = useState(ALL);
-  const [from, setFrom] = useState('');
-  const [to, setTo] = useState('');
-  const [isExact, setExact] = useState(false);
-  const [embedded, setEmbedded] = useState<readonly string[]>([]);
-  const [segments, setSegments] = useState<Readonly<Record<string, string>>>({});
-  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<Options>({});
   const { isRunning, thrown, run } = useAction();
+  const choose = (name: string) => (value: string) => setChosen({ ...chosen, [name]: value });
+  const textOf = (name: string): string | undefined => chosen[name]?.trim() || undefined;
+  const choiceOf = (name: string, options: Options): string => {
+    const value = chosen[name] ?? '';
+    return value in options ? value : (Object.keys(options)[0] ?? '');
+  };
+  const format = choiceOf('format', FORMATS);
   const offer = offers.find(({ body }) => body['format'] === format);
   if (offer === undefined) return null;
 
+  const containers = Object.entries(CONTAINERS).filter(([, one]) => one.format === format);
+  const containerNames = Object.fromEntries(containers.map(([one]) => [one, one.toUpperCase()]));
+  const container = choiceOf('container', containerNames) as keyof typeof CONTAINERS;
   const holds: readonly string[] = CONTAINERS[container].holds;
-  const embed = embedded.filter((one) => holds.includes(one));
   // A WebM file is only copied, which cannot cut to the frame.
   const canCut = container !== 'webm';
-  const treatments: Readonly<Record<string, string>> = {
+  const [heights, sounds, sections] = [heightsOf(info), soundsOf(info), sectionsOf(info)];
+  const section = choiceOf('section', sections);
+  const treatments: Options = {
     keep: 'Keep',
     ...(holds.includes('chapters') && { mark: 'Mark as chapter' }),
     ...(canCut && { remove: 'Cut out' }),
   };
-  const treatmentOf = (category: string): string => {
-    const chosen = segments[category] ?? 'keep';
-    return chosen in treatments ? chosen : 'keep';
-  };
-  const segmentsTo = (what: string): readonly string[] | undefined => {
-    const categories = SPONSORBLOCK_CATEGORIES.filter((one) => treatmentOf(one) === what);
+  const categoriesTo = (treatment: string): readonly string[] | undefined => {
+    const categories = SPONSORBLOCK_CATEGORIES.filter((one) => choiceOf(one, treatments) === treatment);
     return categories.length === 0 ? undefined : categories;
   };
   const begin = async (): Promise<void> => {
-    const [mark, remove] = [segmentsTo('mark'), segmentsTo('remove')];
+    const [mark, remove] = [categoriesTo('mark'), categoriesTo('remove')];
     const { path, body } = requestFor(offer, { language: '', webhook });
+    const part =
+      section === TIMES ? { from: textOf('from'), to: textOf('to') } : { chapter: section.slice(CHAPTER.length) };
     const options = {
       container,
-      ...(format === 'video' && height !== ALL && { max_height: Number.parseInt(height, 10) }),
-      sound_language: sound,
-      ...(section !== ALL && {
-        section: {
-          ...(section === TIMES ? { from: timeOf(from), to: timeOf(to) } : { chapter: section.slice(CHAPTER.length) }),
-          exact: isExact && canCut,
-        },
-      }),
-      embed,
-      ...((mark ?? remove) !== undefined && { sponsorblock: { mark, remove } }),
-      ...(name.trim() !== '' && { file_name: name.trim() }),
+      max_height: (format === 'video' && Number.parseInt(choiceOf('max_height', heights), 10)) || undefined,
+      sound_language: choiceOf('sound_language', sounds),
+      section: section === ALL ? undefined : { ...part, exact: canCut && chosen['exact'] === YES },
+      embed: Object.keys(EMBEDDED).filter((one) => holds.includes(one) && chosen[one] === YES),
+      sponsorblock: (mark ?? remove) && { mark, remove },
+      file_name: textOf('file_name'),
     };
     navigate(jobPath(await start({ path, body: { ...body, ...options } })));
   };
+
+  const select = (name: string, label: string, options: Options) => (
+    <Select key={name} label={label} options={options} value={choiceOf(name, options)} onChoice={choose(name)} />
+  );
+  const field = (name: string, label: string, placeholder: string) => (
+    <Field label={label} placeholder={placeholder} value={chosen[name] ?? ''} onText={choose(name)} />
+  );
+  const checkbox = (name: string, text: string) => (
+    <Checkbox key={name} isChecked={chosen[name] === YES} onChange={(is) => choose(name)(is ? YES : '')}>
+      {text}
+    </Checkbox>
+  );
   return (
     <details class="more">
       <summary>Choose how the file is made</summary>
       <div class="fields">
-        <Select
-          label="Format"
-          options={FORMATS}
-          value={format}
-          onChoice={(next) => {
-            setFormat(next);
-            setContainer(DEFAULT_CONTAINERS[next]);
-          }}
-        />
-        <Select label="Container" options={containersOf(format)} value={container} onChoice={setContainer} />
-        {format === 'video' ? (
-          <Select label="Height" options={heightsOf(info)} value={height} onChoice={setHeight} />
-        ) : null}
-        <Select label="Language of the sound" options={soundsOf(info)} value={sound} onChoice={setSound} />
-        <Select label="Section" options={sectionsOf(info)} value={section} onChoice={setSection} />
-        {section === TIMES ? (
-          <>
-            <Field label="From" placeholder="0:00" value={from} onText={setFrom} />
-            <Field label="To" placeholder={info.duration ?? 'The end'} value={to} onText={setTo} />
-          </>
-        ) : null}
-        <Field label="File name" placeholder="{date} {title}" value={name} onText={setName} />
+        {select('format', 'Format', FORMATS)}
+        {select('container', 'Container', containerNames)}
+        {format === 'video' ? select('max_height', 'Height', heights) : null}
+        {select('sound_language', 'Language of the sound', sounds)}
+        {select('section', 'Section', sections)}
+        {section === TIMES ? field('from', 'From', '0:00') : null}
+        {section === TIMES ? field('to', 'To', info.duration ?? 'The end') : null}
+        {field('file_name', 'File name', '{date} {title}')}
       </div>
-      <p class="quiet">A file name may contain {NAME_FIELDS.map((field) => `{${field}}`).join(', ')}.</p>
+      <p class="quiet">A file name may contain {NAME_FIELDS.map((name) => `{${name}}`).join(', ')}.</p>
       <fieldset class="row">
         <legend>Write into the file</legend>
-        {Object.entries(EMBEDDED).map(([one, text]) =>
-          holds.includes(one) ? (
-            <Checkbox
-              key={one}
-              isChecked={embedded.includes(one)}
-              onChange={(is) => setEmbedded(is ? [...embedded, one] : embedded.filter((other) => other !== one))}
-            >
-              {text}
-            </Checkbox>
-          ) : null,
-        )}
+        {Object.entries(EMBEDDED).map(([one, text]) => (holds.includes(one) ? checkbox(one, text) : null))}
       </fieldset>
-      {section === ALL || !canCut ? null : (
-        <Checkbox isChecked={isExact} onChange={setExact}>
-          Cut the section to the frame, which encodes it again
-        </Checkbox>
-      )}
+      {section !== ALL && canCut ? checkbox('exact', 'Cut the section to the frame, which encodes it again') : null}
       {isOnVideoPlatform ? (
         <details class="more">
           <summary>Segments that viewers reported to SponsorBlock</summary>
-          <div class="fields">
-            {SPONSORBLOCK_CATEGORIES.map((one) => (
-              <Select
-                key={one}
-                label={SEGMENTS[one]}
-                options={treatments}
-                value={treatmentOf(one)}
-                onChoice={(next) => setSegments({ ...segments, [one]: next })}
-              />
-            ))}
-          </div>
+          <div class="fields">{SPONSORBLOCK_CATEGORIES.map((one) => select(one, SEGMENTS[one], treatments))}</div>
         </details>
       ) : null}
       <ErrorNotice thrown={thrown} />
@@ -162,17 +128,12 @@ export function FileChoices({ offers, info, isOnVideoPlatform, webhook }: FileCh
   );
 }
 
-function containersOf(format: keyof typeof FORMATS): Readonly<Record<string, string>> {
-  const names = Object.entries(CONTAINERS).filter(([, one]) => one.format === format);
-  return Object.fromEntries(names.map(([one]) => [one, one.toUpperCase()]));
-}
-
-function heightsOf({ video_formats: formats }: MediaInfo): Readonly<Record<string, string>> {
+function heightsOf({ video_formats: formats }: MediaInfo): Options {
   const heights = [...new Set(formats.flatMap(({ height }) => height ?? []))];
   return { [ALL]: 'The highest', ...Object.fromEntries(heights.map((one) => [`${String(one)}p`, `${String(one)}p`])) };
 }
 
-function soundsOf({ audio_languages: languages }: MediaInfo): Readonly<Record<string, string>> {
+function soundsOf({ audio_languages: languages }: MediaInfo): Options {
   const others = languages.filter(({ is_original: isOriginal }) => !isOriginal);
   return {
     original: 'Original',
@@ -180,14 +141,7 @@ function soundsOf({ audio_languages: languages }: MediaInfo): Readonly<Record<st
   };
 }
 
-function sectionsOf({ chapters }: MediaInfo): Readonly<Record<string, string>> {
+function sectionsOf({ chapters }: MediaInfo): Options {
   const named = chapters.map(({ title, start: at }) => [`${CHAPTER}${title}`, `${clockText(at)} ${title}`] as const);
   return { [ALL]: 'Everything', [TIMES]: 'From one time to another', ...Object.fromEntries(named) };
-}
-
-/** @returns seconds, or another text, which the service reads as a time or refuses */
-function timeOf(text: string): number | string | undefined {
-  const trimmed = text.trim();
-  if (trimmed === '') return undefined;
-  return /^\d+(?:\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
 }
