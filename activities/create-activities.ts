@@ -33,16 +33,13 @@ import { createSubscriptionChecks } from './subscriptions/subscription-checks.ts
 import { createDeliverActivity } from './deliver-webhook.ts';
 import { createChannelActivities, createListingWaits } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
-import { createImgnetAudioActivity } from './imgnet-audio.ts';
-import { createImgnetFilesActivity } from './imgnet-files.ts';
-import { createAudioActivity } from './audio.ts';
+import { createImgnetMediaActivities } from './imgnet-media.ts';
 import { createContentActivity } from './imgnet-content.ts';
 import { createListActivity } from './imgnet-list.ts';
-import { createMediaActivity } from './media.ts';
+import { createAudioActivity, createMediaActivity, createVideoActivity } from './media.ts';
 import { createMediaInfoActivity } from './media-info.ts';
 import { createProfileActivity } from './imgnet-profile.ts';
 import { createUploadActivity, createUploadRemoval } from './upload.ts';
-import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createAwaitedAudioActivities } from './awaited-audio.ts';
 import { createSpokenTranscriptActivities } from './spoken-transcript.ts';
@@ -85,8 +82,7 @@ const CREATORS = {
     createContentActivity,
     createListActivity,
     createProfileActivity,
-    createImgnetAudioActivity,
-    createImgnetFilesActivity,
+    createImgnetMediaActivities,
   ],
   /** Transcription with speaker labels, with a few slots per worker. */
   speech: [createSpeechActivities],

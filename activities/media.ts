@@ -4,6 +4,16 @@ import { safeFileName } from '../runtime/file-names.ts';
 import { fetchFile, type FetchDeps, type FetchJob } from './make-file.ts';
 import { tailorFile, type TailorDeps } from './tailor-file.ts';
 
+export const createAudioActivity = (deps: FetchDeps) => ({
+  fetchAudio: (job: FetchJob): Promise<JobResult> =>
+    fetchFile(deps, job, { format: 'audio', fetch: (options) => deps.vidnet.fetchAudio(job.mediaId, options) }),
+});
+
+export const createVideoActivity = (deps: FetchDeps) => ({
+  fetchVideo: (job: FetchJob): Promise<JobResult> =>
+    fetchFile(deps, job, { format: 'video', fetch: (options) => deps.vidnet.fetchVideo(job.mediaId, options) }),
+});
+
 export const createMediaActivity = (deps: FetchDeps & TailorDeps) => ({
   fetchMedia: ({ page, ...job }: FetchJob & { readonly page: MediaPage }): Promise<JobResult> => {
     const { format, options } = page;

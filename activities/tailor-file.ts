@@ -43,18 +43,15 @@ export async function tailorFile(
     // The page states the length of the whole recording.
     cameWhole: media.cameWhole === true || section !== undefined,
   });
-  const startSeconds = media.details?.section_start ?? 0;
-  const whole = { start: 0, end: main.probe.durationSeconds };
+  // Of a section, all times are those of the whole recording.
+  const start = media.details?.section_start ?? 0;
+  const whole = { start, end: start + main.probe.durationSeconds };
   const reported = await reportedSegments(deps, attempt, page);
-  const shifted = <Kind extends Span>(spans: readonly Kind[]): readonly Kind[] =>
-    spans.map((one) => ({ ...one, start: one.start - startSeconds, end: one.end - startSeconds }));
   const isOf = (categories: readonly string[]) => (one: ReportedSegment) => categories.includes(one.category);
-  const removed = shifted(reported.filter(isOf(remove)));
-  const kept = without([whole], removed);
+  const kept = without([whole], reported.filter(isOf(remove)));
   if (kept.length === 0) throw new JobError('sectionOutside');
-  const end = Math.min((media.details?.section_end ?? Infinity) - startSeconds, whole.end);
-  const present = without(kept, [{ start: end, end: Infinity }]);
-  const onFile = <Kind extends Span>(spans: readonly Kind[]): readonly Kind[] => onKeptTime(shifted(spans), present);
+  const present = without(kept, [{ start: media.details?.section_end ?? Infinity, end: Infinity }]);
+  const onFile = <Kind extends Span>(spans: readonly Kind[]): readonly Kind[] => onKeptTime(spans, present);
   const chapters = onFile(chaptersOf(media.details, { embed, marked: reported.filter(isOf(mark)) }));
   const path = join(attempt.folder, `output.${container}`);
   const cover = await coverOf(deps, attempt, media);
@@ -65,7 +62,9 @@ export async function tailorFile(
   const file: OutputFile = {
     ...{ container, pictures, sound, metadataPath, coverPath: cover, language: threeLetterCode(language) },
     ...{ codec: options.codec, bitRate: options.bit_rate, isExact: section?.exact === true },
-    kept: isDeepStrictEqual(kept, [whole]) ? [] : kept,
+    kept: isDeepStrictEqual(kept, [whole])
+      ? []
+      : kept.map((one) => ({ start: one.start - start, end: one.end - start })),
     captions: await embeddedCaptions(media.captionPaths ?? [], onFile, attempt),
   };
   const { made, encoding } = await writeVerified(deps, attempt, { file, path, isSection: section !== undefined });
@@ -101,13 +100,13 @@ async function coverOf(
 ): Promise<string | undefined> {
   if (from === undefined) return undefined;
   const path = join(folder, 'cover.jpg');
-  try {
-    await media.writeCover(from, path, { signal, timeoutMs });
-    return path;
-  } catch (error) {
-    if (error instanceof UnreadableMediaError) return undefined;
-    throw error;
-  }
+  return media.writeCover(from, path, { signal, timeoutMs }).then(
+    () => path,
+    (error: unknown) => {
+      if (error instanceof UnreadableMediaError) return undefined;
+      throw error;
+    },
+  );
 }
 
 function chaptersOf(
@@ -115,7 +114,7 @@ function chaptersOf(
   { embed, marked }: { readonly embed: readonly string[]; readonly marked: readonly ReportedSegment[] },
 ): readonly Chapter[] {
   const stated = (embed.includes('chapters') ? (details?.chapters ?? []) : []).map(
-    ({ title = '', start_time: start, end_time: end }) => ({ title, start, end }),
+    ({ title = '', start_time: start, end_time }) => ({ title, start, end: end_time ?? start }),
   );
   const marks = marked.map(({ category, start, end }) => ({ title: `SponsorBlock: ${category}`, start, end }));
   return [...without(stated, marks), ...marks].toSorted((a, b) => a.start - b.start);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createAudioActivity } from '../../activities/audio.ts';
+import { createAudioActivity } from '../../activities/media.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import { createDiskFiles } from '../../store/files/disk-files.ts';

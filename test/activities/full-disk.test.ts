@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createAudioActivity } from '../../activities/audio.ts';
+import { createAudioActivity } from '../../activities/media.ts';
 import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { createMedia } from '../../media/ffmpeg.ts';

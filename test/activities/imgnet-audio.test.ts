@@ -8,8 +8,12 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createImgnetAudioActivity } from '../../activities/imgnet-audio.ts';
-import type { PostMedia, PostMediaDeps, PostMediaOrder } from '../../activities/post-media.ts';
+import {
+  createImgnetMediaActivities,
+  type PostMedia,
+  type PostMediaDeps,
+  type PostMediaOrder,
+} from '../../activities/imgnet-media.ts';
 import type { PostContent } from '../../contract/kinds/imgnet-content.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import { createDownloader } from '../../outbound/download.ts';
@@ -98,7 +102,7 @@ const slidesOf = (...names: string[]): Partial<PostContent> => ({
 async function made(post: PostContent, change: Partial<PostMediaDeps> = {}): Promise<PostMedia & { id: string }> {
   const id = ulid();
   await deps.contents.putFacts(id, post);
-  const { fetchImgnetAudio } = createImgnetAudioActivity({ ...deps, ...change });
+  const { fetchImgnetAudio } = createImgnetMediaActivities({ ...deps, ...change });
   const order = { recordId: id, contentsId: id, shortcode: SHORTCODE };
   const environment = new MockActivityEnvironment();
   const audio = await environment.run<[PostMediaOrder], PostMedia, typeof fetchImgnetAudio>(fetchImgnetAudio, order);

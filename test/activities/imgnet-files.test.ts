@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createImgnetFilesActivity } from '../../activities/imgnet-files.ts';
-import type { PostMedia, PostMediaDeps, PostMediaOrder } from '../../activities/post-media.ts';
+import {
+  createImgnetMediaActivities,
+  type PostMedia,
+  type PostMediaDeps,
+  type PostMediaOrder,
+} from '../../activities/imgnet-media.ts';
 import { failureFor } from '../../contract/failures.ts';
 import type { PostContent } from '../../contract/kinds/imgnet-content.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
@@ -69,7 +73,7 @@ async function kept(...names: string[]): Promise<PostMedia & { readonly id: stri
     }),
   };
   const contents = { facts: () => Promise.resolve(content) } as unknown as PostMediaDeps['contents'];
-  const { fetchImgnetFiles } = createImgnetFilesActivity({ ...deps, contents });
+  const { fetchImgnetFiles } = createImgnetMediaActivities({ ...deps, contents });
   const environment = new MockActivityEnvironment();
   const order = { recordId: id, contentsId: id, shortcode: SHORTCODE };
   const made = await environment.run<[PostMediaOrder], PostMedia, typeof fetchImgnetFiles>(fetchImgnetFiles, order);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createVideoActivity } from '../../activities/video.ts';
+import { createVideoActivity } from '../../activities/media.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import type { FetchedMedia } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';

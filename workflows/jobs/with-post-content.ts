@@ -1,4 +1,4 @@
-import type { PostMedia } from '../../activities/post-media.ts';
+import type { PostMedia } from '../../activities/imgnet-media.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import type { PostReference } from '../../contract/urls/imgnet-urls.ts';
 import { records, type UseUpstream } from '../activity-proxies.ts';
