@@ -48,7 +48,7 @@ RUN cd ffmpeg-*/ \
     --enable-gpl --enable-gnutls --enable-libdav1d --enable-libmp3lame --enable-libopus --enable-libx264 --enable-libxml2 --enable-libzimg --enable-zlib --enable-indev=lavfi \
     --disable-encoders --enable-encoder=aac,flac,libmp3lame,libopus,libx264,mjpeg,mov_text,pcm_s16le,subrip,webvtt \
     --disable-muxers --enable-muxer=flac,ipod,matroska,mjpeg,mp3,mp4,null,opus,pcm_s16le,wav,webm \
-    --disable-filters --enable-filter=aformat,ametadata,anull,anullsrc,apad,aresample,asetnsamples,asetpts,asplit,astats,atrim,concat,format,pan,scale,setpts,sidedata,tonemap,trim,zscale \
+    --disable-filters --enable-filter=aformat,ametadata,anull,anullsrc,apad,aresample,aselect,asetnsamples,asetpts,asplit,astats,atrim,format,pan,scale,select,setpts,sidedata,tonemap,zscale \
   && make -j"$(nproc)" && make install-progs install-libs DESTDIR=/package \
   && install -D --mode=644 debian/copyright /package/usr/share/doc/ffmpeg/copyright && mkdir /package/DEBIAN \
   && dpkg-shlibdeps --ignore-missing-info -l/package/usr/lib/ffmpeg /package/usr/bin/* /package/usr/lib/ffmpeg/*.so \

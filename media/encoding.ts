@@ -16,11 +16,6 @@ const EVEN_SIDES = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
 /** High dynamic range (PQ and HLG), which would be washed out in 8 bits. */
 const HDR_TRANSFERS = ['smpte2084', 'arib-std-b67'];
 
-/** @returns the arguments that encode pictures */
-export function picturesOf(colorTransfer?: string): readonly string[] {
-  return [...H264, '-filter:v:0', pictureFilter(colorTransfer)];
-}
-
 /** @returns the filter that prepares pictures to be encoded */
 export function pictureFilter(colorTransfer = ''): string {
   const toneMapping = HDR_TRANSFERS.includes(colorTransfer) ? `${toneMappingOf(colorTransfer)},` : '';

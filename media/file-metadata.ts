@@ -42,13 +42,11 @@ const FRONT_COVER = 3;
 
 /** A picture as FLAC describes it (RFC 9639, section 8.8), in Base64. Sizes of 0 are unknown. */
 function pictureBlock(jpeg: Buffer): string {
-  const type = Buffer.from('image/jpeg');
-  const number = (value: number): Buffer => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32BE(value);
-    return bytes;
-  };
-  const sizes = [0, 0, 0, 0, 0].map(number);
-  const parts = [number(FRONT_COVER), number(type.length), type, ...sizes, number(jpeg.length), jpeg];
-  return Buffer.concat(parts).toString('base64');
+  const type = 'image/jpeg';
+  const header = Buffer.alloc(32 + type.length);
+  header.writeUInt32BE(FRONT_COVER, 0);
+  header.writeUInt32BE(type.length, 4);
+  header.write(type, 8);
+  header.writeUInt32BE(jpeg.length, 28 + type.length);
+  return Buffer.concat([header, jpeg]).toString('base64');
 }

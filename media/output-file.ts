@@ -1,6 +1,6 @@
 import type { Container } from '../contract/media-option-values.ts';
 import type { MediaOptions } from '../contract/kinds/media-options.ts';
-import { H264, OPUS_FILTER, pictureFilter, picturesOf, playsEverywhere, SOUND_FILTER } from './encoding.ts';
+import { H264, OPUS_FILTER, pictureFilter, playsEverywhere, SOUND_FILTER } from './encoding.ts';
 import { fileUrl, INPUT_GUARD } from './media-guard.ts';
 import { codecOf, streamOf, type MediaSource, type Probe } from './probe.ts';
 import type { Span } from './time-spans.ts';
@@ -93,30 +93,27 @@ export function outputArguments(file: OutputFile): readonly string[] {
   const metadataAt = String(metadataPath === undefined ? -1 : add(metadataPath, '-f', 'ffmetadata'));
   const streamOfKind = (source: MediaSource, kind: 'video' | 'audio'): string =>
     `${String(sources.indexOf(source))}:${String(streamOf(source.probe, kind)?.index ?? 0)}`;
-  const filters = kept.length === 0 ? undefined : keptFilters(file, streamOfKind);
-  const soundArguments = (source: MediaSource): readonly string[] => [
-    ...['-map', filters === undefined ? streamOfKind(source, 'audio') : '[sound]'],
-    ...(copied.sound || filters !== undefined ? [] : ['-af', soundFilter(container)]),
-    ...(copied.sound ? ['-c:a', 'copy'] : muxer.encode(file.bitRate, streamOf(source.probe, 'audio')?.channels)),
-    ...(language === undefined ? [] : ['-metadata:s:a:0', `language=${language}`]),
-  ];
+  const spoken = language === undefined ? [] : ['-metadata:s:a:0', `language=${language}`];
+  const soundArguments = (source: MediaSource): readonly string[] => {
+    const filter = `${cut(kept, 'audio')}${muxer.encode === opus ? OPUS_FILTER : SOUND_FILTER}`;
+    const encode = ['-af', filter, ...muxer.encode(file.bitRate, streamOf(source.probe, 'audio')?.channels)];
+    return ['-map', streamOfKind(source, 'audio'), ...(copied.sound ? ['-c:a', 'copy'] : encode), ...spoken];
+  };
   const pictureArguments = (source: MediaSource): readonly string[] => {
     const { codec, colorTransfer } = streamOf(source.probe, 'video') ?? {};
     // Apple's players need this name of HEVC.
     const copy = ['-c:v:0', 'copy', ...(container === 'mp4' && codec === 'hevc' ? ['-tag:v:0', 'hvc1'] : [])];
-    const encode = filters === undefined ? picturesOf(colorTransfer) : H264;
-    const mapped = filters === undefined ? streamOfKind(source, 'video') : '[pictures]';
-    return ['-map', mapped, ...(copied.pictures ? copy : encode)];
+    const encode = [...H264, '-filter:v:0', `${cut(kept, 'video')}${pictureFilter(colorTransfer)}`];
+    return ['-map', streamOfKind(source, 'video'), ...(copied.pictures ? copy : encode)];
   };
   const n = pictures === undefined ? '0' : '1';
   const attached = ['-metadata:s:t:0', 'mimetype=image/jpeg', '-metadata:s:t:0', 'filename=cover.jpg'];
   return [
     ...inputs.flat(),
-    ...(filters === undefined ? [] : ['-filter_complex', filters]),
     ...(pictures === undefined ? [] : pictureArguments(pictures)),
     ...(sound === undefined ? [] : soundArguments(sound)),
-    ...captions.flatMap(({ language: spoken }, index) => [
-      ...['-map', `${String(captionsAt[index])}:s:0`, `-metadata:s:s:${String(index)}`, `language=${spoken}`],
+    ...captions.flatMap((one, index) => [
+      ...['-map', `${String(captionsAt[index])}:s:0`, `-metadata:s:s:${String(index)}`, `language=${one.language}`],
     ]),
     ...(captions.length === 0 || muxer.captions === undefined ? [] : ['-c:s', muxer.captions]),
     ...(isAttached ? ['-attach', coverPath, ...attached] : []),
@@ -126,37 +123,18 @@ export function outputArguments(file: OutputFile): readonly string[] {
   ];
 }
 
-function soundFilter(container: Container): string {
-  return MUXERS[container].encode === opus ? OPUS_FILTER : SOUND_FILTER;
-}
-
 /** How much later a file starts than the pictures, unless the files have different time lines. */
 function delayAfter(pictures: Probe | undefined, { startSeconds }: Probe): number {
   const delay = startSeconds - (pictures?.startSeconds ?? startSeconds);
   return Math.abs(delay) < (pictures?.durationSeconds ?? Infinity) ? delay : 0;
 }
 
-/** Joins the parts that are kept. */
-function keptFilters(
-  { container, pictures, sound, kept = [] }: OutputFile,
-  streamOfKind: (source: MediaSource, kind: 'video' | 'audio') => string,
-): string {
-  const partsOf = (source: MediaSource, kind: 'video' | 'audio'): string[] => {
-    const [before, prefix] =
-      kind === 'audio'
-        ? [soundFilter(container), 'a']
-        : [pictureFilter(streamOf(source.probe, kind)?.colorTransfer), ''];
-    return kept.map(({ start, end }, n) => {
-      const part = `${prefix}trim=${String(start)}:${String(end)},${prefix}setpts=PTS-STARTPTS`;
-      return `[${streamOfKind(source, kind)}]${before},${part}[${kind}${String(n)}]`;
-    });
-  };
-  const inputs = kept.map((_, n) => `${pictures ? `[video${String(n)}]` : ''}${sound ? `[audio${String(n)}]` : ''}`);
-  const outputs = `${pictures ? '[pictures]' : ''}${sound ? '[sound]' : ''}`;
-  const counts = `n=${String(kept.length)}:v=${pictures ? '1' : '0'}:a=${sound ? '1' : '0'}`;
-  return [
-    ...(pictures ? partsOf(pictures, 'video') : []),
-    ...(sound ? partsOf(sound, 'audio') : []),
-    `${inputs.join('')}concat=${counts}${outputs}`,
-  ].join(';');
+/** A filter that leaves out what is not kept, and moves the rest together; its last character is a comma. */
+function cut(kept: readonly Span[], kind: 'video' | 'audio'): string {
+  if (kept.length === 0) return '';
+  // Sound is left out by frames, which are made short: at 48 kHz, 128 samples are 3 ms.
+  const [prefix, frames] = kind === 'audio' ? ['a', 'asetnsamples=n=128:p=0,'] : ['', ''];
+  const selected = kept.map(({ start, end }) => `gte(t,${start})*lt(t,${end})`).join('+');
+  const removed = kept.map(({ start }, n) => `gte(T,${start})*${start - (kept[n - 1]?.end ?? 0)}`).join('+');
+  return `${frames}${prefix}select='${selected}',${prefix}setpts='PTS-(${removed})/TB',`;
 }
