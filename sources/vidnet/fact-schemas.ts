@@ -17,6 +17,18 @@ export const linkSchema = z
   .optional()
   .catch(undefined);
 
+/** A list without the entries that cannot be read. */
+export const entriesSchema = <Entry extends z.ZodType>(entry: Entry) =>
+  z
+    .array(entry.optional().catch(undefined))
+    .transform((all) => all.filter((one): one is NonNullable<typeof one> => one !== undefined))
+    .catch([]);
+
+const secondsSchema = z.number().nonnegative();
+export const chaptersSchema = entriesSchema(
+  z.object({ title: lineSchema, start_time: secondsSchema, end_time: secondsSchema.nullish() }),
+);
+
 /** @returns `YYYY-MM-DD HH:MM:SS` in UTC */
 export function formatTimestamp(epochSeconds: number | undefined): string | undefined {
   if (epochSeconds === undefined || Math.abs(epochSeconds) > 8.64e12) return undefined;

@@ -118,7 +118,7 @@ describe('a run', () => {
 
 describe('the arguments of a download', () => {
   it('ignore a playlist around the video', () => {
-    expect(downloadArguments(settings, AUDIO_FORMATS)).toContain('--no-playlist');
+    expect(downloadArguments(settings, { formats: AUDIO_FORMATS })).toContain('--no-playlist');
   });
 
   it('limit the height of a video', () => {

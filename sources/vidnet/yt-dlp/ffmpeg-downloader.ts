@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { failureFor } from '../../../contract/failures.ts';
+import { RECORDING_MAX_SECONDS, type MediaOptions } from '../../../contract/kinds/media-options.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { findProgram } from '../../../runtime/subprocess/linked-programs.ts';
@@ -17,18 +18,30 @@ const OUTPUT = '-f mp4 -strict -2';
 /** A file that can be read wherever ffmpeg was ended. */
 const RECORDING = '-f matroska -cluster_time_limit 1000 -flush_packets 1';
 
+/** What ffmpeg records of a running broadcast. */
 export interface Recording {
   readonly fromStart: boolean;
   readonly maxSeconds: number;
+  /** When it is ended, whatever has come by then. */
+  readonly endsAfterMs: number;
+}
+
+/** @throws JobError when the time of its end is over */
+export function recordingOf(live: NonNullable<MediaOptions['live']>, maxMediaSeconds: number): Recording {
+  const { from, seconds = Infinity, until } = live;
+  const left = until === undefined ? Infinity : (Date.parse(until) - Date.now()) / 1000;
+  if (left <= 0) throw new JobError('recordingOver');
+  const longest = Math.min(maxMediaSeconds, RECORDING_MAX_SECONDS);
+  return {
+    fromStart: from === 'start',
+    maxSeconds: Math.min(seconds, longest),
+    endsAfterMs: 1000 * Math.min(left, longest),
+  };
 }
 
 const support = new Map<string, Promise<boolean>>();
 
-/**
- * @param recording of a running broadcast
- * @returns the arguments with which yt-dlp lets ffmpeg fetch
- * @throws JobError `tool_missing`
- */
+/** @returns the arguments with which yt-dlp lets ffmpeg fetch; throws JobError `tool_missing` */
 export async function ffmpegDownloader(ffmpeg: string, recording?: Recording): Promise<readonly string[]> {
   const path = isAbsolute(ffmpeg) ? ffmpeg : await findProgram(ffmpeg, bareEnvironment(ffmpeg)['PATH'] ?? '');
   if (path === undefined) throw new JobError(failureFor('mediaToolMissing', { setting: 'FFMPEG_PATH' }));

@@ -45,11 +45,17 @@ export const INSPECT_ARGUMENTS = [
   `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`,
 ] as const;
 
+/** How the media of a page are chosen and fetched. */
+export interface YtdlpSelection {
+  readonly formats: string;
+  readonly soundOrder?: readonly string[];
+  readonly more?: readonly string[];
+}
+
 /** Arguments that download one video into the working directory, as `media.*`: two files when pictures and sound are separate. */
 export function downloadArguments(
   settings: YtdlpSettings,
-  formats: string,
-  soundOrder: readonly string[] = SOUND_ORDER,
+  { formats, soundOrder = SOUND_ORDER, more = [] }: YtdlpSelection,
 ): readonly string[] {
   return [
     // Two entries are enough to recognise a list, which is refused.
@@ -60,6 +66,6 @@ export function downloadArguments(
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
     ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],
     ...['--print', `before_dl:${FORMATS_PREFIX}${CHOSEN_FORMATS}`],
-    ...['--match-filters', '!is_live & live_status!=?is_upcoming'],
+    ...['--match-filters', '!is_live & live_status!=?is_upcoming', ...more],
   ];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MediaInfoFacts } from '../../../contract/kinds/media-info.ts';
 import { trackLanguage } from '../captions/caption-languages.ts';
-import { textSchema } from '../fact-schemas.ts';
+import { entriesSchema, textSchema } from '../fact-schemas.ts';
 
 const number = z.number().nonnegative().optional().catch(undefined);
 
@@ -21,10 +21,7 @@ const formatSchema = z.object({
 type Format = z.infer<typeof formatSchema>;
 
 /** yt-dlp's `formats`, the worst first. */
-export const formatsSchema = z
-  .array(formatSchema.optional().catch(undefined))
-  .transform((formats) => formats.filter((format) => format !== undefined))
-  .catch([]);
+export const formatsSchema = entriesSchema(formatSchema);
 export const formatKeys = Object.keys(formatSchema.shape).join(',');
 
 type Shown = Pick<MediaInfoFacts, 'video_formats' | 'audio_formats' | 'audio_languages'>;

@@ -5,7 +5,7 @@ import type { MediaInfoFacts, MediaInfoPage } from '../../../contract/kinds/medi
 import { formatDuration } from '../../../contract/text/times.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import type { SourceCall } from '../../source-call-options.ts';
-import { bounded, countSchema, lineSchema, linkSchema, oneLine, textSchema } from '../fact-schemas.ts';
+import { bounded, chaptersSchema, countSchema, lineSchema, linkSchema, oneLine, textSchema } from '../fact-schemas.ts';
 import { readClipped } from './read-clipped.ts';
 import { readFileBy } from './read-file.ts';
 import { countEntries } from './yt-dlp-entries.ts';
@@ -32,15 +32,6 @@ const CAPTIONS_MAX = 200;
 const THUMBNAILS_MAX = 5;
 /** Of the seconds in which an answer is expected, yt-dlp needs some to start and to read the page. */
 const COUNTING_MS = 6_000;
-
-const chaptersSchema = z
-  .array(
-    z
-      .object({ title: lineSchema, start_time: z.number().nonnegative(), end_time: z.number().nonnegative().nullish() })
-      .optional()
-      .catch(undefined),
-  )
-  .catch([]);
 
 const videoInfoSchema = videoSchema.extend({
   thumbnail: linkSchema,
@@ -175,14 +166,11 @@ function videoFacts(settings: YtdlpSettings, page: MediaInfoPage, found: Found):
     like_count: video.likeCount,
     comment_count: video.commentCount,
     thumbnails: thumbnails.length > 0 ? thumbnails : best,
-    chapters: facts.chapters
-      .filter((chapter) => chapter !== undefined)
-      .slice(0, CHAPTERS_MAX)
-      .map((chapter) => ({
-        title: bounded(chapter.title ?? '', TITLE_MAX_CHARS),
-        start: chapter.start_time,
-        end: chapter.end_time ?? undefined,
-      })),
+    chapters: facts.chapters.slice(0, CHAPTERS_MAX).map((chapter) => ({
+      title: bounded(chapter.title ?? '', TITLE_MAX_CHARS),
+      start: chapter.start_time,
+      end: chapter.end_time ?? undefined,
+    })),
     ...formats.shown,
     captions: tracks
       .slice(0, CAPTIONS_MAX)

@@ -2,21 +2,8 @@ import { z } from 'zod';
 import { DEFAULT_CONTAINERS } from '../../../contract/media-option-values.ts';
 import type { MediaOptions } from '../../../contract/kinds/media-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
-import { lineSchema, oneLine } from '../fact-schemas.ts';
-import { AUDIO_FORMATS, PROTOCOLS, SOUND_ORDER, videoFormats } from './yt-dlp-arguments.ts';
-
-/** How the media of a page are chosen and fetched. */
-export interface YtdlpSelection {
-  readonly formats: string;
-  readonly soundOrder: readonly string[];
-  readonly args: readonly string[];
-  /** Whether yt-dlp lets ffmpeg fetch a part of the recording. */
-  readonly section?: MediaOptions['section'];
-  /** Whether yt-dlp gives the facts of a page without media, such as the announced start. */
-  readonly awaitsStart?: boolean;
-  /** What ffmpeg records of a running broadcast. */
-  readonly live?: MediaOptions['live'];
-}
+import { chaptersSchema, lineSchema, oneLine } from '../fact-schemas.ts';
+import { AUDIO_FORMATS, PROTOCOLS, SOUND_ORDER, videoFormats, type YtdlpSelection } from './yt-dlp-arguments.ts';
 
 /** Expressions for yt-dlp's names of codecs. */
 const CODECS = { h264: '^(avc|h264)', hevc: '^(hev|hvc|h265|hevc)', vp9: '^vp0?9', av1: '^av0?1' } as const;
@@ -27,8 +14,7 @@ const LIVE_PROTOCOLS = {
   now: '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments)$"][url~="^https?://"]',
 } as const;
 
-export function selectionOf(page: Pick<MediaPage, 'format' | 'options'>, maxVideoHeight: number): YtdlpSelection {
-  const { format, options = {} } = page;
+export function selectionOf({ format, options = {} }: Omit<MediaPage, 'url'>, maxVideoHeight: number): YtdlpSelection {
   const { max_height = maxVideoHeight, container = DEFAULT_CONTAINERS[format], section, live } = options;
   const language = options.sound_language;
   const height = Math.min(max_height, maxVideoHeight);
@@ -39,16 +25,13 @@ export function selectionOf(page: Pick<MediaPage, 'format' | 'options'>, maxVide
   return {
     formats: live === undefined ? formats : formats.replaceAll(PROTOCOLS, LIVE_PROTOCOLS[live.from]),
     soundOrder: order === undefined ? SOUND_ORDER : SOUND_ORDER.map((part) => part.replace('aext:m4a', order)),
-    args: [
+    more: [
       ...(section === undefined ? [] : sectionArguments(section)),
       ...(options.wait_for_start === true ? ['--ignore-no-formats-error'] : []),
       ...(live === undefined ? [] : ['--no-match-filters', '--match-filters', 'is_live']),
       ...(live?.from === 'start' ? ['--live-from-start'] : []),
       ...embeddedArguments(options),
     ],
-    ...(section !== undefined && { section }),
-    ...(live !== undefined && { live }),
-    awaitsStart: options.wait_for_start === true,
   };
 }
 
@@ -89,11 +72,6 @@ export const COVER_NAME = 'cover.';
 export const CAPTIONS_NAME = 'captions.';
 export const DETAILS_PREFIX = 'TAPEDECK-DETAILS ';
 const numberSchema = z.number().nonnegative().optional().catch(undefined);
-const chapterSchema = z.object({
-  title: lineSchema,
-  start_time: z.number().nonnegative(),
-  end_time: z.number().positive(),
-});
 
 const LINES = [
   ...(['title', 'track', 'artist', 'album', 'creator', 'uploader', 'channel', 'webpage_url'] as const),
@@ -106,10 +84,7 @@ export const detailsSchema = z.object({
   height: numberSchema,
   section_start: numberSchema,
   section_end: numberSchema,
-  chapters: z
-    .array(chapterSchema.optional().catch(undefined))
-    .transform((all) => all.filter((one) => one !== undefined))
-    .catch([]),
+  chapters: chaptersSchema,
 });
 export type MediaDetails = z.infer<typeof detailsSchema>;
 const DETAILS = `before_dl:${DETAILS_PREFIX}%(.{${Object.keys(detailsSchema.shape).join(',')}})j`;

@@ -6,6 +6,7 @@ import { MEDIA_MINIMUM_RATE, detectStalls, type TooSlow } from '../../../runtime
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
+import type { MediaOptions } from '../../../contract/kinds/media-options.ts';
 import { broadcastFailure, subjectError, ytdlpFailure, ytdlpRefusal, type Subject } from './yt-dlp-failures.ts';
 import { LONG_RUN_CPU_SECONDS, type Reading } from './page-reading.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
@@ -26,6 +27,7 @@ import {
   NEUTRAL_EXTENSION,
   PROGRESS_PREFIX,
   videoFormats,
+  type YtdlpSelection,
 } from './yt-dlp-arguments.ts';
 import {
   CAPTIONS_NAME,
@@ -34,9 +36,8 @@ import {
   detailsSchema,
   selectionOf,
   type MediaDetails,
-  type YtdlpSelection,
 } from './yt-dlp-selection.ts';
-import { hasRecorded, recordingOf } from './yt-dlp-recording.ts';
+import { recordingOf } from './ffmpeg-downloader.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
@@ -69,22 +70,21 @@ export interface VidnetSource {
   fetchPage(page: MediaPage, options: FetchOptions): Promise<FetchedMedia>;
 }
 
+interface Wanted {
+  readonly url: string;
+  readonly selection: YtdlpSelection;
+  readonly chosen?: MediaOptions | undefined;
+}
+
 /** One run of yt-dlp per download does extraction and transfer. */
 export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
   const rate = settings.minimumRate ?? MEDIA_MINIMUM_RATE;
   const download = async (
     subject: Subject,
-    {
-      url,
-      formats,
-      soundOrder,
-      args = [],
-      section,
-      awaitsStart = false,
-      live,
-    }: { readonly url: string } & Partial<YtdlpSelection> & Pick<YtdlpSelection, 'formats'>,
+    { url, selection, chosen = {} }: Wanted,
     options: FetchOptions,
   ): Promise<FetchedMedia> => {
+    const { section, live, wait_for_start: awaitsStart } = chosen;
     const recording = live && recordingOf(live, options.maxMediaSeconds);
     const isPart = section !== undefined || recording !== undefined;
     const refusal = new AbortController();
@@ -97,7 +97,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       const parsedMetadata = metadataOf(line);
       if (parsedMetadata !== undefined) {
         metadata = parsedMetadata;
-        const reason = refusalOf(metadata, options.maxMediaSeconds, { section, live });
+        const reason = refusalOf(metadata, options.maxMediaSeconds, chosen);
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
@@ -134,7 +134,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       {
         subject,
         url,
-        args: [...downloadArguments(settings, formats, soundOrder), ...args],
+        args: downloadArguments(settings, selection),
         usesFfmpeg: isPart,
         recording,
         maxFileBytes: settings.maxFileBytes,
@@ -146,7 +146,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
         options.signal.throwIfAborted();
         // What has come is the recording, unless it is too large.
         const mayEnd = recording !== undefined && error instanceof JobError && error.code !== 'too_large';
-        if (!mayEnd || !(await hasRecorded(options.folder))) throw error;
+        if (!mayEnd || !(await mediaFiles(options.folder)).some(({ size }) => size > 0)) throw error;
         return undefined;
       })
       .finally(() => {
@@ -164,7 +164,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     if (warnings !== undefined) refusal.signal.throwIfAborted();
     if (metadata === undefined) throw new JobError('pageWithoutMedia');
-    if (warnings !== undefined && stated === NOTHING_STATED && (awaitsStart || section !== undefined)) {
+    if (warnings !== undefined && stated === NOTHING_STATED && (awaitsStart === true || section !== undefined)) {
       // yt-dlp skips a section that it does not find.
       const isSkipped = section !== undefined && ytdlpRefusal(warnings, subject) === undefined;
       throw isSkipped ? new JobError('sectionOutside') : ytdlpFailure(warnings, subject);
@@ -175,7 +175,8 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
       ...(details !== undefined && { details }),
-      ...(await attachmentsIn(options.folder)),
+      coverPath: (await pathsIn(options.folder, COVER_NAME))[0],
+      captionPaths: await pathsIn(options.folder, CAPTIONS_NAME),
       cameWhole: recording !== undefined || stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths),
     };
   };
@@ -196,25 +197,21 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     });
     if (refusal !== undefined) throw refusal;
   };
-  const formats = { audio: AUDIO_FORMATS, video: videoFormats(settings.maxVideoHeight) };
+  const usual = { audio: { formats: AUDIO_FORMATS }, video: { formats: videoFormats(settings.maxVideoHeight) } };
   const fetchVideoAs = (format: 'audio' | 'video') => (mediaId: string, options: FetchOptions) =>
-    download('video', { url: videoUrl(settings, mediaId), formats: formats[format] }, options);
+    download('video', { url: videoUrl(settings, mediaId), selection: usual[format] }, options);
   return {
     fetchAudio: fetchVideoAs('audio'),
     fetchVideo: fetchVideoAs('video'),
-    fetchPage: ({ url, ...page }, options) =>
-      download(
-        'page',
-        page.options === undefined
-          ? { url, formats: formats[page.format] }
-          : { url, ...selectionOf(page, settings.maxVideoHeight) },
-        options,
-      ).catch((error: unknown) => {
-        const { sound_language: language, container } = page.options ?? {};
-        const isChosen = language !== undefined || container === 'webm';
+    fetchPage: ({ url, format, options: chosen }, options) => {
+      const selection =
+        chosen === undefined ? usual[format] : selectionOf({ format, options: chosen }, settings.maxVideoHeight);
+      return download('page', { url, selection, chosen }, options).catch((error: unknown) => {
+        const isChosen = chosen?.sound_language !== undefined || chosen?.container === 'webm';
         const isMissing = isChosen && error instanceof JobError && error.code === 'no_audio';
         throw isMissing ? new JobError('optionImpossible', { cause: error }) : error;
-      }),
+      });
+    },
   };
 }
 
@@ -223,11 +220,14 @@ function tooSlow(how: TooSlow): JobError {
   return how === 'stalled' ? subjectError('upstreamStalled', 'video') : new JobError('mediaTooSlow');
 }
 
+async function mediaFiles(folder: string) {
+  const paths = await pathsIn(folder, 'media.');
+  return Promise.all(paths.map(async (path) => ({ path, size: (await stat(path)).size })));
+}
+
 /** Finds the files of a download and checks their sizes, because yt-dlp reports a body that ends early as a success. */
 async function wholeFiles(folder: string, stated: Stated) {
-  const names = (await readdir(folder)).filter((name) => name.startsWith('media.')).sort();
-  const paths = names.map((name) => join(folder, name));
-  const files = await Promise.all(paths.map(async (path) => ({ path, size: (await stat(path)).size })));
+  const files = await mediaFiles(folder);
   // --max-filesize ends with exit code 0 and no file, or with only one of two.
   if (files.length < stated.files) throw new JobError('mediaTooLarge');
   // yt-dlp does not state which file has which format, so only the sums are compared.
@@ -235,12 +235,9 @@ async function wholeFiles(folder: string, stated: Stated) {
   return files;
 }
 
-/** The pictures and captions beside the media. */
-async function attachmentsIn(folder: string): Promise<Pick<FetchedMedia, 'coverPath' | 'captionPaths'>> {
-  const names = (await readdir(folder)).sort();
-  const pathsOf = (prefix: string): string[] =>
-    names.filter((name) => name.startsWith(prefix)).map((name) => join(folder, name));
-  return { coverPath: pathsOf(COVER_NAME)[0], captionPaths: pathsOf(CAPTIONS_NAME) };
+async function pathsIn(folder: string, prefix: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(prefix)).sort();
+  return names.map((name) => join(folder, name));
 }
 
 function haveLengths(
@@ -259,11 +256,7 @@ async function withExtension(path: string, extension: string): Promise<string> {
   return named;
 }
 
-function refusalOf(
-  metadata: Metadata,
-  maxMediaSeconds: number,
-  { section, live }: Pick<YtdlpSelection, 'section' | 'live'>,
-): JobError | undefined {
+function refusalOf(metadata: Metadata, maxMediaSeconds: number, { section, live }: MediaOptions): JobError | undefined {
   if (live !== undefined && metadata.live_status === 'is_live') return undefined;
   const failure = broadcastFailure(metadata);
   if (failure !== undefined) return failure;

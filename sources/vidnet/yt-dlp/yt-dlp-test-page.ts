@@ -13,8 +13,9 @@ export async function serveTestPage(settings: YtdlpSettings) {
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const download = downloadArguments(settings, { formats: AUDIO_FORMATS });
   return {
-    args: [...baseArguments(settings, undefined), ...downloadArguments(settings, AUDIO_FORMATS), '--', url],
+    args: [...baseArguments(settings, undefined), ...download, '--', url],
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CaptionTrack } from '../../../contract/kinds/transcript-facts.ts';
 import { spokenCodes, trackLanguage } from '../captions/caption-languages.ts';
 import { CAPTION_FORMATS } from '../captions/parse-captions.ts';
-import { lineSchema } from '../fact-schemas.ts';
+import { lineSchema, entriesSchema } from '../fact-schemas.ts';
 
 const URL_MAX_CHARS = 8_192;
 
@@ -17,13 +17,8 @@ const fileSchema = z.object({
 });
 type CaptionFile = z.infer<typeof fileSchema>;
 
-const filesSchema = z
-  .array(fileSchema.optional().catch(undefined))
-  .transform((files) => files.filter((file) => file !== undefined))
-  .catch([]);
-
 /** yt-dlp's `subtitles` or `automatic_captions`: files by language code. */
-export const trackListSchema = z.record(z.string(), filesSchema).catch({});
+export const trackListSchema = z.record(z.string(), entriesSchema(fileSchema)).catch({});
 type TrackList = z.infer<typeof trackListSchema>;
 
 /** yt-dlp's `requested_subtitles`: the fetched files by language code. */
