@@ -27,7 +27,7 @@ import { speakerLabelsParametersSchema } from '../contract/kinds/speaker-labels.
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { captionsOrderSchema } from '../contract/kinds/transcript-request.ts';
 import { createBatchActivities } from './batches/advance-batch.ts';
-import { createBatchListing } from './batches/list-batch.ts';
+import { createBatchListing, createListingStart } from './batches/list-batch.ts';
 import { createNewEntries } from './subscriptions/find-new-entries.ts';
 import { createSubscriptionChecks } from './subscriptions/subscription-checks.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
@@ -56,7 +56,10 @@ const CREATORS = {
   records: [
     createRecordActivities,
     createBatchActivities,
+    createListingStart,
     createSubscriptionChecks,
+    // For profiles, whose checks read what other jobs have collected.
+    createNewEntries,
     createOwnerActivities,
     createAwaitedAudioActivities,
     createSpokenTranscriptActivities,

@@ -175,7 +175,7 @@ const OTHER_COMMANDS = {
   },
   follow: {
     operands: '[URL…]',
-    about: 'fetch what channels, playlists and feeds publish; without a URL, list what is followed',
+    about: 'fetch what channels, playlists, profiles and feeds publish; without a URL, list what is followed',
     options: ['since', 'every', 'video', 'language', 'json'],
   },
   unfollow: { operands: 'ID…', about: 'end what `follow` has begun', options: ['json'] },

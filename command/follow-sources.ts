@@ -6,7 +6,7 @@ import { jsonText } from './printable.ts';
 
 type Follow = ParsedAs<'follow'>;
 
-/** Subscribes to channels, playlists and feeds, or lists the subscriptions. */
+/** Subscribes to channels, playlists, profiles and feeds, or lists the subscriptions. */
 export async function followSources(
   connection: Connection,
   { urls, request, isJson, ...how }: Follow,
@@ -16,7 +16,7 @@ export async function followSources(
   if (urls.length > 0) {
     return forEach(connection, urls, async (url) => {
       const { subjects } = await service.send<Resolved>('GET', '/api/resolve', { query: { url } });
-      const each = eachOf(how, subjects[0]?.kind === 'page');
+      const each = eachOf(how, subjects[0]?.kind);
       print(await service.send<Subscription>('POST', '/api/subscriptions', { body: { ...request, from: url, each } }));
     });
   }
@@ -38,9 +38,10 @@ export function unfollow(connection: Connection, { ids, isJson }: ParsedAs<'unfo
   });
 }
 
-function eachOf({ isVideo, language }: Pick<Follow, 'isVideo' | 'language'>, isPage: boolean): object {
+function eachOf({ isVideo, language }: Pick<Follow, 'isVideo' | 'language'>, kind: string | undefined): object {
   if (language !== undefined) return { operation: 'requestTranscript', language };
-  if (isPage) return { operation: 'requestMedia', format: isVideo ? 'video' : 'audio' };
+  if (kind === 'profile' && !isVideo) return { operation: 'requestImgnetAudio' };
+  if (kind === 'page' || kind === 'profile') return { operation: 'requestMedia', format: isVideo ? 'video' : 'audio' };
   return { operation: isVideo ? 'requestVideo' : 'requestAudio' };
 }
 

@@ -59,6 +59,7 @@ export const FAILURES = {
   }),
   ...subject('insufficient_credit', {
     creditTooLow: 'The transcription costs {price}, which is more than the credit of the key.',
+    listTooDear: 'The list of the profile costs {price}, which is more than the maximum of the request leaves.',
   }),
   ...subject('too_long', { videoTooLong: 'The video is longer than this service accepts.' }),
   ...subject('too_large', {

@@ -6,9 +6,11 @@ import type { SpokenTranscriptDeps } from '../activities/spoken-transcript.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from '../api/admission-queue.ts';
 import { createDeliveryGateway } from '../api/delivery-gateway.ts';
 import { createJobGateway } from '../api/job-gateway.ts';
-import type { AcceptDeps, SpeechDeps } from '../api/service-deps.ts';
+import type { SpeechDeps } from '../api/service-deps.ts';
 import { acceptItem, itemOf } from '../api/use-cases/batch-items.ts';
+import { collectProfile } from '../api/use-cases/collect-profile.ts';
 import { currentJob } from '../api/use-cases/current-job.ts';
+import type { ListDeps } from '../api/use-cases/imgnet-list.ts';
 import { startSpeech } from '../api/use-cases/speech.ts';
 import { ApiError } from '../contract/http/api-error.ts';
 import type { Config } from '../config.ts';
@@ -28,12 +30,17 @@ interface Service {
 
 /** Lets activities start, cancel and end jobs by the use cases of the api, which single requests use. */
 export function createItemAcceptor(
-  shared: Pick<AcceptDeps, 'records' | 'files' | 'now' | 'stopping' | 'log'>,
+  {
+    contents,
+    ...shared
+  }: Pick<ListDeps, 'records' | 'lists' | 'files' | 'now' | 'stopping' | 'log'> & {
+    readonly contents: ListDeps['rendering']['contents'];
+  },
   { db, client, breakers, config }: Service,
 ): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> &
-  Pick<BatchListingDeps, 'planItem'> &
+  Pick<BatchListingDeps, 'planItem' | 'collectProfile'> &
   Pick<SpokenTranscriptDeps, 'startSpeech'> {
-  const deps: SpeechDeps = {
+  const deps: SpeechDeps & ListDeps = {
     ...shared,
     accounts: createAccountStore(db),
     keyDownloads: createKeyDownloadStore(db),
@@ -45,7 +52,7 @@ export function createItemAcceptor(
     // Event streams of the api find these jobs when they read their lists again.
     feeds: { accepted: () => undefined },
     platforms: config.platforms,
-    rendering: { prices: config.prices },
+    rendering: { prices: config.prices, contents },
   };
   return {
     planItem: (request) =>
@@ -54,6 +61,7 @@ export function createItemAcceptor(
         return { request, subjectId: `refused/${JSON.stringify(request)}`, price: 0 };
       }),
     acceptItem: (order) => acceptItem(deps, order),
+    collectProfile: (order) => collectProfile(deps, order),
     cancelItem: async ({ subjectId, id: recordId }) => {
       await deps.jobs.cancel({ subjectId, recordId });
     },

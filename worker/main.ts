@@ -140,7 +140,7 @@ const breakers = createBreakers({
 const stopping = new AbortController();
 const keys = createKeyStore(mongo.db);
 const acceptor = createItemAcceptor(
-  { records, files, now, log, stopping: stopping.signal },
+  { records, lists, contents, files, now, log, stopping: stopping.signal },
   { db: mongo.db, client, breakers, config },
 );
 const activities = createActivities({

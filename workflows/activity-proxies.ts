@@ -116,6 +116,16 @@ export function pollActivities(summary: string) {
   });
 }
 
+/** Waits for the jobs that collect the list of a profile, and reads it. */
+export function collectedLists(summary: string) {
+  return proxyActivities<Pick<Activities['records'], 'findNewEntries'>>({
+    ...untilDone,
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: LOST_AFTER,
+    summary,
+  });
+}
+
 /** Waits for another job, without a limit, because that job has one. */
 export function awaitingActivities(summary: string) {
   return proxyActivities<

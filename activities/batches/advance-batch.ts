@@ -1,21 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isEnded, type BatchStatus, type PauseReason, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { Failure } from '../../contract/failures.ts';
-import type { ListReference } from '../../contract/lists/list-entry.ts';
 import { optional } from '../../runtime/optional.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
-import { routeNamesOf, type RouteNames, type UpstreamUse } from '../../pacing/routes.ts';
 import { callerOf } from '../caller-of.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { createBatchSlots } from './batch-slots.ts';
 import { BatchRun, type BatchAdvance, type BatchDeps, type BatchStep } from './batch-run.ts';
-
-/** The order by which the workflow has the source of a batch listed. */
-export interface ListingOrder {
-  readonly url: string;
-  readonly use: UpstreamUse;
-  readonly routes: RouteNames;
-}
 
 /** A look reads the record of each running job, so the wait before the next one grows with their number. */
 const WAIT_PER_JOB_MS = 10;
@@ -43,7 +34,9 @@ export function createBatchActivities(deps: BatchDeps) {
     advanceBatch: (step: BatchStep): Promise<BatchAdvance> =>
       withHeartbeat(async (_report, signal) => {
         const batch = await begun(step.batchId);
-        const run = new BatchRun({ deps, slots, batch, step, signal, caller: await callerOf(deps.keys, batch) });
+        // The list has been paid for already.
+        const left = batch.maxCost === undefined ? batch : { ...batch, maxCost: batch.maxCost - (batch.listCost ?? 0) };
+        const run = new BatchRun({ deps, slots, batch: left, step, signal, caller: await callerOf(deps.keys, batch) });
         await run.load();
         const begunMs = performance.now();
         let [changedMs, storedMs] = [begunMs, begunMs];
@@ -65,13 +58,6 @@ export function createBatchActivities(deps: BatchDeps) {
           await delay(LEAST_WAIT_MS + WAIT_PER_JOB_MS * advance.running, undefined, { signal });
         }
       }),
-
-    /** @returns how the source of a batch is listed; undefined if that has been done */
-    async beginListing({ batchId }: { readonly batchId: string }): Promise<ListingOrder | undefined> {
-      const { source } = await begun(batchId);
-      if (source === undefined || source.isListed) return undefined;
-      return { url: source.url, use: useOf(source.list), routes: routeNamesOf(deps.routes) };
-    },
 
     /** Stores the status of a batch, which only its workflow changes. */
     async setBatchStatus({
@@ -111,10 +97,4 @@ export function createBatchActivities(deps: BatchDeps) {
         }
       }),
   };
-}
-
-/** How a list uses an upstream. */
-export function useOf(list: ListReference): UpstreamUse {
-  const site = list.kind === 'page' ? list.site : undefined;
-  return site === undefined ? 'vidnet-page' : `site/${site}`;
 }

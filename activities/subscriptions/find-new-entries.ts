@@ -6,15 +6,18 @@ import type { ListEntry } from '../../contract/lists/list-entry.ts';
 import { BATCH_ITEMS_MAX } from '../../contract/request-limits.ts';
 import {
   dayOf,
+  spentOn,
   type FoundPart,
   type StoredSubscription,
   type WaitingEntry,
 } from '../../contract/subscriptions/subscription-state.ts';
 import { optional } from '../../runtime/optional.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
+import type { ListSource } from '../../sources/vidnet/list-source.ts';
 import type { SubscriptionStore } from '../../store/records/subscription-store.ts';
 import { withSourceCall, type RunningCall } from '../source-call.ts';
 import type { BatchListingDeps } from '../batches/list-batch.ts';
+import { listSourceOf } from '../batches/list-source.ts';
 
 export interface NewEntriesDeps extends BatchListingDeps {
   readonly subscriptions: SubscriptionStore;
@@ -28,6 +31,7 @@ const UNSEEN_MS = 3 * 24 * 3_600_000;
 
 interface Check {
   readonly subscription: StoredSubscription;
+  readonly listSource: ListSource;
   readonly batchId: string;
   readonly call: RunningCall;
 }
@@ -40,15 +44,24 @@ export function createNewEntries(deps: NewEntriesDeps) {
      */
     findNewEntries: ({ subscriptionId }: { readonly subscriptionId: string }): Promise<void> =>
       withSourceCall(deps, subscriptionId, async (call) => {
-        const subscription = await deps.subscriptions.get(subscriptionId);
-        const { openBatch, filter } = { ...subscription, ...subscription?.source };
+        const stored = await deps.subscriptions.get(subscriptionId);
+        const { openBatch } = stored ?? {};
         // An earlier attempt may have come to its end.
-        if (subscription === undefined || openBatch === undefined || openBatch.isFull) return;
-        if (subscription.pause !== undefined) return;
+        if (stored === undefined || openBatch === undefined || openBatch.isFull) return;
+        if (stored.pause !== undefined) return;
         call.report({ stage: 'listing' });
-        const check: Check = { subscription, batchId: openBatch.id, call };
-        const parts =
-          subscription.parts ?? (await deps.listSource.partsOf(subscription.source.list, filter?.kinds, call));
+        const { source, maxCostPerDay = Infinity } = stored;
+        const before = spentOn(deps.now(), stored);
+        const listSource = await listSourceOf(deps, stored, {
+          ...{ batchId: openBatch.id, money: maxCostPerDay - before },
+          note: (more, listRun) => {
+            const counted = { day: dayOf(deps.now()), amount: before + more };
+            return deps.subscriptions.change(subscriptionId, { spent: counted, listRun });
+          },
+        });
+        const subscription = (await deps.subscriptions.get(subscriptionId)) ?? stored;
+        const check: Check = { subscription, listSource, batchId: openBatch.id, call };
+        const parts = subscription.parts ?? (await listSource.partsOf(source.list, source.filter.kinds, call));
         const { seen, old, total } = await readEntries(deps, check, parts);
         const { ready, waiting } = sorted(deps.now(), subscription, seen);
         const left = ready.filter((entry) => !passes(subscription.source.filter, entry));
@@ -82,14 +95,17 @@ interface FoundEntries {
 }
 
 async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly FoundPart[]): Promise<FoundEntries> {
-  const { subscription, batchId, call } = check;
+  const { subscription, listSource, batchId, call } = check;
   const isFirst = subscription.parts === undefined;
   // Only the uploads of a channel are newest first. New entries of other lists may be anywhere, and have any age.
-  const isNewestFirst = subscription.source.list.kind === 'channel';
+  const { kind } = subscription.source.list;
+  const isNewestFirst = kind === 'channel';
+  // A profile is collected whole, and has exact times.
+  const isDated = kind === 'profile';
   const sinceMs = sinceMsOf(subscription);
   const isOld = ({ publishedAtMs }: ListEntry): boolean => {
-    if (isFirst && subscription.since === 'now') return true;
-    if (!isFirst && !isNewestFirst) return false;
+    if (isFirst && subscription.since === 'now' && !isDated) return true;
+    if (!isFirst && !isNewestFirst && !isDated) return false;
     return publishedAtMs === undefined ? isFirst && subscription.since !== 'all' : publishedAtMs < sinceMs;
   };
   const waitingIds = new Set(subscription.waiting.map(({ id }) => id));
@@ -111,14 +127,14 @@ async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly F
   };
   for (const part of parts) {
     const first: ListEntry[] = [];
-    for await (const entry of deps.listSource.first([part], FIRST_ENTRIES, call)) first.push(entry);
+    for await (const entry of listSource.first([part], FIRST_ENTRIES, call)) first.push(entry);
     total = first[0]?.total;
     const isReached = await take(first);
     const hasNews = first.some(({ id }) => seen.some((one) => one.id === id) && !waitingIds.has(id));
     const isSameLength = !isFirst && total !== undefined && total === subscription.total && !hasNews;
     if (first.length < FIRST_ENTRIES || (isNewestFirst ? isReached : isSameLength)) continue;
     let isPast = false;
-    for await (const { entries } of deps.listSource.pages([part], undefined, call)) {
+    for await (const { entries } of listSource.pages([part], undefined, call)) {
       const more = entries.filter(({ id }) => !first.some((one) => one.id === id));
       isPast = (await take(more)) && isNewestFirst && more.length > 0;
       call.report({ stage: 'listing', items: seen.length });
@@ -158,8 +174,7 @@ async function affordable(
   { source, spent, maxCostPerDay = Infinity }: StoredSubscription,
   wanted: readonly ListEntry[],
 ) {
-  const day = dayOf(now());
-  let amount = spent.day === day ? spent.amount : 0;
+  let amount = spentOn(now(), { spent });
   const items = new Map<string, BatchItem>();
   const held: ListEntry[] = [];
   for (const entry of wanted) {
@@ -171,7 +186,7 @@ async function affordable(
       items.set(entry.id, item);
     }
   }
-  return { items, held, spent: { day, amount } };
+  return { items, held, spent: { day: dayOf(now()), amount } };
 }
 
 async function storeBatch(deps: NewEntriesDeps, { subscription, batchId }: Check, items: readonly BatchItem[]) {

@@ -6,11 +6,11 @@ import {
   type StoredSubscription,
   type SubscriptionPause,
 } from '../../contract/subscriptions/subscription-state.ts';
-import { routeNamesOf, type Routes } from '../../pacing/routes.ts';
+import type { Routes } from '../../pacing/routes.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
 import type { SubscriptionStore } from '../../store/records/subscription-store.ts';
-import { useOf, type ListingOrder } from '../batches/advance-batch.ts';
+import { listingOf, type ListingOrder } from '../batches/list-batch.ts';
 import { callerOf } from '../caller-of.ts';
 
 export interface SubscriptionChecksDeps {
@@ -57,8 +57,7 @@ export function createSubscriptionChecks(deps: SubscriptionChecksDeps) {
       }
       const { source, startedBy, webhookUrl, openBatch = { id: ulid(), isFull: false } } = subscription;
       await subscriptions.change(id, { openBatch });
-      const order = { url: source.url, use: useOf(source.list), routes: routeNamesOf(deps.routes), startedBy };
-      return { ...order, ...optional('webhookUrl', webhookUrl) };
+      return { ...listingOf(source, deps.routes), startedBy, ...optional('webhookUrl', webhookUrl) };
     },
 
     /** Stores how a check has ended. A source that fails for long pauses the subscription. */

@@ -111,7 +111,8 @@ function storedForm(answer: AnyAnswer): string | undefined {
   return isStored ? JSON.stringify(answer) : undefined;
 }
 
-function idsOf(
+/** @returns IDs that the same seed and time give again */
+export function idsOf(
   { ids, seed, createdAtMs }: Pick<KeyedRequest, 'ids' | 'seed' | 'createdAtMs'>,
   noted: Record<string, string>,
 ): RequestIds {

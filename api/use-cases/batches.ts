@@ -32,6 +32,7 @@ import type { UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { BatchInput } from '../../workflows/batches/run-batch.ts';
 import { itemOf } from './batch-items.ts';
+import { requireCredit } from './credit.ts';
 import { sourceOf } from './lists.ts';
 import { ownOf, ownPageOf } from './own-documents.ts';
 import { assertWebhookTarget, assertWebhookTargets, subscriberOf } from './subscribers.ts';
@@ -54,15 +55,20 @@ export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, call
   const listed = from === undefined || each === undefined ? undefined : await sourceOf(deps, { from, each, filter });
   const items = await itemsOf(deps, request.items ?? []);
   const maxCost = request.max_cost === undefined ? undefined : parseMoney(request.max_cost);
+  const listCost = listed?.collection?.now;
   const cheapest = items.reduce((least, { price }) => Math.min(least, price), listed?.price ?? Infinity);
-  if (maxCost !== undefined && maxCost < cheapest) {
-    throw invalidField('max_cost', `must be at least ${formatMoney(cheapest)}, the price of the cheapest item`);
+  const least = cheapest + (listCost ?? 0);
+  if (maxCost !== undefined && maxCost < least) {
+    const of = listCost === undefined ? 'the cheapest item' : 'the list and one entry';
+    throw invalidField('max_cost', `must be at least ${formatMoney(least)}, the price of ${of}`);
   }
+  if (listCost !== undefined) await requireCredit(deps, caller, listCost);
   const { limit = BATCH_ITEMS_MAX, order = 'newest' } = request;
   const id = caller.ids?.of('batch') ?? ulid();
   const batch = newBatch({
     ...{ id, startedBy: subscriberOf(caller), createdAt: nowMicroseconds(), updatedAtMs: deps.now() },
     ...optional('source', listed && { ...listed.source, limit, order, isListed: false }),
+    ...optional('listCost', listCost),
     ...optional('name', request.name),
     ...optional('maxCost', maxCost),
     ...optional('webhookUrl', request.include_webhook),

@@ -44,6 +44,13 @@ export async function insufficientCredit(deps: AcceptDeps, caller: Caller, price
   );
 }
 
+/** Refuses what the credit of a key does not suffice for, before anything is started. */
+export async function requireCredit(deps: AcceptDeps, caller: Caller, price: number): Promise<void> {
+  if (caller.kind !== 'key') return;
+  const account = await deps.accounts.get(caller.key.id);
+  if (account?.isUnlimited === false && account.available < price) throw await insufficientCredit(deps, caller, price);
+}
+
 /** Captures old reservations of ended jobs, and releases those of jobs that were never started. */
 async function settleOldReservations(deps: AcceptDeps, keyId: string): Promise<void> {
   for (const reservation of await deps.accounts.oldReservations(keyId, deps.now() - LEFT_BEHIND_MS)) {

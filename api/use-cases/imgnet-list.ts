@@ -15,8 +15,9 @@ import type { DownloadRecord, SuccessRecord } from '../../contract/download-reco
 import type { Streamable } from '../../contract/http/streams.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { RequestedList } from '../../store/records/list-store.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { AcceptDeps, PlanDeps, ServiceDeps } from '../service-deps.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { currentJob, lastResponseOf, notReady } from './current-job.ts';
 import { followBoth, type Accepted } from './follow-jobs.ts';
@@ -28,7 +29,7 @@ import { startOrJoinBoth } from './start-or-join.ts';
 const DAY_MS = 86_400_000;
 /** The platform did not exist before this time. */
 const BEGINNING_MS = Date.UTC(2010, 0, 1);
-const TYPES = { posts: 'imgnet_list_posts', reels: 'imgnet_list_reels' } as const;
+export const LIST_TYPES = { posts: 'imgnet_list_posts', reels: 'imgnet_list_reels' } as const;
 const FRESH_MS = kinds.imgnet_list_posts.freshness * 1000;
 /** Within this time a request for a list has started its jobs or was refused. */
 const STARTING_MS = 30_000;
@@ -63,21 +64,24 @@ export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamab
   };
 };
 
-interface ListOptions {
+/** The part of the dependencies that starts the jobs of a list, in the api and for batches in the worker. */
+export type ListDeps = AcceptDeps &
+  PlanDeps &
+  Pick<ServiceDeps, 'lists'> & { readonly rendering: Pick<ServiceDeps['rendering'], 'contents'> };
+
+interface ListOptions extends Pick<NewJob, 'order' | 'batchId' | 'webhookUrl'> {
   readonly profile: SuccessRecord;
   readonly days: number | undefined;
-  readonly webhookUrl: string | undefined;
-  readonly order?: NewJob['order'];
 }
 
 /**
  * A list that is running or has just ended answers polls, even if the day has changed or its `list_id` has expired. While one part
  * is running, the other is not fetched again, even if it failed.
  */
-async function partsOf(
-  deps: ServiceDeps,
+export async function partsOf(
+  deps: ListDeps,
   caller: Caller,
-  { profile, days, webhookUrl }: ListOptions,
+  { profile, days, ...shared }: ListOptions,
 ): Promise<readonly [Accepted, Accepted]> {
   const nowMs = deps.now();
   const since = sinceOf(days, nowMs);
@@ -88,7 +92,7 @@ async function partsOf(
   const { posts, reels } = current ?? {};
   if (posts !== undefined && reels !== undefined) {
     const isRunning = [posts, reels].some(({ status }) => status === 'pending');
-    if (isRunning || !mayStart) return followBoth(deps, caller, { records: [posts, reels], webhookUrl });
+    if (isRunning || !mayStart) return followBoth(deps, caller, { records: [posts, reels], ...shared });
   }
   if (!mayStart) {
     throw new ApiError('list_id_expired', 'The list_id is older than one hour. Request the profile again.');
@@ -97,31 +101,35 @@ async function partsOf(
   const list = current?.list ?? (await deps.lists.begin(name, next, before));
   const jobOf = await jobsOf(deps, profile, list);
   return startOrJoinBoth(deps, caller, [
-    { ...jobOf('posts'), webhookUrl, success: successOf(posts) },
-    { ...jobOf('reels'), webhookUrl, success: successOf(reels) },
+    { ...jobOf('posts'), ...shared, success: successOf(posts) },
+    { ...jobOf('reels'), ...shared, success: successOf(reels) },
   ]);
 }
 
 async function jobsOf(
-  deps: ServiceDeps,
+  deps: ListDeps,
   profile: SuccessRecord,
   list: RequestedList,
 ): Promise<(part: ListPartName) => Omit<NewJob, 'webhookUrl'>> {
-  const facts = await deps.rendering.contents.facts<ImgnetProfileFields>(profile.id);
-  const prices = splitListPrice(listPrice(deps.rendering.prices, facts?.posts_count));
+  const postsCount = await postsCountOf(deps, profile);
+  const prices = splitListPrice(listPrice(deps.rendering.prices, postsCount));
   const { since } = list;
   return (part) => ({
     workflow: 'imgnetList',
-    type: TYPES[part],
+    type: LIST_TYPES[part],
     mediaId: profile.mediaId,
     subjectId: subjectOf(part, profile, list),
     parameters: {
       part,
       ...(since === undefined ? {} : { sinceDate: since.slice(0, 10), since }),
-      ...(facts?.posts_count === undefined ? {} : { postsCount: facts.posts_count }),
+      ...optional('postsCount', postsCount),
     },
     price: prices[part],
   });
+}
+
+export async function postsCountOf({ rendering }: ListDeps, { id }: SuccessRecord): Promise<number | undefined> {
+  return (await rendering.contents.facts<ImgnetProfileFields>(id))?.posts_count;
 }
 
 /**
@@ -129,7 +137,7 @@ async function jobsOf(
  * @returns undefined when the list ended more than an hour ago, so that it is fetched again
  */
 async function currentListOf(
-  deps: ServiceDeps,
+  deps: ListDeps,
   profile: SuccessRecord,
   { list, nowMs }: { readonly list: RequestedList; readonly nowMs: number },
 ) {
@@ -142,8 +150,12 @@ async function currentListOf(
   return isCurrent ? { list, posts, reels } : undefined;
 }
 
-function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'all' }: RequestedList): string {
-  return subjectIdOf(TYPES[part], mediaId, since);
+export function subjectOf(
+  part: ListPartName,
+  { mediaId }: Pick<SuccessRecord, 'mediaId'>,
+  { since = 'all' }: Partial<RequestedList>,
+): string {
+  return subjectIdOf(LIST_TYPES[part], mediaId, since);
 }
 
 async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessRecord> {
@@ -161,7 +173,7 @@ async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessReco
 }
 
 /** @returns when the `list_id` was returned last, but not before the profile was fetched */
-async function validSinceMs(deps: ServiceDeps, { id, finishedAt }: SuccessRecord): Promise<number> {
+async function validSinceMs(deps: ListDeps, { id, finishedAt }: SuccessRecord): Promise<number> {
   return Math.max(Date.parse(finishedAt), (await deps.lists.handedOutAtMs(id)) ?? 0);
 }
 

@@ -3,18 +3,26 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import type { EntryFilter } from '../../contract/lists/entry-filter.ts';
 import { requestFor, type EachEntry } from '../../contract/lists/entry-request.ts';
-import type { ListReference } from '../../contract/lists/list-entry.ts';
+import { postKinds, videoKinds, type EntryKind, type ListReference } from '../../contract/lists/list-entry.ts';
 import type { Thousandths } from '../../contract/money.ts';
 import { channelPathOf, channelReferenceOf } from '../../contract/urls/channel-urls.ts';
-import { postReferenceOf, profileReferenceOf } from '../../contract/urls/imgnet-urls.ts';
+import { postReferenceOf, postUrlOf, profileReferenceOf } from '../../contract/urls/imgnet-urls.ts';
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import { optional } from '../../runtime/optional.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { PlanDeps } from '../service-deps.ts';
 import { itemOf } from './batch-items.ts';
+import { collectionPriceOf } from './collect-profile.ts';
+import type { ListDeps } from './imgnet-list.ts';
 import { pageOf } from './media.ts';
 
-const NO_LIST = 'must be a list: a playlist or channel of the video platform, or a page of another site that lists';
+const NO_LIST =
+  'must be a list: a playlist or channel of the video platform, a profile of the photo platform, or a page of another site that lists';
+const OPERATIONS: Readonly<Partial<Record<ListReference['kind'], readonly EachEntry['operation'][]>>> = {
+  page: ['requestMedia'],
+  profile: ['requestMedia', 'requestImgnetContent', 'requestImgnetAudio'],
+};
+const VIDEO_OPERATIONS = ['requestAudio', 'requestVideo', 'requestMedia', 'requestTranscript'] as const;
 
 interface ListRequest {
   readonly from: string;
@@ -22,19 +30,35 @@ interface ListRequest {
   readonly filter?: EntryFilter | undefined;
 }
 
-/** @returns the list that a request names, and the price of one entry; throws ApiError for what is no list or cannot be fetched */
+interface FoundSource {
+  readonly source: Pick<BatchSource, 'url' | 'list' | 'each' | 'filter'>;
+  /** The price of one entry. */
+  readonly price: Thousandths;
+  /** What the list of a profile costs. */
+  readonly collection: Awaited<ReturnType<typeof collectionPriceOf>> | undefined;
+}
+
+/** @returns the list that a request names; throws ApiError for what is no list or cannot be fetched */
 export async function sourceOf(
-  deps: PlanDeps,
+  deps: ListDeps,
   { from: url, each, filter = {} as EntryFilter }: ListRequest,
-): Promise<{ readonly source: Pick<BatchSource, 'url' | 'list' | 'each' | 'filter'>; readonly price: Thousandths }> {
+): Promise<FoundSource> {
   const list = listOf(deps, url);
-  const isPage = list.kind === 'page';
-  if (isPage && each.operation !== 'requestMedia') {
-    throw invalidField('each.operation', 'must be requestMedia for the list of another site');
+  const isProfile = list.kind === 'profile';
+  const operations = OPERATIONS[list.kind] ?? VIDEO_OPERATIONS;
+  if (!operations.includes(each.operation)) {
+    throw invalidField('each.operation', `must be ${operations.join(' or ')} for such a list`);
   }
-  const page = isPage ? list.url : deps.platforms.vidnetVideoUrl.replace('{id}', SAMPLE.videoId);
+  const kinds: readonly EntryKind[] = isProfile ? postKinds : videoKinds;
+  if (filter.kinds?.every((kind) => kinds.includes(kind)) === false) {
+    throw invalidField('filter.kinds', `must be of ${kinds.join(', ')} for such a list`);
+  }
+  const video = deps.platforms.vidnetVideoUrl.replace('{id}', SAMPLE.videoId);
+  const post = postUrlOf({ shortcode: SAMPLE.shortcode, kind: 'post' });
+  const page = list.kind === 'page' ? list.url : isProfile ? post : video;
   const { price } = await itemOf(deps, requestFor(each, { id: SAMPLE.videoId, url: page }));
-  return { source: { url, list, each, filter }, price };
+  const collection = isProfile ? await collectionPriceOf(deps, list.account) : undefined;
+  return { source: { url, list, each, filter }, price, collection };
 }
 
 function listOf(deps: PlanDeps, url: string): ListReference {
@@ -44,9 +68,9 @@ function listOf(deps: PlanDeps, url: string): ListReference {
   if (videoIdOf(url, vidnetHosts) !== undefined) throw invalidField('from', `${NO_LIST}; this is a video`);
   const channel = channelReferenceOf(url, vidnetHosts);
   if (channel !== undefined) return { kind: 'channel', path: channelPathOf(channel) };
-  if (url.includes('/') && (profileReferenceOf(url, imgnetHosts) ?? postReferenceOf(url, imgnetHosts)) !== undefined) {
-    throw invalidField('from', `${NO_LIST}; the posts of a profile are listed by POST /api/imgnet/list`);
-  }
+  const account = url.includes('/') ? profileReferenceOf(url, imgnetHosts) : undefined;
+  if (account !== undefined) return { kind: 'profile', account };
+  if (postReferenceOf(url, imgnetHosts) !== undefined) throw invalidField('from', `${NO_LIST}; this is a post`);
   try {
     const page = pageOf(deps, url);
     return { kind: 'page', url: page.url, ...optional('site', page.site) };

@@ -10,6 +10,7 @@ import {
   type PostReference,
 } from '../../contract/urls/imgnet-urls.ts';
 import { contentPrice } from '../../contract/kinds/imgnet-content.ts';
+import { listPrice } from '../../contract/kinds/list-price.ts';
 import { mediaPrice } from '../../contract/kinds/media.ts';
 import { mediaFormatSchema, type MediaFormat } from '../../contract/kinds/media-options.ts';
 import { transcriptPrice } from '../../contract/kinds/transcript.ts';
@@ -158,14 +159,19 @@ function profileOf({ platforms, rendering: { prices } }: Deps, text: string): Su
   // A name with a dot may be a host as well; here it is only one of several meanings.
   const account = profileReferenceOf(text, platforms.imgnetHosts) ?? accountOf(text.trim());
   if (account === undefined) return undefined;
+  const url = profileUrlOf(account, platforms.imgnetUrl);
   const offers = [
     offer('requestImgnetProfile', '/api/imgnet/profile', { body: { url: `@${account}` }, price: prices.profile }),
     offer('requestImgnetList', '/api/imgnet/list', {
       ...{ needs: ['list_id'], after: 'requestImgnetProfile' },
       ...{ price: prices.listItem, per: 'post' },
     }),
+    offer('createBatch', '/api/batches', {
+      body: { from: url, each: { operation: 'requestMedia', format: 'video' } },
+      base: formatMoney(prices.profile + listPrice(prices, undefined)),
+      ...{ price: mediaPrice(prices, 'video'), per: 'entry' },
+    }),
   ];
-  const url = profileUrlOf(account, platforms.imgnetUrl);
   return { kind: 'profile', id: account, url, ...ofImgnet(platforms, offers) };
 }
 

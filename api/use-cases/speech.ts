@@ -15,7 +15,7 @@ import type { PlanDeps, ServiceDeps, SpeechDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { reusable } from './admission.ts';
-import { insufficientCredit } from './credit.ts';
+import { requireCredit } from './credit.ts';
 import { answerJob, currentJob, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
 import { planImgnetAudio } from './imgnet-requests.ts';
 import {
@@ -69,7 +69,7 @@ export async function startSpeech(
   if (await isNeeded()) {
     const found = await soundOfVideo(deps, plan);
     if (found !== undefined) return startLabels(deps, caller, { ...order, found });
-    await requireCredit(deps, caller, plan.price);
+    await requireSpeechCredit(deps, caller, plan.price);
   }
   const audio = { ...plan, isForSpeech: true, webhookUrl: undefined, ...optional('order', order.order) } as const;
   const { how, record } = await startOrJoin(deps, caller, audio);
@@ -143,12 +143,9 @@ async function soundOfVideo(deps: SpeechDeps, { type, mediaId }: JobPlan) {
   return found?.kind === 'ready' ? found : undefined;
 }
 
-/** Refuses a request for which the credit does not suffice before its audio is started. One minute is the least price. */
-export async function requireCredit(deps: SpeechDeps, caller: Caller, audioPrice: number): Promise<void> {
-  if (caller.kind !== 'key') return;
-  const price = audioPrice + speakerLabelsPrice(deps.rendering.prices, 60);
-  const account = await deps.accounts.get(caller.key.id);
-  if (account?.isUnlimited === false && account.available < price) throw await insufficientCredit(deps, caller, price);
+/** One minute is the least price of a transcript. */
+export function requireSpeechCredit(deps: SpeechDeps, caller: Caller, audioPrice: number): Promise<void> {
+  return requireCredit(deps, caller, audioPrice + speakerLabelsPrice(deps.rendering.prices, 60));
 }
 
 async function foundAudio(

@@ -23,6 +23,7 @@ import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { storedItems } from './batches.ts';
+import { requireCredit } from './credit.ts';
 import { sourceOf } from './lists.ts';
 import { ownOf, ownPageOf } from './own-documents.ts';
 import { assertWebhookTargets, subscriberOf } from './subscribers.ts';
@@ -46,22 +47,17 @@ export const createSubscription: UseCase<SubscriptionRequest, SubscriptionAnswer
     await putSchedule(deps, own);
     return answerOf(deps, own, 'pending');
   }
-  const { source, price } = await sourceOf(deps, request);
+  const { source, price, collection } = await sourceOf(deps, request);
+  if (collection !== undefined) await requireCredit(deps, caller, collection.now);
   if (request.since !== 'now' && request.since !== 'all' && request.since > dayOf(deps.now())) {
     throw invalidField('since', 'must not be in the future');
   }
   const subscription: StoredSubscription = {
-    ...{
-      id,
-      startedBy: subscriberOf(caller),
-      createdAt: nowMicroseconds(),
-      source,
-      since: request.since,
-      price,
-    },
+    ...{ id, startedBy: subscriberOf(caller), createdAt: nowMicroseconds(), source, since: request.since, price },
+    ...optional('checkPrice', collection?.price),
     ...{ status: 'active', notice: 1, waiting: [], started: 0, spent: { day: dayOf(deps.now()), amount: 0 } },
     ...{ everyMinutes: minutesOf(DEFAULT_EVERY), skip: [] },
-    ...changesOf(deps, request, price),
+    ...changesOf(deps, request, price + (collection?.price ?? 0)),
   };
   await deps.subscriptions.create(subscription);
   // Without a schedule, a subscription would never be checked.
@@ -72,12 +68,15 @@ export const createSubscription: UseCase<SubscriptionRequest, SubscriptionAnswer
   return answerOf(deps, subscription, 'pending');
 };
 
-function changesOf(deps: ServiceDeps, change: Omit<SubscriptionChange, 'filter'>, price: number) {
+function changesOf(deps: ServiceDeps, change: Omit<SubscriptionChange, 'filter'>, least: number) {
   const { include_webhook: webhookUrl, item_webhooks: itemWebhookUrl, name, skip, every } = change;
   assertWebhookTargets(deps, change);
   const maxCostPerDay = change.max_cost_per_day === undefined ? undefined : parseMoney(change.max_cost_per_day);
-  if (maxCostPerDay !== undefined && maxCostPerDay < price) {
-    throw invalidField('max_cost_per_day', `must be at least ${formatMoney(price)}, the price of one entry`);
+  if (maxCostPerDay !== undefined && maxCostPerDay < least) {
+    throw invalidField(
+      'max_cost_per_day',
+      `must be at least ${formatMoney(least)}, the price of a check and one entry`,
+    );
   }
   return {
     ...optional('name', name),
@@ -111,7 +110,7 @@ export const changeSubscription: UseCase<OneSubscription & SubscriptionChange, S
   { filter, ...input },
 ) => {
   const before = await ownSubscription(deps, caller, input);
-  const changes = changesOf(deps, input, before.price);
+  const changes = changesOf(deps, input, before.price + (before.checkPrice ?? 0));
   const source = filter === undefined ? {} : { source: { ...before.source, filter: keepingKinds(filter, before) } };
   await deps.subscriptions.change(before.id, { ...changes, ...source });
   const subscription = { ...before, ...changes, ...source };

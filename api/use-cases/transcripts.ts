@@ -19,7 +19,7 @@ import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
 import { refuseUnknownLanguage } from './labels-requests.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
-import { audioOf, needsFetch, requireCredit } from './speech.ts';
+import { audioOf, needsFetch, requireSpeechCredit } from './speech.ts';
 
 const requestPlanned = requesting({
   plan: (deps, request: TranscriptRequest & JobRequest) => planTranscript(deps, request),
@@ -79,7 +79,7 @@ async function checkSpeech(deps: ServiceDeps, caller: Caller, request: Transcrip
   if (language !== undefined && others.length === 0)
     await refuseUnknownLanguage(deps, language, () => Promise.resolve(true));
   const audio = audioOf(deps, request);
-  await requireCredit(deps, caller, (await needsFetch(deps, audio)) ? audio.price : 0);
+  await requireSpeechCredit(deps, caller, (await needsFetch(deps, audio)) ? audio.price : 0);
 }
 
 /** GET /api/transcripts/{downloadId}: the current state of a transcript. It starts nothing and is free. */

@@ -34,8 +34,13 @@ export const batchSchema = z
     failure: failureSchema.nullable().describe('Why that list could not be read'),
     items: countSchema.describe('The number of all items; 0 until the list is read'),
     counts: z.object(forEachState(countSchema)),
-    cost: moneySchema.describe('The charges of the items that have ended'),
-    cost_at_most: moneySchema.describe('The same, with the prices of all other items'),
+    cost: moneySchema.describe('The charges of the items that have ended, and of the list once it is read'),
+    cost_at_most: moneySchema.describe('The same, with the prices of all other items and of the list'),
+    list_cost: moneySchema
+      .nullable()
+      .describe(
+        'What the list of a profile costs, at least as long as the number of posts is not known; null for other lists',
+      ),
     max_cost: moneySchema.nullable(),
     items_per_minute: z
       .number()
@@ -91,13 +96,16 @@ export type BatchEvent = z.infer<typeof batchEventSchema>;
 export function renderBatch(batch: StoredBatch, { linkTo }: Pick<RecordContext, 'linkTo'>): BatchAnswer {
   const { id, name, status, pause, source, failure, items, counts, spent, open, maxCost, createdAt, finishedAt } =
     batch;
+  const { listCost = 0 } = batch;
+  const isListed = source?.isListed === true || isEnded(batch);
   const rate = rateOf(batch);
   const left = items - endedIn(counts);
   return {
     ...{ id, name: name ?? null, status, from: source?.url ?? null, failure: failure ?? null, items, counts },
     pause: pause === undefined ? null : { code: pause, message: PAUSES[pause] },
-    cost: formatMoney(spent),
-    cost_at_most: formatMoney(spent + open),
+    cost: formatMoney(spent + (isListed ? listCost : 0)),
+    cost_at_most: formatMoney(spent + open + listCost),
+    list_cost: batch.listCost === undefined ? null : formatMoney(listCost),
     max_cost: maxCost === undefined ? null : formatMoney(maxCost),
     items_per_minute: rate === undefined ? null : Math.round(rate * 10) / 10,
     seconds_left: rate === undefined || rate === 0 ? null : Math.ceil((left / rate) * 60),

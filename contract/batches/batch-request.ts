@@ -20,7 +20,7 @@ const maxCostSchema = optionalField(
 );
 
 export const listUrlSchema = pageSchema(
-  'URL of a playlist or channel of the video platform, or of a page of another site that lists recordings, such as a podcast feed',
+  'URL of a playlist or channel of the video platform, of a profile of the photo platform, or of a page of another site that lists recordings, such as a podcast feed. The list of a profile costs what POST /api/imgnet/profile and /list cost, unless one is being collected or is fresh',
   WEBHOOK_URL_PATTERN,
   'https://www.youtube.com/@evening-talks',
 );

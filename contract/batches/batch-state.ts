@@ -81,6 +81,12 @@ export interface RateMark {
   readonly ended: number;
 }
 
+/** What a workflow run has paid for the list of a profile, which counts once. */
+export interface ListRun {
+  readonly id: string;
+  readonly cost: Thousandths;
+}
+
 /** The list whose entries become the items of a batch. */
 export interface BatchSource {
   /** As in the request. */
@@ -105,6 +111,9 @@ export interface StoredBatch extends BatchTotals {
   /** The sum of the prices in each piece. */
   readonly piecePrices: readonly Thousandths[];
   readonly source?: BatchSource;
+  /** For a profile: the charges of the jobs that collect its list, and the prices of those that run; at first the least price. */
+  readonly listCost?: Thousandths;
+  readonly listRun?: ListRun;
   /** The subscription whose new entries are the items. */
   readonly subscriptionId?: string;
   readonly maxCost?: Thousandths;

@@ -1,4 +1,5 @@
 import type { DownloadRecord } from '../download-record.ts';
+import type { Failure } from '../failures.ts';
 import type { Caller } from '../http/account-schemas.ts';
 import type { Thousandths } from '../money.ts';
 import type { BatchItemRequest } from './batch-item.ts';
@@ -18,6 +19,24 @@ export interface ItemOrder {
   /** Absent for a request by Nexus. */
   readonly batchId?: string;
   readonly webhookUrl: string | undefined;
+}
+
+/** The order of the posts and reels of a profile. Repeated orders with the same seed and time find their jobs again. */
+export interface ProfileOrder {
+  readonly caller: Caller;
+  readonly account: string;
+  readonly batchId: string;
+  readonly seed: string;
+  readonly createdAtMs: number;
+  /** How much they may cost. */
+  readonly money: Thousandths;
+}
+
+export interface CollectedProfile {
+  /** The charges of the jobs that the order has started, and the prices of those that run. */
+  readonly cost: Thousandths;
+  /** Why a job was not started, or the profile if it is pending or has failed, or else the posts and the reels. */
+  readonly jobs: Failure | readonly DownloadRecord[];
 }
 
 /** `refused`: the item has failed; `busy`: the service cannot accept jobs at the moment; `unpaid`: the credit does not suffice. */

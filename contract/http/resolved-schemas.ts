@@ -26,7 +26,9 @@ const offerSchema = z
     price: moneySchema,
     base: moneySchema
       .optional()
-      .describe('This price is added once: that of the audio of a transcript, unless the audio is kept'),
+      .describe(
+        'This price is added once: that of the audio of a transcript unless it is kept, or the least one of the list of a profile',
+      ),
     seconds_per_minute: z
       .number()
       .min(0)

@@ -14,7 +14,7 @@ export const entryFilterSchema = z
     after: optionalField(z.iso.date()).describe('Published on this day or later, in UTC'),
     before: optionalField(z.iso.date()).describe('Published before this day'),
     kinds: optionalField(z.array(z.enum(entryKinds)).min(1).max(entryKinds.length)).describe(
-      'Only these; `stream`: a broadcast or its recording',
+      'Only these: `post` and `reel` of a profile, the others of other lists; `stream`: a broadcast or its recording',
     ),
   })
   .refine(({ min_seconds: min = 0, max_seconds: max = Infinity }) => min <= max, {

@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import { siteSchema } from '../kinds/media.ts';
-import { httpUrlSchema } from '../job-schema.ts';
+import { accountSchema, httpUrlSchema } from '../job-schema.ts';
 
-/** A list whose entries become items: all uploads of a channel, a playlist, or a page of another site. */
+/** A list whose entries become items. */
 export const listReferenceSchema = z.discriminatedUnion('kind', [
   /** The path of the channel on the platform, such as `@name`. */
   z.object({ kind: z.literal('channel'), path: z.string().min(1).max(200) }),
   z.object({ kind: z.literal('playlist'), id: z.string().regex(/^[\w-]{2,100}$/) }),
+  /** The posts and reels of an account, which jobs of their own collect. */
+  z.object({ kind: z.literal('profile'), account: accountSchema }),
   z.object({ kind: z.literal('page'), url: httpUrlSchema, site: siteSchema.exactOptional() }),
 ]);
 export type ListReference = Readonly<z.infer<typeof listReferenceSchema>>;
 
-export const entryKinds = ['video', 'short', 'stream'] as const;
+export const videoKinds = ['video', 'short', 'stream'] as const;
+export const postKinds = ['post', 'reel'] as const;
+export const entryKinds = [...videoKinds, ...postKinds] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 /** An entry as its list shows it. */

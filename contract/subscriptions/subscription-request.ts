@@ -17,7 +17,7 @@ import { entryFilterSchema } from '../lists/entry-filter.ts';
 import { eachEntrySchema } from '../lists/entry-request.ts';
 import { formatMoney } from '../money.ts';
 import { BATCH_NAME_MAX_CHARS } from '../request-limits.ts';
-import { dayOf, SUBSCRIPTION_PAUSES, type StoredSubscription, type SubscriptionPause } from './subscription-state.ts';
+import { spentOn, SUBSCRIPTION_PAUSES, type StoredSubscription, type SubscriptionPause } from './subscription-state.ts';
 
 const EVERY_MIN_MINUTES = 15;
 const EVERY_MAX_MINUTES = 30 * 24 * 60;
@@ -40,7 +40,7 @@ const changeable = {
   filter: optionalField(entryFilterSchema),
   every: optionalField(everySchema).describe('Default: `6h`. Checks are spread over a tenth of it'),
   max_cost_per_day: optionalField(moneySchema).describe(
-    'Entries that would make a day in UTC cost more than this wait for the next one',
+    'Entries that would make a day in UTC cost more than this wait for the next one. The checks of a profile count, too',
   ),
   skip: optionalField(z.array(z.enum(FAILURE_CODES)).max(FAILURE_CODES.length)).describe('As in a batch'),
   include_webhook: includeWebhookSchema.describe(
@@ -103,6 +103,11 @@ export const subscriptionSchema = z
       .describe('Entries that wait: for POST …/resume, for the end of a premiere, or for the next day'),
     started: countSchema.describe('The number of entries that were started'),
     cost_today: moneySchema.describe('The prices of what was started today, in UTC'),
+    check_cost: moneySchema
+      .nullable()
+      .describe(
+        'What a check of a profile costs, at least until its first one, unless its list is running or fresh; null for other lists',
+      ),
     max_cost_per_day: moneySchema.nullable(),
     checked_at: timestampSchema.nullable(),
     failure: failureSchema.nullable().describe('Why the last check failed'),
@@ -129,17 +134,17 @@ export const subscriptionItemsSchema = z
   .meta({ id: 'SubscriptionItems' });
 
 export function renderSubscription(
-  { source, pause, spent, failing, maxCostPerDay, checkedAtMs, ...subscription }: StoredSubscription,
+  { source, pause, spent, failing, maxCostPerDay, checkPrice, checkedAtMs, ...subscription }: StoredSubscription,
   nowMs: number,
 ): SubscriptionAnswer {
   const { id, name, since, status, waiting, started, createdAt, everyMinutes, price } = subscription;
-  const today = spent.day === dayOf(nowMs) ? spent.amount : 0;
   return {
     ...{ id, name: name ?? null, from: source.url, each: source.each, filter: source.filter, since },
     ...{ every: everyOf(everyMinutes), status, started },
     pause: pause === undefined ? null : { code: pause, message: SUBSCRIPTION_PAUSES[pause] },
     backlog: { items: waiting.length, cost: formatMoney(waiting.length * price) },
-    cost_today: formatMoney(today),
+    cost_today: formatMoney(spentOn(nowMs, { spent })),
+    check_cost: checkPrice === undefined ? null : formatMoney(Math.max(checkPrice, subscription.listRun?.cost ?? 0)),
     max_cost_per_day: maxCostPerDay === undefined ? null : formatMoney(maxCostPerDay),
     checked_at: checkedAtMs === undefined ? null : new Date(checkedAtMs).toISOString().replace('Z', '000Z'),
     failure: failing?.failure ?? null,

@@ -1,4 +1,4 @@
-import type { BatchSource } from '../batches/batch-state.ts';
+import type { BatchSource, ListRun } from '../batches/batch-state.ts';
 import type { Starter } from '../download-record.ts';
 import type { Failure, FailureCode } from '../failures.ts';
 import type { EntryKind, ListEntry } from '../lists/list-entry.ts';
@@ -50,10 +50,13 @@ export interface StoredSubscription {
   readonly waiting: readonly WaitingEntry[];
   /** Entries that were started. */
   readonly started: number;
-  /** The prices of the entries that were started on a day in UTC. */
+  /** The prices of what was started on a day in UTC. */
   readonly spent: { readonly day: string; readonly amount: Thousandths };
   /** The price of one entry. */
   readonly price: Thousandths;
+  /** For a profile: the price of its list, which each check collects, as it was known at first. */
+  readonly checkPrice?: Thousandths;
+  readonly listRun?: ListRun;
   /** The batch of a check that has not ended; it is full when its items are stored. */
   readonly openBatch?: { readonly id: string; readonly isFull: boolean };
   readonly checkedAtMs?: number;
@@ -71,6 +74,11 @@ export const SUBSCRIPTION_ENDPOINT = 'subscriptions';
 /** The ID of the schedule of a subscription; those of the workflows of its checks begin with it. */
 export function subscriptionScheduleIdOf(subscriptionId: string): string {
   return `subscription/${subscriptionId}`;
+}
+
+/** @returns the prices of what was started on the day of a time */
+export function spentOn(nowMs: number, { spent }: Pick<StoredSubscription, 'spent'>): Thousandths {
+  return spent.day === dayOf(nowMs) ? spent.amount : 0;
 }
 
 export function dayOf(ms: number): string {

@@ -12,6 +12,8 @@ const audio = (id: string) => ({ operation: 'requestAudio', vidnet_video_id: id 
 const two = [audio('kX3vQ9mTz0A'), { ...audio('kX3vQ9mTz0A'), operation: 'requestVideo' }];
 const TALKS = 'https://www.youtube.com/@evening-talks';
 const each = { operation: 'requestAudio' };
+const PROFILE = 'https://www.instagram.com/evening.talks/';
+const files = { operation: 'requestMedia', format: 'video' };
 const post = (body: object, path = '/api/batches') => facades.post(path, JSON.stringify(body));
 const get = async (path: string) => {
   const response = await fetch(facades.url + path);
@@ -71,11 +73,15 @@ describe('POST /api/batches', () => {
     ['https://www.youtube.com/playlist?list=PLabc', { kind: 'playlist', id: 'PLabc' }],
     ['https://www.youtube.com/watch?v=kX3vQ9mTz0A&list=PLabc', { kind: 'playlist', id: 'PLabc' }],
     ['https://example.com/feed.xml#x', { kind: 'page', url: 'https://example.com/feed.xml', site: 'example.com' }],
+    ['https://www.instagram.com/Evening.Talks/', { kind: 'profile', account: 'evening.talks' }],
+    ['instagram.com/evening.talks/reels/?hl=en', { kind: 'profile', account: 'evening.talks' }],
+    ['https://instagr.am/_u/evening.talks', { kind: 'profile', account: 'evening.talks' }],
   ])('knows the list %s', async (from, list) => {
-    const { body } = await post({
-      from,
-      each: list.kind === 'page' ? { operation: 'requestMedia', format: 'audio' } : each,
-    });
+    const ofKind: Record<string, object> = {
+      page: { operation: 'requestMedia', format: 'audio' },
+      profile: { operation: 'requestMedia', format: 'video' },
+    };
+    const { body } = await post({ from, each: ofKind[list.kind] ?? each });
     expect((await facades.deps.batches.get(String(body['id'])))!.source).toMatchObject({ list });
   });
 
@@ -89,7 +95,12 @@ describe('POST /api/batches', () => {
     ['an invalid option', { from: TALKS, each: { operation: 'requestTranscript', language: 'x!' } }, 'each.language'],
     ['a video as a list', { from: 'https://youtu.be/kX3vQ9mTz0A', each }, 'from'],
     ['a post as a list', { from: 'https://www.instagram.com/p/DAbCdEfGhIj/', each }, 'from'],
-    ['a profile as a list', { from: 'https://www.instagram.com/evening.talks/', each }, 'from'],
+    ['audio of another platform for a profile', { from: PROFILE, each }, 'each.operation'],
+    ['posts of a channel', { from: TALKS, each: { operation: 'requestImgnetContent' } }, 'each.operation'],
+    ['the sound of a post as media', { from: PROFILE, each: { operation: 'requestMedia', format: 'audio' } }, 'format'],
+    ['streams of a profile', { from: PROFILE, each: files, filter: { kinds: ['post', 'stream'] } }, 'filter.kinds'],
+    ['reels of a channel', { from: TALKS, each, filter: { kinds: ['reel'] } }, 'filter.kinds'],
+    ['a max_cost below the list and one post', { from: PROFILE, each: files, max_cost: '0.029' }, 'max_cost'],
     ['a private list', { from: 'http://10.0.0.1/feed', each: { operation: 'requestMedia', format: 'audio' } }, 'from'],
     ['a text as a list', { from: 'evening talks!', each: { operation: 'requestMedia', format: 'audio' } }, 'from'],
     ['audio of a platform for another site', { from: 'https://example.com/feed', each }, 'each.operation'],

@@ -89,7 +89,10 @@ describe('GET /api/resolve', () => {
       per: 'minute',
     });
     const [profile] = await resolved('https://www.instagram.com/evening.talks/');
-    expect(profile!.offers.at(-1)).toMatchObject({ after: 'requestImgnetProfile', price: '0.001', per: 'post' });
+    expect(profile!.offers.slice(1)).toMatchObject([
+      { operation: 'requestImgnetList', after: 'requestImgnetProfile', price: '0.001', per: 'post' },
+      { operation: 'createBatch', body: { from: profile!.url }, base: '0.020', price: '0.010', per: 'entry' },
+    ]);
   });
 
   it('returns why a page cannot be fetched', async () => {

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { describe, expect, it, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
 import { ApplicationFailure } from '@temporalio/common';
-import type { ListingOrder } from '../../activities/batches/advance-batch.ts';
+import type { ListingOrder } from '../../activities/batches/list-batch.ts';
 import type { BatchAdvance } from '../../activities/batches/batch-run.ts';
 import { NO_TOTALS, type BatchStatus } from '../../contract/batches/batch-state.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
@@ -27,7 +27,7 @@ function service(advances: readonly BatchAdvance[]) {
   const setBatchStatus = vi.fn<Activities['records']['setBatchStatus']>().mockResolvedValue();
   const resetFailedItems = vi.fn<Activities['records']['resetFailedItems']>().mockResolvedValue();
   const attemptDelivery = vi.fn<Activities['deliver']['attemptDelivery']>().mockResolvedValue('delivered');
-  const order: ListingOrder = { url: TALKS, use: 'vidnet-page', routes: routeNamesOf(routesWith(GENEROUS)) };
+  const order: Required<ListingOrder> = { url: TALKS, use: 'vidnet-page', routes: routeNamesOf(routesWith(GENEROUS)) };
   const beginListing = vi.fn<Activities['records']['beginListing']>().mockResolvedValue(order);
   const listBatch = vi.fn<Activities['fetch']['listBatch']>().mockResolvedValue({});
   const activities = {

@@ -5,7 +5,9 @@ import type { Activities } from '../../activities/create-activities.ts';
 import { createNewEntries } from '../../activities/subscriptions/find-new-entries.ts';
 import { createSubscriptionChecks } from '../../activities/subscriptions/subscription-checks.ts';
 import { toApplicationFailure } from '../../activities/to-application-failure.ts';
+import type { CollectedProfile, ProfileOrder } from '../../contract/batches/item-order.ts';
 import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
 import { failureFor } from '../../contract/failures.ts';
 import { dayOf, type StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
 import { JobError } from '../../runtime/job-error.ts';
@@ -32,6 +34,7 @@ let subscriptions: SubscriptionStore;
 let batches: BatchStore;
 let channel: PublishingChannel;
 const pauseSchedule = vi.fn().mockResolvedValue(undefined);
+const collectProfile = vi.fn<(order: ProfileOrder) => Promise<CollectedProfile>>();
 const attemptDelivery = vi.fn<Activities['deliver']['attemptDelivery']>().mockResolvedValue('delivered');
 beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `subs-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
@@ -83,15 +86,22 @@ function withChecks(body: (check: (subscriptionId: string) => Promise<string>) =
   });
   const { findNewEntries } = createNewEntries({
     ...{ subscriptions, batches, now, listSource: channel.source(), contents: createContentsStore(mongo.db) },
-    ...{ workFolders: createWorkFolders('/tmp'), fetchTimeoutMs: 60_000 },
+    ...{ workFolders: createWorkFolders('/tmp'), fetchTimeoutMs: 60_000, collectProfile },
+    keys: { get: () => Promise.resolve(undefined) },
     planItem: (request) => {
-      const subjectId = (request as { readonly vidnet_video_id: string }).vidnet_video_id;
+      const { vidnet_video_id: id, url } = request as Readonly<Record<string, unknown>>;
+      const subjectId = String(id ?? url);
       return Promise.resolve({ request, subjectId, price: PRICE });
     },
   });
   const over = { position: { open: [], next: 2, ended: NO_TOTALS }, running: 0, changed: 1, isOver: true };
   const activities = {
-    records: { ...checks, advanceBatch: () => Promise.resolve(over), setBatchStatus: () => Promise.resolve() },
+    records: {
+      ...checks,
+      findNewEntries,
+      advanceBatch: () => Promise.resolve(over),
+      setBatchStatus: () => Promise.resolve(),
+    },
     fetch: { findNewEntries },
     deliver: { attemptDelivery },
   };
@@ -279,6 +289,111 @@ describe('the checks of a subscription', () => {
     });
     expect(await read(id)).toMatchObject({ status: 'paused', pause: 'source_failed', notice: 2 });
     expect(pauseSchedule).toHaveBeenCalledExactlyOnceWith(id, 'source_failed');
+  });
+
+  describe('of a profile', () => {
+    const CHECK = 30;
+    /** A post or reel, as a list has it. */
+    const itemOf = (type: 'post' | 'reel', shortcode: string, hours: number) => ({
+      ...{ type, shortcode, url: `https://www.instagram.com/p/${shortcode}/`, description: `About ${shortcode}` },
+      ...{ date_posted: new Date(START_MS + hours * HOUR_MS).toISOString(), videos_duration: null },
+    });
+    /** Each check finds the items that are published by then, when it is called again. */
+    async function aProfile(
+      posts: readonly object[],
+      reels: readonly object[],
+      more: Partial<StoredSubscription> = {},
+    ) {
+      channel = new PublishingChannel(START_MS, 0);
+      const contents = createContentsStore(mongo.db);
+      const started = new Set<string>();
+      const recordOf = async (
+        type: 'imgnet_list_posts' | 'imgnet_list_reels',
+        items: readonly object[] | undefined,
+      ) => {
+        const [id, name] = [ulid(), type === 'imgnet_list_posts' ? 'posts' : 'reels'];
+        const record = { id, type, subjectId: `${type}/talks/all`, mediaId: 'talks', createdAt: '', price: 10 };
+        const lists = items && { [name]: await contents.putList({ recordId: id, name }, items) };
+        const end = { status: 'success', finishedAt: '', charge: 10, files: [], lists };
+        return { ...record, startedBy: 'anonymous', ...(items ? end : { status: 'pending' }) } as DownloadRecord;
+      };
+      collectProfile.mockReset().mockImplementation(async ({ seed, money }) => {
+        const isFirst = !started.has(seed);
+        if (isFirst && money < CHECK) return { cost: 0, jobs: failureFor('listTooDear', { price: '0.030' }) };
+        started.add(seed);
+        const isKnown = (one: object): boolean =>
+          Date.parse((one as { date_posted: string }).date_posted) <= channel.nowMs;
+        const found = async (type: 'imgnet_list_posts' | 'imgnet_list_reels', items: readonly object[]) =>
+          recordOf(type, isFirst ? undefined : items.filter(isKnown));
+        return {
+          cost: CHECK,
+          jobs: [await found('imgnet_list_posts', posts), await found('imgnet_list_reels', reels)],
+        };
+      });
+      const id = await aSubscription({ checkPrice: 20, ...more });
+      const source = { ...(await read(id)).source, list: { kind: 'profile', account: 'talks' } as const };
+      await subscriptions.change(id, { source: { ...source, each: { operation: 'requestImgnetAudio' } } });
+      return id;
+    }
+    const urlOf = (code: string): string => `https://www.instagram.com/p/${code}/`;
+
+    it('wait for its list, fetch what was published since, and count the list once in each check', async () => {
+      const posts = [itemOf('post', 'old', -5), itemOf('post', 'both', 3), itemOf('post', 'late', 30)];
+      const reels = [itemOf('reel', 'both', 3)];
+      const id = await aProfile(posts, reels);
+      await withChecks(async (check) => {
+        expect(await check(id)).toBe('Nothing is new.');
+        expect(await read(id)).toMatchObject({ spent: { amount: CHECK }, listRun: { cost: CHECK }, started: 0 });
+        expect(collectProfile).toHaveBeenCalledTimes(2);
+        channel.pass(6 * HOUR_MS);
+        await check(id);
+        expect(await read(id)).toMatchObject({ spent: { amount: 2 * CHECK + PRICE }, started: 1 });
+        channel.pass(48 * HOUR_MS);
+        await check(id);
+        expect(await read(id)).toMatchObject({ spent: { amount: CHECK + PRICE }, started: 2 });
+      });
+      expect(await fetched(id)).toEqual([urlOf('both'), urlOf('late')]);
+    });
+
+    it('stay within the money of a day, and go on the next day', async () => {
+      const id = await aProfile([itemOf('post', 'one', 1), itemOf('post', 'two', 2)], [], {
+        maxCostPerDay: 2 * CHECK + PRICE,
+      });
+      await withChecks(async (check) => {
+        await check(id);
+        channel.pass(6 * HOUR_MS);
+        await check(id);
+        // One of two posts has money, and the next check has none.
+        expect(await read(id)).toMatchObject({
+          started: 1,
+          waiting: [{ id: 'one' }],
+          spent: { amount: 2 * CHECK + PRICE },
+        });
+        expect(await check(id)).toMatch(/The list of the profile costs 0\.030/);
+        expect(await read(id)).toMatchObject({ status: 'active', failing: { checks: 1 } });
+        channel.pass(24 * HOUR_MS);
+        await check(id);
+      });
+      expect((await fetched(id)).toSorted()).toEqual([urlOf('one'), urlOf('two')]);
+    });
+
+    it('fail if a wanted part of its list has failed', async () => {
+      const id = await aProfile([], []);
+      const failed = {
+        id: ulid(),
+        type: 'imgnet_list_reels',
+        status: 'failed',
+        failure: failureFor('accountIsPrivate'),
+      };
+      collectProfile.mockResolvedValue({ cost: 10, jobs: [failed as DownloadRecord] });
+      await withChecks(async (check) => {
+        expect(await check(id)).toBe('The account is private.');
+        const { source, spent } = await read(id);
+        expect(spent.amount).toBe(10);
+        await subscriptions.change(id, { source: { ...source, filter: { kinds: ['post'] } as never } });
+        expect(await check(id)).toBe('Nothing is new.');
+      });
+    });
   });
 
   it('of a subscription that was deleted do nothing', async () => {

@@ -3,7 +3,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { batchWorkflowIdOf } from '../../contract/batches/batch-state.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import { batchAttributesOf } from '../../runtime/temporal/visibility.ts';
-import { createUseUpstream, records } from '../activity-proxies.ts';
+import { collectedLists, createUseUpstream, records } from '../activity-proxies.ts';
 import { batch } from '../batches/run-batch.ts';
 import { outcomeOf } from '../lifecycle/job-outcome.ts';
 import { startDelivery } from '../webhooks/start-delivery.ts';
@@ -18,9 +18,10 @@ export async function checkSubscription({ subscriptionId }: CheckInput): Promise
   if (order === undefined) return 'The subscription is paused or does not exist.';
   const { startedBy, webhookUrl, use, routes, url } = order;
   const { outcome } = await outcomeOf(async () => {
-    await createUseUpstream(routes, startedBy)(use, `List the newest entries of ${url}`).findNewEntries({
-      subscriptionId,
-    });
+    const summary = `List the newest entries of ${url}`;
+    const { findNewEntries } =
+      use === undefined ? collectedLists(summary) : createUseUpstream(routes, startedBy)(use, summary);
+    await findNewEntries({ subscriptionId });
     return {};
   });
   const failure = outcome.status === 'failed' ? outcome.failure : undefined;

@@ -17,8 +17,8 @@ export function Batches() {
   const empty = (
     <div class="empty">
       <p>
-        There are no batches yet. Paste the link of a channel or playlist, or choose several rows of a channel or a list
-        of posts.
+        There are no batches yet. Paste the link of a channel, playlist or profile, or choose several rows of a channel
+        or a list of posts.
       </p>
       <p>
         <a class="button button-main" href={pathTo('home')}>

@@ -35,6 +35,11 @@ const CHOICES: Readonly<Record<string, Omit<Choice, 'offer'>>> = {
   'requestMedia of a post': { title: 'Files', about: 'All its pictures and videos, to keep', icon: 'post' },
   'createBatch requestAudio': { title: 'Audio of all', about: 'The sound of every entry, as a batch', icon: 'audio' },
   'createBatch requestVideo': { title: 'Video of all', about: 'The video of every entry, as a batch', icon: 'video' },
+  'createBatch requestMedia': {
+    title: 'Files of all',
+    about: 'The files of every post and reel, as a batch',
+    icon: 'post',
+  },
   'requestMedia video': { title: 'Video', about: 'The video of the page as MP4', icon: 'video' },
 };
 

@@ -88,6 +88,7 @@ export function Subscription({ id }: { readonly id: string }) {
             ['Source', <ExternalLink url={value.from}>{value.from}</ExternalLink>],
             ['Fetches', SINCE_TEXTS[value.since] ?? `What was published since ${value.since}`],
             ['Started so far', countText(value.started)],
+            ['Cost of a check', value.check_cost],
             ['Cost today', value.cost_today],
             ['At most a day', value.max_cost_per_day],
             ['Created', momentText(value.created_at)],

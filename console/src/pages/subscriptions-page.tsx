@@ -85,7 +85,7 @@ function NewSubscription({ link }: { readonly link: string }) {
         }}
       >
         <Field
-          label="Link of a channel, a playlist, or a page that lists recordings"
+          label="Link of a channel, a playlist, a profile, or a page that lists recordings"
           type="url"
           required
           placeholder="https://…"
@@ -131,10 +131,12 @@ function NewSubscription({ link }: { readonly link: string }) {
   );
 }
 
-/** What is requested of each entry. Lists of other sites have files only. */
+/** What is requested of each entry. Lists of other sites have files only, and profiles have no captions. */
 async function eachOf(url: string, what: keyof typeof OPERATIONS, language: string): Promise<object> {
   if (what === 'captions') return { operation: 'requestTranscript', language };
   const { subjects } = await readMeanings(url, new AbortController().signal);
-  if (subjects[0]?.kind === 'page') return { operation: 'requestMedia', format: what };
+  const kind = subjects[0]?.kind;
+  if (kind === 'profile' && what === 'audio') return { operation: 'requestImgnetAudio' };
+  if (kind === 'page' || kind === 'profile') return { operation: 'requestMedia', format: what };
   return { operation: what === 'audio' ? 'requestAudio' : 'requestVideo' };
 }

@@ -2,6 +2,7 @@ import type { SubscriptionAnswer } from '../../../contract/subscriptions/subscri
 
 const NAMES: Readonly<Record<string, string>> = {
   ...{ requestAudio: 'Audio', requestVideo: 'Video', requestTranscript: 'Captions' },
+  ...{ requestImgnetAudio: 'Audio', requestImgnetContent: 'Posts' },
   ...{ 'requestMedia audio': 'Audio', 'requestMedia video': 'Video' },
 };
 const UNITS: Readonly<Record<string, string>> = { m: 'minutes', h: 'hours', d: 'days' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { entryKinds, type EntryKind, type ListEntry } from '../../../contract/lists/list-entry.ts';
+import { videoKinds, type EntryKind, type ListEntry } from '../../../contract/lists/list-entry.ts';
 import { channelReferenceOf } from '../../../contract/urls/channel-urls.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { optional } from '../../../runtime/optional.ts';
@@ -59,14 +59,16 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
     for (const part of parts) yield* entriesOf(part, most, call);
   }
   return {
-    async partsOf(reference, kinds = entryKinds, call) {
+    async partsOf(reference, kinds = videoKinds, call) {
+      if (reference.kind === 'profile') throw new Error('a profile is no list of videos');
       if (reference.kind === 'page') return [{ url: reference.url, subject: 'page' }];
       if (reference.kind === 'playlist') return [playlist(reference.id)];
       const id = CHANNEL_ID.test(reference.path) ? reference.path.slice('channel/'.length) : undefined;
       const channel = id ?? (await describe(channels, reference.path, call));
       const listOf = (prefix: string): string => channel.replace(/^UC/, prefix);
-      if (entryKinds.every((kind) => kinds.includes(kind))) return [playlist(listOf(UPLOADS.all))];
-      return kinds.map((kind) => playlist(listOf(UPLOADS[kind]), kind));
+      const wanted = videoKinds.filter((kind) => kinds.includes(kind));
+      if (wanted.length === videoKinds.length) return [playlist(listOf(UPLOADS.all))];
+      return wanted.map((kind) => playlist(listOf(UPLOADS[kind]), kind));
     },
     pages: (parts, from, call) => listPages(all(parts, undefined, call), from),
     first: (parts, most, call) => all(parts, most, call),

@@ -1951,13 +1951,17 @@ export type Batch = {
         cancelled: number;
     };
     /**
-     * The charges of the items that have ended
+     * The charges of the items that have ended, and of the list once it is read
      */
     cost: string;
     /**
-     * The same, with the prices of all other items
+     * The same, with the prices of all other items and of the list
      */
     cost_at_most: string;
+    /**
+     * What the list of a profile costs, at least as long as the number of posts is not known; null for other lists
+     */
+    list_cost: string | null;
     /**
      * Decimal string with three decimals
      */
@@ -2026,6 +2030,10 @@ export type Subscription = {
      * The prices of what was started today, in UTC
      */
     cost_today: string;
+    /**
+     * What a check of a profile costs, at least until its first one, unless its list is running or fresh; null for other lists
+     */
+    check_cost: string | null;
     /**
      * Decimal string with three decimals
      */
@@ -2652,7 +2660,7 @@ export type Offer = {
      */
     price: string;
     /**
-     * This price is added once: that of the audio of a transcript, unless the audio is kept
+     * This price is added once: that of the audio of a transcript unless it is kept, or the least one of the list of a profile
      */
     base?: string;
     /**
@@ -3191,6 +3199,34 @@ export type BatchRequest = unknown & {
          * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
          */
         keep_days?: number | null;
+    } | {
+        operation: 'requestImgnetContent';
+        /**
+         * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
+         */
+        priority?: 'interactive' | 'normal' | 'bulk' | null;
+        /**
+         * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+         */
+        not_before?: string | null;
+        /**
+         * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+         */
+        keep_days?: number | null;
+    } | {
+        operation: 'requestImgnetAudio';
+        /**
+         * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
+         */
+        priority?: 'interactive' | 'normal' | 'bulk' | null;
+        /**
+         * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+         */
+        not_before?: string | null;
+        /**
+         * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+         */
+        keep_days?: number | null;
     } | null;
     filter?: EntryFilter;
     /**
@@ -3437,9 +3473,9 @@ export type EntryFilter = {
      */
     before?: string | null;
     /**
-     * Only these; `stream`: a broadcast or its recording
+     * Only these: `post` and `reel` of a profile, the others of other lists; `stream`: a broadcast or its recording
      */
-    kinds?: Array<'video' | 'short' | 'stream'> | null;
+    kinds?: Array<'video' | 'short' | 'stream' | 'post' | 'reel'> | null;
 } | null;
 
 export type BatchList = {
@@ -3470,7 +3506,7 @@ export type ResumeBatchRequest = {
 
 export type SubscriptionRequest = {
     /**
-     * URL of a playlist or channel of the video platform, or of a page of another site that lists recordings, such as a podcast feed
+     * URL of a playlist or channel of the video platform, of a profile of the photo platform, or of a page of another site that lists recordings, such as a podcast feed. The list of a profile costs what POST /api/imgnet/profile and /list cost, unless one is being collected or is fresh
      */
     from: string;
     each: EachEntry;
@@ -3488,7 +3524,7 @@ export type SubscriptionRequest = {
      */
     every?: string | null;
     /**
-     * Entries that would make a day in UTC cost more than this wait for the next one
+     * Entries that would make a day in UTC cost more than this wait for the next one. The checks of a profile count, too
      */
     max_cost_per_day?: string | null;
     /**
@@ -3506,7 +3542,7 @@ export type SubscriptionRequest = {
 };
 
 /**
- * The `operationId` of a single request and its options, for every entry. Lists of other sites have `requestMedia` only
+ * The `operationId` of a single request and its options, for every entry. Lists of other sites have `requestMedia` only, profiles that and the operations of posts
  */
 export type EachEntry = {
     operation: 'requestAudio';
@@ -3611,6 +3647,34 @@ export type EachEntry = {
      * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
      */
     keep_days?: number | null;
+} | {
+    operation: 'requestImgnetContent';
+    /**
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
+} | {
+    operation: 'requestImgnetAudio';
+    /**
+     * The order of jobs that wait for the same route. Default: `normal` for single requests, and `bulk` for items of batches
+     */
+    priority?: 'interactive' | 'normal' | 'bulk' | null;
+    /**
+     * A job that this request starts begins at this time at the earliest, at most 30 days from now, unless another request wants the same at once
+     */
+    not_before?: string | null;
+    /**
+     * For how many days after the end of a job that this request starts its contents are kept, unless others request them or the operator keeps them for a shorter time; 0: until the webhooks are delivered
+     */
+    keep_days?: number | null;
 };
 
 export type SubscriptionList = {
@@ -3635,7 +3699,7 @@ export type SubscriptionChange = {
      */
     every?: string | null;
     /**
-     * Entries that would make a day in UTC cost more than this wait for the next one
+     * Entries that would make a day in UTC cost more than this wait for the next one. The checks of a profile count, too
      */
     max_cost_per_day?: string | null;
     /**

@@ -1,0 +1,91 @@
+import { Context } from '@temporalio/activity';
+import type { CollectedProfile, ProfileOrder } from '../../contract/batches/item-order.ts';
+import type { ListRun } from '../../contract/batches/batch-state.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import type { WholeItem } from '../../contract/kinds/imgnet-media.ts';
+import { postKinds, type ListEntry } from '../../contract/lists/list-entry.ts';
+import type { Thousandths } from '../../contract/money.ts';
+import type { StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
+import { JobError } from '../../runtime/job-error.ts';
+import { optional } from '../../runtime/optional.ts';
+import type { ListSource } from '../../sources/vidnet/list-source.ts';
+import type { KeyStore } from '../../store/accounts/key-store.ts';
+import type { ContentsStore } from '../../store/records/contents-store.ts';
+import { callerOf } from '../caller-of.ts';
+import { titled } from '../record-title.ts';
+import { retryWhileJobRuns } from '../retry-later.ts';
+
+export interface ListSourceDeps {
+  readonly keys: Pick<KeyStore, 'get'>;
+  readonly contents: ContentsStore;
+  readonly listSource: ListSource;
+  /** Starts or joins the jobs that collect a profile, and reads how far they are. */
+  readonly collectProfile: (order: ProfileOrder) => Promise<CollectedProfile>;
+}
+
+interface ListOrder extends Pick<ProfileOrder, 'batchId' | 'money'> {
+  /** Stores what the list costs more than was known. */
+  readonly note: (more: Thousandths, listRun: ListRun) => Promise<void>;
+}
+
+/**
+ * @returns the driver of a list. The posts and reels of a profile, which it has newest first, are collected by jobs of their
+ *   own: until these have ended, it fails with a retry delay, so that it keeps no slot that they need.
+ */
+export async function listSourceOf(
+  deps: ListSourceDeps,
+  { startedBy, listRun, source: { list, filter } }: Pick<StoredSubscription, 'startedBy' | 'listRun' | 'source'>,
+  { note, ...order }: ListOrder,
+): Promise<ListSource> {
+  if (list.kind !== 'profile') return deps.listSource;
+  const { account } = list;
+  const { kinds = postKinds } = filter;
+  const caller = await callerOf(deps.keys, { startedBy });
+  if (caller === undefined) throw new JobError('keyRevoked');
+  const { workflowExecution, scheduledTimestampMs: createdAtMs } = Context.current().info;
+  const seed = workflowExecution?.runId ?? '';
+  const known = listRun?.id === seed ? listRun.cost : 0;
+  const money = order.money + known;
+  const { cost, jobs } = await deps.collectProfile({ ...order, account, money, caller, seed, createdAtMs });
+  await note(cost - known, { id: seed, cost });
+  if ('code' in jobs) throw new JobError(jobs);
+  const wanted = jobs.filter(
+    ({ type }) => type === 'imgnet_profile' || kinds.some((kind) => type === `imgnet_list_${kind}s`),
+  );
+  if (wanted.some(({ status }) => status === 'pending')) {
+    throw retryWhileJobRuns('The posts and reels of the profile are being collected.');
+  }
+  for (const job of wanted) if (job.status === 'failed') throw new JobError(job.failure);
+  const read = async (): Promise<readonly ListEntry[]> => {
+    // A reel may also be among the posts.
+    const entries = new Map<string, ListEntry>();
+    for (const job of wanted) for await (const entry of entriesOf(deps, job)) entries.set(entry.id, entry);
+    return [...entries.values()].sort((a, b) => (b.publishedAtMs ?? 0) - (a.publishedAtMs ?? 0));
+  };
+  return {
+    partsOf: () => Promise.resolve([{ url: account, subject: 'page' }]),
+    async *pages() {
+      yield { entries: await read() };
+    },
+    async *first(_parts, most) {
+      yield* (await read()).slice(0, most);
+    },
+  };
+}
+
+async function* entriesOf({ contents }: ListSourceDeps, record: DownloadRecord): AsyncGenerator<ListEntry> {
+  const lists = record.status === 'success' ? (record.lists ?? {}) : {};
+  for (const [name, { pieces }] of Object.entries(lists)) {
+    for await (const page of contents.pages<WholeItem['posts' | 'reels']>({ recordId: record.id, name, pieces })) {
+      for (const { shortcode: id, url, type: kind, description, date_posted: date, videos_duration: seconds } of page) {
+        const { title = id } = titled(description ?? '');
+        const publishedAtMs = date === null ? undefined : Date.parse(date);
+        yield {
+          ...{ id, url, title, kind },
+          ...optional('seconds', seconds ?? undefined),
+          ...optional('publishedAtMs', publishedAtMs),
+        };
+      }
+    }
+  }
+}
