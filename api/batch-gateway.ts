@@ -4,9 +4,7 @@ import { batchAttributesOf } from '../runtime/temporal/visibility.ts';
 import type { BatchInput } from '../workflows/batches/run-batch.ts';
 import type * as workflows from '../workflows/index.ts';
 import { resumeSignal } from '../workflows/lifecycle/messages.ts';
-import { unavailable } from './job-gateway.ts';
-
-const RPC_DEADLINE_MS = 5_000;
+import { RPC_DEADLINE_MS, unavailable } from './job-gateway.ts';
 
 export type BatchGateway = ReturnType<typeof createBatchGateway>;
 

@@ -4,9 +4,7 @@ import { deliveryPriorityOf } from '../contract/http/webhook-delivery.ts';
 import { webhookAttributesOf } from '../runtime/temporal/visibility.ts';
 import type * as workflows from '../workflows/index.ts';
 import type { DeliveryInput } from '../workflows/webhooks/deliver-webhook.ts';
-import { unavailable } from './job-gateway.ts';
-
-const RPC_DEADLINE_MS = 5_000;
+import { RPC_DEADLINE_MS, unavailable } from './job-gateway.ts';
 
 interface DeliveryRound extends DeliveryInput {
   readonly firstAttempt: number;

@@ -11,9 +11,7 @@ import {
 import { subscriptionScheduleIdOf } from '../contract/subscriptions/subscription-state.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 import type { checkSubscription } from '../workflows/subscriptions/check-subscription.ts';
-import { unavailable } from './job-gateway.ts';
-
-const RPC_DEADLINE_MS = 5_000;
+import { RPC_DEADLINE_MS, unavailable } from './job-gateway.ts';
 
 export type SubscriptionSchedules = ReturnType<typeof createSubscriptionSchedules>;
 

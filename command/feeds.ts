@@ -1,14 +1,12 @@
-import type { Feed, FeedList } from '../clients/typescript/src/index.ts';
+import type { Feed } from '../clients/typescript/src/index.ts';
 import type { ParsedAs } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
-import type { Connection } from './list-jobs.ts';
+import { printList, type Connection } from './list-jobs.ts';
 import { jsonText } from './printable.ts';
 
 /** Creates a feed and prints its address, which cannot be shown again; lists feeds; or revokes the token of one. */
-export async function manageFeeds(
-  { service, display }: Connection,
-  { what, id, isJson }: ParsedAs<'feed'>,
-): Promise<number> {
+export async function manageFeeds(connection: Connection, { what, id, isJson }: ParsedAs<'feed'>): Promise<number> {
+  const { service, display } = connection;
   const show = (feed: Feed, text: string): void => display.print(isJson ? jsonText(feed) : text);
   switch (what) {
     case 'create': {
@@ -21,15 +19,8 @@ export async function manageFeeds(
       show(feed, rowOf(feed));
       break;
     }
-    case 'list': {
-      let cursor: string | null = '';
-      do {
-        const query = cursor === '' ? {} : { cursor };
-        const page: FeedList = await service.send<FeedList>('GET', '/api/feeds', { query });
-        for (const feed of page.feeds) show(feed, rowOf(feed));
-        cursor = page.next_cursor;
-      } while (cursor !== null);
-    }
+    case 'list':
+      await printList(connection, ['/api/feeds', 'feeds'], { isJson, rowOf });
   }
   return EXIT.success;
 }

@@ -1,7 +1,7 @@
-import type { Resolved, Subscription, SubscriptionList } from '../clients/typescript/src/index.ts';
+import type { Resolved, Subscription } from '../clients/typescript/src/index.ts';
 import type { ParsedAs } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
-import { forEach, type Connection } from './list-jobs.ts';
+import { forEach, printList, type Connection } from './list-jobs.ts';
 import { jsonText } from './printable.ts';
 
 type Follow = ParsedAs<'follow'>;
@@ -20,13 +20,7 @@ export async function followSources(
       print(await service.send<Subscription>('POST', '/api/subscriptions', { body: { ...request, from: url, each } }));
     });
   }
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const query: Record<string, string> = cursor === '' ? {} : { cursor };
-    const page: SubscriptionList = await service.send('GET', '/api/subscriptions', { query });
-    page.subscriptions.forEach(print);
-    cursor = page.next_cursor;
-  }
+  await printList(connection, ['/api/subscriptions', 'subscriptions'], { isJson, rowOf });
   return EXIT.success;
 }
 

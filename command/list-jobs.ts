@@ -1,10 +1,4 @@
-import type {
-  DownloadList,
-  DownloadRecord,
-  DownloadResult,
-  JobDetails,
-  WebhookTestResult,
-} from '../clients/typescript/src/index.ts';
+import type { DownloadRecord, DownloadResult, JobDetails, WebhookTestResult } from '../clients/typescript/src/index.ts';
 import type { ParsedAs } from './arguments.ts';
 import { progressText, type Display } from './display.ts';
 import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit-codes.ts';
@@ -26,21 +20,36 @@ interface JobsArguments {
   readonly isJson: boolean;
 }
 
-export async function listJobs(
-  { service, display }: Connection,
-  { query, limit, isJson }: ParsedAs<'jobs'>,
-): Promise<number> {
-  let cursor: string | null | undefined;
-  for (let left = limit; left > 0 && cursor !== null;) {
-    const page = await service.send<DownloadList>('GET', '/api/downloads', {
-      query: { ...query, limit: String(Math.min(left, PAGE)), ...(cursor === undefined ? {} : { cursor }) },
-    });
-    for (const record of page.downloads) display.print(isJson ? jsonText(record) : rowOf(record));
-    left -= page.downloads.length;
-    cursor = page.next_cursor;
-    if (left === limit && cursor === null) display.note('No jobs match.', 'dim');
-  }
+export async function listJobs(connection: Connection, { query, limit, isJson }: ParsedAs<'jobs'>): Promise<number> {
+  const found = await printList(connection, ['/api/downloads', 'downloads'], { query, limit, isJson, rowOf });
+  if (found === 0) connection.display.note('No jobs match.', 'dim');
   return EXIT.success;
+}
+
+interface PrintOptions<Entry> {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly limit?: number;
+  readonly isJson: boolean;
+  readonly rowOf: (entry: Entry) => string;
+}
+
+/** Prints a list of the service page by page. @param name the field of the answer that has the entries @returns their number */
+export async function printList<Entry extends object>(
+  { service, display }: Connection,
+  [path, name]: readonly [path: string, name: string],
+  { query = {}, limit = Infinity, isJson, rowOf: textOf }: PrintOptions<Entry>,
+): Promise<number> {
+  let printed = 0;
+  for (let cursor: string | null = ''; cursor !== null && printed < limit;) {
+    const page: Readonly<Record<string, unknown>> = await service.send('GET', path, {
+      query: { ...query, limit: String(Math.min(limit - printed, PAGE)), ...(cursor !== '' && { cursor }) },
+    });
+    const entries = page[name] as readonly Entry[];
+    for (const entry of entries) display.print(isJson ? jsonText(entry) : textOf(entry));
+    printed += entries.length;
+    cursor = page['next_cursor'] as string | null;
+  }
+  return printed;
 }
 
 export function showJobs(connection: Connection, { ids, isJson }: JobsArguments): Promise<number> {

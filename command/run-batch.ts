@@ -4,7 +4,6 @@ import {
   type Batch,
   type BatchItem,
   type BatchItems,
-  type BatchList,
   type Resolved,
 } from '../clients/typescript/src/index.ts';
 import type { FetchOptions, ParsedAs } from './arguments.ts';
@@ -12,7 +11,7 @@ import type { FetchCommand } from './command-table.ts';
 import { deliver } from './deliver.ts';
 import type { SaveTarget } from './download-targets.ts';
 import { EXIT, sentenceOf, UsageError } from './exit-codes.ts';
-import { forEach, type Connection } from './list-jobs.ts';
+import { forEach, printList, type Connection } from './list-jobs.ts';
 import type { Deps } from './obtain.ts';
 import { planOf } from './plan-downloads.ts';
 import { jsonText } from './printable.ts';
@@ -196,15 +195,7 @@ export async function changeBatches(
       show(await service.send<Batch>('POST', `/api/batches/${encodeURIComponent(id)}/${change}`, { body: {} }));
     });
   }
-  let cursor: string | null = null;
-  let left = limit;
-  do {
-    const query = { limit: String(Math.min(left, ITEMS_PAGE)), ...(cursor !== null && { cursor }) };
-    const page: BatchList = await service.send<BatchList>('GET', '/api/batches', { query });
-    page.batches.forEach(show);
-    left -= page.batches.length;
-    cursor = page.next_cursor;
-  } while (cursor !== null && left > 0);
+  await printList(connection, ['/api/batches', 'batches'], { limit, isJson, rowOf });
   return EXIT.success;
 }
 

@@ -11,7 +11,7 @@ import {
   type StoredSubscription,
   type WaitingEntry,
 } from '../../contract/subscriptions/subscription-state.ts';
-import { optional } from '../../runtime/optional.ts';
+import { defined, optional } from '../../runtime/optional.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import type { ListSource } from '../../sources/vidnet/list-source.ts';
 import type { SubscriptionStore } from '../../store/records/subscription-store.ts';
@@ -190,12 +190,10 @@ async function affordable(
 }
 
 async function storeBatch(deps: NewEntriesDeps, { subscription, batchId }: Check, items: readonly BatchItem[]) {
-  const { id: subscriptionId, startedBy, name, skip, webhookUrl, itemWebhookUrl, source } = subscription;
+  const { id: subscriptionId, startedBy, source, name = source.url, skip, webhookUrl, itemWebhookUrl } = subscription;
   const batch = newBatch({
     ...{ id: batchId, startedBy, createdAt: nowMicroseconds(), updatedAtMs: Date.now(), skip, subscriptionId },
-    name: name ?? source.url,
-    ...optional('webhookUrl', webhookUrl),
-    ...optional('itemWebhookUrl', itemWebhookUrl),
+    ...{ name, ...defined({ webhookUrl, itemWebhookUrl }) },
   });
   await deps.batches.create(batch);
   await deps.batches.fill(batchId, items);

@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { renderBatch, renderBatchItem } from '../../contract/batches/batch-answers.ts';
+import { renderBatch } from '../../contract/batches/batch-answers.ts';
 import { BATCH_ARCHIVE, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
-import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
+import type { SuccessRecord } from '../../contract/download-record.ts';
 import { jsonChunks } from '../../contract/http/streams.ts';
 import { keptFacts, MissingContentsError } from '../../contract/kinds/contents.ts';
 import { renderResult } from '../../contract/kinds/kinds.ts';
@@ -15,7 +15,7 @@ import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { zipOf, type ZipEntry } from '../http/zip-stream.ts';
 import type { ExportedFile } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { ownBatch, storedItems, type OneBatch, type StoredItem } from './batches.ts';
+import { itemAnswerOf, ownBatch, storedItems, type OneBatch, type StoredItem } from './batches.ts';
 
 type ArchiveDeps = Pick<ServiceDeps, 'batches' | 'records' | 'files' | 'rendering'>;
 
@@ -50,7 +50,8 @@ async function* entriesOf(deps: ArchiveDeps, batch: StoredBatch): AsyncGenerator
     }
   };
   for await (const item of storedItems(deps, batch)) {
-    const record = await recordOf(deps, item);
+    const id = item.progress?.recordId;
+    const record = id === undefined ? undefined : await deps.records.get(id);
     const files: string[] = [];
     if (record?.status === 'success') {
       for await (const { ending, contents } of resultsOf(deps, record)) {
@@ -106,12 +107,7 @@ async function* manifestOf(
 ): AsyncGenerator<string> {
   yield `{"batch":${JSON.stringify(renderBatch(batch, deps.rendering))},"items":[`;
   for (const [index, { files, ...item }] of archived.entries()) {
-    const rendered = renderBatchItem(item, await recordOf(deps, item), deps.rendering);
-    yield `${index === 0 ? '' : ','}\n${JSON.stringify({ ...rendered, files })}`;
+    yield `${index === 0 ? '' : ','}\n${JSON.stringify({ ...(await itemAnswerOf(deps, item)), files })}`;
   }
   yield '\n]}\n';
-}
-
-async function recordOf({ records }: ArchiveDeps, { progress }: StoredItem): Promise<DownloadRecord | undefined> {
-  return progress?.recordId === undefined ? undefined : records.get(progress.recordId);
 }

@@ -23,19 +23,19 @@ import { ApiError } from '../../contract/http/api-error.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { BATCH_ITEMS_MAX, BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
-import { optional } from '../../runtime/optional.ts';
+import { defined, optional } from '../../runtime/optional.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import type { PageQuery } from '../../contract/http/fields.ts';
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import { invalidField } from '../http/to-api-error.ts';
-import type { UseCase } from '../operations/operation.ts';
+import type { Answer, UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { BatchInput } from '../../workflows/batches/run-batch.ts';
 import { itemOf } from './batch-items.ts';
 import { requireCredit } from './credit.ts';
 import { sourceOf } from './lists.ts';
 import { ownOf, ownPageOf } from './own-documents.ts';
-import { assertWebhookTarget, assertWebhookTargets, subscriberOf } from './subscribers.ts';
+import { assertWebhookTarget, batchFieldsOf, subscriberOf } from './subscribers.ts';
 
 export interface OneBatch {
   readonly batch_id: string;
@@ -50,7 +50,7 @@ const CLOSING_TRIES = 25;
 export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, caller: LimitedCaller, request) => {
   const own = caller.ids && (await startedBatch(deps, caller.ids.of('batch')));
   if (own !== undefined) return { state: 'pending', body: renderBatch(own, deps.rendering) };
-  assertWebhookTargets(deps, request);
+  const fields = batchFieldsOf(deps, request);
   const { from, each, filter } = request;
   const listed = from === undefined || each === undefined ? undefined : await sourceOf(deps, { from, each, filter });
   const items = await itemsOf(deps, request.items ?? []);
@@ -68,12 +68,7 @@ export const createBatch: UseCase<BatchRequest, BatchAnswer> = async (deps, call
   const batch = newBatch({
     ...{ id, startedBy: subscriberOf(caller), createdAt: nowMicroseconds(), updatedAtMs: deps.now() },
     ...optional('source', listed && { ...listed.source, limit, order, isListed: false }),
-    ...optional('listCost', listCost),
-    ...optional('name', request.name),
-    ...optional('maxCost', maxCost),
-    ...optional('webhookUrl', request.include_webhook),
-    ...optional('itemWebhookUrl', request.item_webhooks),
-    ...{ skip: request.skip ?? [], status: listed === undefined ? 'running' : 'listing' },
+    ...{ status: listed === undefined ? 'running' : 'listing', ...fields, ...defined({ listCost, maxCost }) },
   });
   await deps.batches.create(batch);
   await deps.batches.fill(id, items);
@@ -118,7 +113,7 @@ function within(path: string, error: unknown): unknown {
 
 function inputOf({ id: batchId, startedBy, end, webhookUrl, source }: StoredBatch) {
   const hasSource = source === undefined ? undefined : true;
-  return { batchId, startedBy, end, ...optional('webhookUrl', webhookUrl), ...optional('hasSource', hasSource) };
+  return { batchId, startedBy, end, ...defined({ webhookUrl, hasSource }) };
 }
 
 /** GET /api/batches: the caller's batches, newest first. Internal services see all. */
@@ -146,8 +141,7 @@ export const listBatchItems: UseCase<
     const { number, progress } = one;
     if (state !== undefined && (progress?.state ?? 'waiting') !== state) continue;
     if (items.length === limit) return { state: 'finished', body: { items, next_cursor: number } };
-    const record = progress?.recordId === undefined ? undefined : await deps.records.get(progress.recordId);
-    items.push(renderBatchItem(one, record, deps.rendering));
+    items.push(await itemAnswerOf(deps, one));
   }
   return { state: 'finished', body: { items, next_cursor: null } };
 };
@@ -156,6 +150,15 @@ export interface StoredItem {
   readonly number: number;
   readonly request: BatchItem['request'];
   readonly progress: ItemProgress | undefined;
+}
+
+/** @returns an item with its record */
+export async function itemAnswerOf(
+  { records, rendering }: Pick<ServiceDeps, 'records' | 'rendering'>,
+  item: StoredItem,
+): Promise<BatchItemAnswer> {
+  const recordId = item.progress?.recordId;
+  return renderBatchItem(item, recordId === undefined ? undefined : await records.getKnown(recordId), rendering);
 }
 
 /** The items of a batch from a number on, which are read piece by piece. */
@@ -182,7 +185,7 @@ export const cancelBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, 
   }
   // A workflow that an operator has stopped is started once more, because only it changes the items.
   if (!(await deps.batchRuns.cancel(id))) await deps.batchRuns.start({ ...inputOf(batch), isCancelled: true });
-  return { state: 'pending', body: renderBatch({ ...batch, status: 'cancelling' }, deps.rendering), pollSeconds: 5 };
+  return pendingAnswer(deps, { ...batch, status: 'cancelling' });
 };
 
 /** POST /api/batches/{batchId}/resume: continues a paused batch, with another `max_cost` if one is given. */
@@ -195,7 +198,7 @@ export const resumeBatch: UseCase<OneBatch & { readonly max_cost?: string | unde
   if (batch.status !== 'paused') throw new ApiError('not_ready', 'Only a paused batch can be resumed.', { id });
   if (money !== undefined) await deps.batches.change(id, { maxCost: parseMoney(money) });
   if (!(await deps.batchRuns.resume(id))) await deps.batchRuns.start(inputOf(batch));
-  return { state: 'pending', body: renderBatch((await deps.batches.get(id)) ?? batch, deps.rendering), pollSeconds: 5 };
+  return pendingAnswer(deps, (await deps.batches.get(id)) ?? batch);
 };
 
 /** POST /api/batches/{batchId}/retry: runs the failed items of an ended batch again, or reads its list again. */
@@ -212,7 +215,7 @@ export const retryBatch: UseCase<OneBatch, BatchAnswer> = async (deps, caller, {
   const again = { ...batch, end: batch.end + 1 };
   await deps.batches.change(id, { end: again.end });
   await startAgain(deps, { ...inputOf(again), isRetry: true });
-  return { state: 'pending', body: renderBatch({ ...again, status: 'running' }, deps.rendering), pollSeconds: 5 };
+  return pendingAnswer(deps, { ...again, status: 'running' });
 };
 
 /** Starts an ended batch again. Its workflow stores the end before it closes, so it may still be open for a moment. */
@@ -226,6 +229,10 @@ async function startAgain({ batches, batchRuns }: ServiceDeps, input: BatchInput
     }
     await delay(CLOSING_WAIT_MS);
   }
+}
+
+function pendingAnswer({ rendering }: ServiceDeps, batch: StoredBatch): Answer<BatchAnswer> {
+  return { state: 'pending', body: renderBatch(batch, rendering), pollSeconds: 5 };
 }
 
 export function ownBatch(deps: ServiceDeps, caller: Caller, id: string): Promise<StoredBatch> {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { renderBatch, renderBatchItem, type BatchEvent } from '../../contract/batches/batch-answers.ts';
+import { renderBatch, type BatchEvent } from '../../contract/batches/batch-answers.ts';
 import { isEnded, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
 import type { EventsAnswer, StreamedEvent } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { currentBatch, ownBatch, storedItems, type OneBatch, type StoredItem } from './batches.ts';
+import { currentBatch, itemAnswerOf, ownBatch, storedItems, type OneBatch, type StoredItem } from './batches.ts';
 
 /** A batch is read as often as a job that somebody follows. */
 const READ_EVERY_MS = 1_000;
@@ -47,7 +47,7 @@ async function* changesOf(
     const { status, counts, spent, pause, maxCost } = batch;
     const state = JSON.stringify([status, counts, spent, pause, maxCost]);
     if (ended.length > 0 || state !== sent) {
-      const items = await Promise.all(ended.map((item) => rendered(deps, item)));
+      const items = await Promise.all(ended.map((item) => itemAnswerOf(deps, item)));
       yield { id: known.eventId(batch), body: { batch: renderBatch(batch, deps.rendering), ended: items } };
     }
     sent = state;
@@ -55,11 +55,6 @@ async function* changesOf(
     if (isEnded(batch)) return;
     await delay(READ_EVERY_MS, undefined, { signal: over });
   }
-}
-
-async function rendered({ records, rendering }: ServiceDeps, item: StoredItem): Promise<BatchEvent['ended'][number]> {
-  const recordId = item.progress?.recordId;
-  return renderBatchItem(item, recordId === undefined ? undefined : await records.getKnown(recordId), rendering);
 }
 
 const EVENT_ID = /^(\d{1,6})-\w+-(\d{1,5})-([\w-]{0,2000})$/;

@@ -2,7 +2,9 @@ import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/request-limits.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
+import type { FailureCode } from '../../contract/failures.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
+import { defined } from '../../runtime/optional.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
 import type { WebhookSubscription } from '../../store/records/webhook-subscriptions.ts';
 import type { AcceptDeps, ServiceDeps } from '../service-deps.ts';
@@ -50,15 +52,21 @@ export function assertWebhookTarget(
   throw new ApiError('webhook_target_forbidden', verdict.reason, { details, fields: fieldsOf(verdict.reason) });
 }
 
-/** The webhooks of a batch or subscription. */
-export function assertWebhookTargets(
-  deps: Pick<ServiceDeps, 'webhookAllowedNetworks'>,
-  request: Readonly<Partial<Record<'include_webhook' | 'item_webhooks', string | undefined>>>,
-): void {
+interface BatchFields {
+  readonly name?: string | undefined;
+  readonly skip?: readonly FailureCode[] | undefined;
+  readonly include_webhook?: string | undefined;
+  readonly item_webhooks?: string | undefined;
+}
+
+/** @returns what a batch and a subscription store in the same way; refuses webhooks that are forbidden */
+export function batchFieldsOf(deps: Pick<ServiceDeps, 'webhookAllowedNetworks'>, request: BatchFields) {
+  const { name, skip, include_webhook: webhookUrl, item_webhooks: itemWebhookUrl } = request;
   for (const field of ['include_webhook', 'item_webhooks'] as const) {
     const url = request[field];
     if (url !== undefined) assertWebhookTarget(deps, { url, field });
   }
+  return defined({ name, skip, webhookUrl, itemWebhookUrl });
 }
 
 /**

@@ -1,5 +1,4 @@
 import { ulid } from 'ulid';
-import { renderBatchItem } from '../../contract/batches/batch-answers.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { PageQuery } from '../../contract/http/fields.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
@@ -16,17 +15,17 @@ import {
   type SubscriptionRequest,
 } from '../../contract/subscriptions/subscription-request.ts';
 import { dayOf, type StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
-import { optional } from '../../runtime/optional.ts';
+import { defined, optional } from '../../runtime/optional.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import type { z } from 'zod';
 import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { storedItems } from './batches.ts';
+import { itemAnswerOf, storedItems } from './batches.ts';
 import { requireCredit } from './credit.ts';
 import { sourceOf } from './lists.ts';
 import { ownOf, ownPageOf } from './own-documents.ts';
-import { assertWebhookTargets, subscriberOf } from './subscribers.ts';
+import { batchFieldsOf, subscriberOf } from './subscribers.ts';
 
 const DEFAULT_EVERY = '6h';
 
@@ -69,8 +68,7 @@ export const createSubscription: UseCase<SubscriptionRequest, SubscriptionAnswer
 };
 
 function changesOf(deps: ServiceDeps, change: Omit<SubscriptionChange, 'filter'>, least: number) {
-  const { include_webhook: webhookUrl, item_webhooks: itemWebhookUrl, name, skip, every } = change;
-  assertWebhookTargets(deps, change);
+  const fields = batchFieldsOf(deps, change);
   const maxCostPerDay = change.max_cost_per_day === undefined ? undefined : parseMoney(change.max_cost_per_day);
   if (maxCostPerDay !== undefined && maxCostPerDay < least) {
     throw invalidField(
@@ -78,14 +76,8 @@ function changesOf(deps: ServiceDeps, change: Omit<SubscriptionChange, 'filter'>
       `must be at least ${formatMoney(least)}, the price of a check and one entry`,
     );
   }
-  return {
-    ...optional('name', name),
-    ...optional('everyMinutes', every === undefined ? undefined : minutesOf(every)),
-    ...optional('maxCostPerDay', maxCostPerDay),
-    ...optional('skip', skip),
-    ...optional('webhookUrl', webhookUrl),
-    ...optional('itemWebhookUrl', itemWebhookUrl),
-  };
+  const everyMinutes = change.every === undefined ? undefined : minutesOf(change.every);
+  return { ...fields, ...defined({ everyMinutes, maxCostPerDay }) };
 }
 
 /** GET /api/subscriptions: the caller's subscriptions, newest first. Internal services see all. */
@@ -178,9 +170,7 @@ export const listSubscriptionItems: UseCase<
       if (items.length === limit) {
         return { state: 'finished', body: { items, next_cursor: `${batch.id}:${String(one.number)}` } };
       }
-      const id = one.progress?.recordId;
-      const record = id === undefined ? undefined : await deps.records.get(id);
-      items.push({ ...renderBatchItem(one, record, deps.rendering), batch_id: batch.id });
+      items.push({ ...(await itemAnswerOf(deps, one)), batch_id: batch.id });
     }
   }
   return { state: 'finished', body: { items, next_cursor: null } };

@@ -15,21 +15,25 @@ import {
   itemStates,
   PAUSES,
   type ItemProgress,
-  type PauseReason,
   type StoredBatch,
 } from './batch-state.ts';
 
-const failureSchema = z.object({ code: z.string(), message: z.string() });
+export const failureSchema = z.object({ code: z.string(), message: z.string() });
+
+/** @param reasons their sentences by code */
+export function pauseSchemaOf<Reason extends string>(reasons: Readonly<Record<Reason, string>>) {
+  return z
+    .object({ code: z.enum(Object.keys(reasons) as [Reason, ...Reason[]]), message: z.string() })
+    .nullable()
+    .describe('POST …/resume continues it');
+}
 
 export const batchSchema = z
   .object({
     id: ulidSchema,
     name: z.string().nullable(),
     status: z.enum(batchStatuses),
-    pause: z
-      .object({ code: z.enum(Object.keys(PAUSES) as [PauseReason, ...PauseReason[]]), message: z.string() })
-      .nullable()
-      .describe('Why the batch is paused: POST …/resume continues it'),
+    pause: pauseSchemaOf(PAUSES),
     from: z.string().nullable().describe('The list whose entries are the items'),
     failure: failureSchema.nullable().describe('Why that list could not be read'),
     items: countSchema.describe('The number of all items; 0 until the list is read'),

@@ -25,10 +25,23 @@ export const listUrlSchema = pageSchema(
   'https://www.youtube.com/@evening-talks',
 );
 
+/** The fields that subscriptions have, too. */
+export const batchFields = {
+  name: optionalField(z.string().trim().min(1).max(BATCH_NAME_MAX_CHARS).describe('A name for people')),
+  filter: optionalField(entryFilterSchema),
+  skip: optionalField(
+    z
+      .array(z.enum(FAILURE_CODES))
+      .max(FAILURE_CODES.length)
+      .describe('Items that fail with one of these codes are counted as `skipped`, such as `members_only`'),
+  ),
+  item_webhooks: includeWebhookSchema.describe('The URL to which the result of each item is POSTed'),
+};
+
 /** The body of POST /api/batches, an addition to the specification. Unknown fields are ignored. */
 export const batchRequestSchema = z
   .object({
-    name: optionalField(z.string().trim().min(1).max(BATCH_NAME_MAX_CHARS).describe('A name for people')),
+    ...batchFields,
     items: optionalField(
       z
         .array(batchItemSchema)
@@ -38,7 +51,6 @@ export const batchRequestSchema = z
     ),
     from: optionalField(listUrlSchema).describe('A list whose entries become the items, instead of `items`'),
     each: optionalField(eachEntrySchema).describe('Required with `from`'),
-    filter: optionalField(entryFilterSchema),
     limit: optionalField(z.number().int().min(1).max(BATCH_ITEMS_MAX)).describe(
       `With \`from\`: the most items; default: ${String(BATCH_ITEMS_MAX)}`,
     ),
@@ -46,14 +58,7 @@ export const batchRequestSchema = z
       'With `from`: `newest`, the default: in the order of the list, which is newest first for a channel; `oldest`: from its end',
     ),
     max_cost: maxCostSchema,
-    skip: optionalField(
-      z
-        .array(z.enum(FAILURE_CODES))
-        .max(FAILURE_CODES.length)
-        .describe('Items that fail with one of these codes are counted as `skipped`, such as `members_only`'),
-    ),
     include_webhook: includeWebhookSchema.describe('The URL to which the batch is POSTed once, when it has ended'),
-    item_webhooks: includeWebhookSchema.describe('The URL to which the result of each item is POSTed'),
   })
   .refine(({ items, from }) => (items === undefined) !== (from === undefined), {
     path: ['items'],

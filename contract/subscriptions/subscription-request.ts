@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { listUrlSchema } from '../batches/batch-request.ts';
-import { batchItemSchema } from '../batches/batch-answers.ts';
-import { FAILURE_CODES } from '../failures.ts';
+import { batchFields, listUrlSchema } from '../batches/batch-request.ts';
+import { batchItemSchema, failureSchema, pauseSchemaOf } from '../batches/batch-answers.ts';
 import {
   countSchema,
   CURSOR_DESCRIPTION,
@@ -13,11 +12,9 @@ import {
   timestampSchema,
 } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { entryFilterSchema } from '../lists/entry-filter.ts';
 import { eachEntrySchema } from '../lists/entry-request.ts';
 import { formatMoney } from '../money.ts';
-import { BATCH_NAME_MAX_CHARS } from '../request-limits.ts';
-import { spentOn, SUBSCRIPTION_PAUSES, type StoredSubscription, type SubscriptionPause } from './subscription-state.ts';
+import { spentOn, SUBSCRIPTION_PAUSES, type StoredSubscription } from './subscription-state.ts';
 
 const EVERY_MIN_MINUTES = 15;
 const EVERY_MAX_MINUTES = 30 * 24 * 60;
@@ -36,17 +33,14 @@ export function minutesOf(every: string): number {
 }
 
 const changeable = {
-  name: optionalField(z.string().trim().min(1).max(BATCH_NAME_MAX_CHARS)).describe('A name for people'),
-  filter: optionalField(entryFilterSchema),
+  ...batchFields,
   every: optionalField(everySchema).describe('Default: `6h`. Checks are spread over a tenth of it'),
   max_cost_per_day: optionalField(moneySchema).describe(
     'Entries that would make a day in UTC cost more than this wait for the next one. The checks of a profile count, too',
   ),
-  skip: optionalField(z.array(z.enum(FAILURE_CODES)).max(FAILURE_CODES.length)).describe('As in a batch'),
   include_webhook: includeWebhookSchema.describe(
     'The URL to which each batch of new entries is POSTed at its end, and the subscription when its source fails for long',
   ),
-  item_webhooks: includeWebhookSchema.describe('The URL to which the result of each entry is POSTed'),
 };
 
 const SINCE = 'must be now, all, or a day such as 2026-11-27';
@@ -79,8 +73,6 @@ export const subscriptionItemsQuerySchema = z.object({
     .describe(CURSOR_DESCRIPTION),
 });
 
-const failureSchema = z.object({ code: z.string(), message: z.string() });
-
 export const subscriptionSchema = z
   .object({
     id: ulidSchema,
@@ -91,13 +83,7 @@ export const subscriptionSchema = z
     since: z.string(),
     every: z.string(),
     status: z.enum(['active', 'paused']),
-    pause: z
-      .object({
-        code: z.enum(Object.keys(SUBSCRIPTION_PAUSES) as [SubscriptionPause, ...SubscriptionPause[]]),
-        message: z.string(),
-      })
-      .nullable()
-      .describe('POST …/resume continues it'),
+    pause: pauseSchemaOf(SUBSCRIPTION_PAUSES),
     backlog: z
       .object({ items: countSchema, cost: moneySchema.describe('At most') })
       .describe('Entries that wait: for POST …/resume, for the end of a premiere, or for the next day'),

@@ -1921,7 +1921,7 @@ export type Batch = {
     name: string | null;
     status: 'listing' | 'running' | 'paused' | 'cancelling' | 'cancelled' | 'finished' | 'failed';
     /**
-     * Why the batch is paused: POST …/resume continues it
+     * POST …/resume continues it
      */
     pause: {
         code: 'max_cost' | 'insufficient_credit' | 'key_revoked' | 'stopped_by_operator';
@@ -3085,6 +3085,15 @@ export type BatchRequest = unknown & {
      * A name for people
      */
     name?: string | null;
+    filter?: EntryFilter;
+    /**
+     * Items that fail with one of these codes are counted as `skipped`, such as `members_only`
+     */
+    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
+    /**
+     * The URL to which the result of each item is POSTed
+     */
+    item_webhooks?: string | null;
     /**
      * The requests, which are started in this order. Two items must not mean the same job
      */
@@ -3228,7 +3237,6 @@ export type BatchRequest = unknown & {
          */
         keep_days?: number | null;
     } | null;
-    filter?: EntryFilter;
     /**
      * With `from`: the most items; default: 10000
      */
@@ -3242,18 +3250,38 @@ export type BatchRequest = unknown & {
      */
     max_cost?: string | null;
     /**
-     * Items that fail with one of these codes are counted as `skipped`, such as `members_only`
-     */
-    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
-    /**
      * The URL to which the batch is POSTed once, when it has ended
      */
     include_webhook?: string | null;
-    /**
-     * The URL to which the result of each item is POSTed
-     */
-    item_webhooks?: string | null;
 };
+
+/**
+ * Which entries are fetched. An entry whose list shows no length or date passes the conditions on it. Dates of lists may be off by days for old entries, because platforms show ages such as "3 weeks ago"
+ */
+export type EntryFilter = {
+    /**
+     * Upper and lower case are the same
+     */
+    title_contains?: string | null;
+    /**
+     * Entries whose title contains this are left out
+     */
+    title_omits?: string | null;
+    min_seconds?: number | null;
+    max_seconds?: number | null;
+    /**
+     * Published on this day or later, in UTC
+     */
+    after?: string | null;
+    /**
+     * Published before this day
+     */
+    before?: string | null;
+    /**
+     * Only these: `post` and `reel` of a profile, the others of other lists; `stream`: a broadcast or its recording
+     */
+    kinds?: Array<'video' | 'short' | 'stream' | 'post' | 'reel'> | null;
+} | null;
 
 /**
  * The body of a single request, and in `operation` the `operationId` of that request
@@ -3450,34 +3478,6 @@ export type BatchItemRequest = {
     keep_days?: number | null;
 };
 
-/**
- * Which entries are fetched. An entry whose list shows no length or date passes the conditions on it. Dates of lists may be off by days for old entries, because platforms show ages such as "3 weeks ago"
- */
-export type EntryFilter = {
-    /**
-     * Upper and lower case are the same
-     */
-    title_contains?: string | null;
-    /**
-     * Entries whose title contains this are left out
-     */
-    title_omits?: string | null;
-    min_seconds?: number | null;
-    max_seconds?: number | null;
-    /**
-     * Published on this day or later, in UTC
-     */
-    after?: string | null;
-    /**
-     * Published before this day
-     */
-    before?: string | null;
-    /**
-     * Only these: `post` and `reel` of a profile, the others of other lists; `stream`: a broadcast or its recording
-     */
-    kinds?: Array<'video' | 'short' | 'stream' | 'post' | 'reel'> | null;
-} | null;
-
 export type BatchList = {
     /**
      * Newest first
@@ -3520,6 +3520,14 @@ export type SubscriptionRequest = {
     name?: string | null;
     filter?: EntryFilter;
     /**
+     * Items that fail with one of these codes are counted as `skipped`, such as `members_only`
+     */
+    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
+    /**
+     * The URL to which the result of each item is POSTed
+     */
+    item_webhooks?: string | null;
+    /**
      * Default: `6h`. Checks are spread over a tenth of it
      */
     every?: string | null;
@@ -3528,17 +3536,9 @@ export type SubscriptionRequest = {
      */
     max_cost_per_day?: string | null;
     /**
-     * As in a batch
-     */
-    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
-    /**
      * The URL to which each batch of new entries is POSTed at its end, and the subscription when its source fails for long
      */
     include_webhook?: string | null;
-    /**
-     * The URL to which the result of each entry is POSTed
-     */
-    item_webhooks?: string | null;
 };
 
 /**
@@ -3695,6 +3695,14 @@ export type SubscriptionChange = {
     name?: string | null;
     filter?: EntryFilter;
     /**
+     * Items that fail with one of these codes are counted as `skipped`, such as `members_only`
+     */
+    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
+    /**
+     * The URL to which the result of each item is POSTed
+     */
+    item_webhooks?: string | null;
+    /**
      * Default: `6h`. Checks are spread over a tenth of it
      */
     every?: string | null;
@@ -3703,17 +3711,9 @@ export type SubscriptionChange = {
      */
     max_cost_per_day?: string | null;
     /**
-     * As in a batch
-     */
-    skip?: Array<'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'insufficient_credit' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal'> | null;
-    /**
      * The URL to which each batch of new entries is POSTed at its end, and the subscription when its source fails for long
      */
     include_webhook?: string | null;
-    /**
-     * The URL to which the result of each entry is POSTed
-     */
-    item_webhooks?: string | null;
 };
 
 export type SubscriptionItems = {
