@@ -68,10 +68,15 @@ export function watchDownload(
  * stream, because a browser has six connections for all of its tabs. A hidden tab leaves it to the others.
  */
 export function watchDownloads(watcher: Watcher): () => void {
-  let end = joinStream(watcher);
+  return whileVisible(() => joinStream(watcher));
+}
+
+/** A hidden tab leaves its stream. */
+function whileVisible(follow: () => () => void): () => void {
+  let end = follow();
   const onSeen = (): void => {
     end();
-    if (!document.hidden) end = joinStream(watcher);
+    if (!document.hidden) end = follow();
   };
   document.addEventListener('visibilitychange', onSeen);
   return () => {
@@ -85,24 +90,14 @@ export function watchBatch(
   id: string,
   { onBatch, ...callbacks }: Callbacks & { readonly onBatch: (batch: BatchAnswer) => void },
 ): () => void {
-  const follow = (): (() => void) => {
+  return whileVisible(() => {
     let last: BatchAnswer | undefined;
     const onEvent = (data: string): void => onBatch((last = (JSON.parse(data) as BatchEvent).batch));
     return keepConnected(callbacks, async (signal, onOpen) => {
       await readStream(`/api/batches/${id}/events`, { signal, onOpen, onEvent });
       return last !== undefined && isBatchEnded(last) ? 'ended' : 'cut';
     });
-  };
-  let end = follow();
-  const onSeen = (): void => {
-    end();
-    if (!document.hidden) end = follow();
-  };
-  document.addEventListener('visibilitychange', onSeen);
-  return () => {
-    document.removeEventListener('visibilitychange', onSeen);
-    end();
-  };
+  });
 }
 
 /** A message between tabs: the arrival of a tab, the state of the stream, or a record that the stream delivered. */

@@ -1,5 +1,6 @@
 import type { BatchAnswer } from '../../../contract/batches/batch-answers.ts';
 import { countText, priceText } from '../format-values.ts';
+import { StatusMark } from '../ui/parts.tsx';
 import { BATCH_STATUS_NAMES, ITEM_STATE_NAMES } from '../words.ts';
 
 type Counts = BatchAnswer['counts'];
@@ -26,21 +27,11 @@ export const batchTitle = ({ name, items }: BatchAnswer): string =>
   name ?? (items === 1 ? 'Batch of one item' : `Batch of ${countText(items)} items`);
 
 export function BatchStatus({ status }: { readonly status: BatchAnswer['status'] }) {
-  return (
-    <span class={`status status-${STATUS_LOOKS[status]}`}>
-      <span class="dot" aria-hidden="true" />
-      {BATCH_STATUS_NAMES[status]}
-    </span>
-  );
+  return <StatusMark look={STATUS_LOOKS[status]}>{BATCH_STATUS_NAMES[status]}</StatusMark>;
 }
 
 export function ItemStatus({ state }: { readonly state: ItemState }) {
-  return (
-    <span class={`status status-${STATE_LOOKS[state]}`}>
-      <span class="dot" aria-hidden="true" />
-      {ITEM_STATE_NAMES[state]}
-    </span>
-  );
+  return <StatusMark look={STATE_LOOKS[state]}>{ITEM_STATE_NAMES[state]}</StatusMark>;
 }
 
 /** The counts of the states that have items. */

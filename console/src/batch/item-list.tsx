@@ -2,8 +2,7 @@ import type { BatchItemAnswer } from '../../../contract/batches/batch-answers.ts
 import { countText, priceText } from '../format-values.ts';
 import { detailOf, titleOf } from '../pages/jobs-page.tsx';
 import { pathTo } from '../router.ts';
-import { Icon } from '../ui/icons.tsx';
-import { List, type LoadedList } from '../ui/list.tsx';
+import { List, Row, type LoadedList } from '../ui/list.tsx';
 import { TYPE_ICONS } from '../ui/parts.tsx';
 import { ItemStatus } from './batch-parts.tsx';
 
@@ -29,35 +28,19 @@ export function ItemList({ list, empty }: ItemListProps) {
 function Item({ item }: { readonly item: BatchItemAnswer }) {
   const { record, request, failure, state, cost } = item;
   const subject = Object.values(request).find((value) => typeof value === 'string') ?? '';
-  const row = (
-    <>
-      <span class="badge">
-        <Icon name={record === null ? 'batch' : TYPE_ICONS[record.type]} />
-      </span>
-      <span class="job-what">
-        <strong class="clip" dir="auto">
-          {record === null ? subject : titleOf(record)}
-        </strong>{' '}
-        <span class="quiet clip" dir="auto">
-          {record === null ? `Item ${countText(item.number + 1)}` : detailOf(record)}
-        </span>
-        {failure === null ? null : (
-          <span class="bad clip" dir="auto">
-            {failure.message}
-          </span>
-        )}
-      </span>
-      <span class="job-end">
-        <ItemStatus state={state} />
-        {Number(cost) === 0 ? null : <span class="price quiet">{priceText(cost)}</span>}
-      </span>
-    </>
-  );
-  return record === null ? (
-    <span class="job-row">{row}</span>
-  ) : (
-    <a class="job-row" href={pathTo({ job: record.id })}>
-      {row}
-    </a>
+  return (
+    <Row
+      {...(record !== null && { href: pathTo({ job: record.id }) })}
+      icon={record === null ? 'batch' : TYPE_ICONS[record.type]}
+      title={record === null ? subject : titleOf(record)}
+      detail={record === null ? `Item ${countText(item.number + 1)}` : detailOf(record)}
+      failure={failure?.message}
+      end={
+        <>
+          <ItemStatus state={state} />
+          {Number(cost) === 0 ? null : <span class="price quiet">{priceText(cost)}</span>}
+        </>
+      }
+    />
   );
 }

@@ -3,9 +3,9 @@ import type { DeliveryList, DeliveryResult } from '../../../contract/http/delive
 import { call, read } from '../console-api.ts';
 import { momentText } from '../format-values.ts';
 import { Button } from '../ui/controls.tsx';
-import { useAction, useLoaded } from '../ui/hooks.ts';
+import { useAction, useEvery, useLoaded } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Card, ErrorNotice } from '../ui/parts.tsx';
+import { Card, ErrorNotice, StatusMark } from '../ui/parts.tsx';
 import { DELIVERY_NAMES } from '../words.ts';
 
 const POLL_MS = 5_000;
@@ -26,11 +26,7 @@ export function Deliveries({ id, isPending }: { readonly id: string; readonly is
     const timers = AFTER_END_MS.map((ms) => setTimeout(again, ms));
     return () => timers.forEach(clearTimeout);
   }, [isPending, again]);
-  useEffect(() => {
-    if (!isOnItsWay) return undefined;
-    const timer = setInterval(again, POLL_MS);
-    return () => clearInterval(timer);
-  }, [isOnItsWay, again]);
+  useEvery(POLL_MS, again, isOnItsWay);
   if (deliveries.length === 0 && thrown === undefined) return null;
   return (
     <Card
@@ -57,11 +53,7 @@ function Delivery({ delivery, onChanged }: { readonly delivery: DeliveryResult; 
     <li>
       <div class="heading">
         <span>
-          <span class={`status status-${state}`}>
-            <span class="dot" aria-hidden="true" />
-            {DELIVERY_NAMES[state]}
-          </span>{' '}
-          <code class="clip">{url}</code>
+          <StatusMark look={state}>{DELIVERY_NAMES[state]}</StatusMark> <code class="clip">{url}</code>
         </span>
         {state === 'pending' ? null : (
           <Button

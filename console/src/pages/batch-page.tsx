@@ -12,15 +12,15 @@ import {
 import { FeedCard } from '../batch/feed-card.tsx';
 import { ItemList } from '../batch/item-list.tsx';
 import { call, type Problem } from '../console-api.ts';
-import { agoText, countText, momentText, spanText } from '../format-values.ts';
+import { countText, momentText, spanText } from '../format-values.ts';
 import { LiveMark } from '../job/progress.tsx';
 import { watchBatch, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import { Button, Select } from '../ui/controls.tsx';
-import { useAction, useEvery, useNow } from '../ui/hooks.ts';
+import { useAction, useEvery } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useList } from '../ui/list.tsx';
-import { Card, ConfirmButton, ErrorNotice, Facts, Loading, Notice, Title } from '../ui/parts.tsx';
+import { Ago, Card, ConfirmButton, ErrorNotice, Facts, Loading, Notice, Title } from '../ui/parts.tsx';
 import { ITEM_STATE_NAMES } from '../words.ts';
 
 /** Items are loaded again at most this often while they change. */
@@ -75,7 +75,6 @@ interface Changing {
 }
 
 function Head({ batch, change }: Changing) {
-  const now = useNow(30_000);
   const { isRunning, thrown, run } = useAction();
   const isOver = isBatchEnded(batch);
   return (
@@ -87,9 +86,7 @@ function Head({ batch, change }: Changing) {
         <Title>{batchTitle(batch)}</Title>
         <p class="line">
           <BatchStatus status={batch.status} />
-          <time dateTime={batch.created_at} title={momentText(batch.created_at)}>
-            {agoText(batch.created_at, now)}
-          </time>
+          <Ago time={batch.created_at} />
           <span class="price">{costText(batch)}</span>
         </p>
         <ErrorNotice thrown={thrown} />

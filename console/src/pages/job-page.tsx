@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { JobDetails } from '../../../contract/http/job-details.ts';
 import { call, read, type Problem } from '../console-api.ts';
-import { agoText, momentText } from '../format-values.ts';
+import { momentText } from '../format-values.ts';
 import { Deliveries } from '../job/deliveries.tsx';
 import { FailurePanel } from '../job/failure.tsx';
 import { ProgressPanel } from '../job/progress.tsx';
@@ -9,10 +9,11 @@ import { watchDownload, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import { jobPath, start } from '../start.ts';
 import type { AboutJob, Download } from '../types.ts';
-import { useAction, useLoaded, useNow } from '../ui/hooks.ts';
+import { useAction, useLoaded } from '../ui/hooks.ts';
 import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
 import {
+  Ago,
   Card,
   ConfirmButton,
   Facts,
@@ -84,7 +85,6 @@ function useRecord(id: string) {
 }
 
 function Head({ record, details }: AboutJob) {
-  const now = useNow(30_000);
   const { isRunning, thrown, run } = useAction();
   const request = details?.request;
   return (
@@ -100,9 +100,7 @@ function Head({ record, details }: AboutJob) {
         <p class="line">
           <Status status={record.status} />
           <span>
-            <time dateTime={record.created_at} title={momentText(record.created_at)}>
-              {agoText(record.created_at, now)}
-            </time>
+            <Ago time={record.created_at} />
           </span>
           <span>
             {record.status === 'failed' && Number(record.cost) === 0 ? (

@@ -1,13 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Problem, read } from '../console-api.ts';
-import { agoText, momentText, priceText } from '../format-values.ts';
+import { priceText } from '../format-values.ts';
 import { watchDownloads, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import type { Download, DownloadPage } from '../types.ts';
-import { Button, Field, Select } from '../ui/controls.tsx';
-import { useNow } from '../ui/hooks.ts';
-import { Icon } from '../ui/icons.tsx';
-import { Loading, Status, Title, ErrorNotice, TYPE_ICONS } from '../ui/parts.tsx';
+import { Field, Select } from '../ui/controls.tsx';
+import { List, Row } from '../ui/list.tsx';
+import { Ago, Status, Title, TYPE_ICONS } from '../ui/parts.tsx';
 import { LiveMark, ProgressLine } from '../job/progress.tsx';
 import { STATUS_NAMES, TYPE_NAMES } from '../words.ts';
 
@@ -19,8 +18,18 @@ const FILTERS = ['type', 'status', 'media_id', 'created_after'] as const;
 
 export function Jobs({ query }: { readonly query: URLSearchParams }) {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
-  const { downloads, next, thrown, connection, more } = useJobs(filters, PAGE_ITEMS);
+  const { list, connection } = useJobs(filters, PAGE_ITEMS);
   const isFiltered = Object.values(filters).some((value) => value !== '');
+  const empty = (
+    <div class="empty">
+      <p>{isFiltered ? 'No job matches these filters.' : 'There are no jobs yet.'}</p>
+      <p>
+        <a class="button button-main" href={pathTo('home')}>
+          Fetch something
+        </a>
+      </p>
+    </div>
+  );
   return (
     <>
       <div class="heading">
@@ -28,38 +37,29 @@ export function Jobs({ query }: { readonly query: URLSearchParams }) {
         <LiveMark connection={connection} />
       </div>
       <JobFilters filters={filters} />
-      <ErrorNotice thrown={thrown} />
-      {downloads === undefined && thrown === undefined ? <Loading /> : null}
-      {downloads?.length === 0 ? (
-        <div class="empty">
-          <p>{isFiltered ? 'No job matches these filters.' : 'There are no jobs yet.'}</p>
-          <p>
-            <a class="button button-main" href={pathTo('home')}>
-              Fetch something
-            </a>
-          </p>
-        </div>
-      ) : null}
-      <JobList downloads={downloads ?? []} />
-      {next === null || next === undefined ? null : (
-        <p class="center">
-          <Button onClick={more}>Load older jobs</Button>
-        </p>
-      )}
+      <List list={list} empty={empty} more="Load older jobs" keyOf={({ id }) => id}>
+        {(download) => <JobRow download={download} />}
+      </List>
     </>
   );
 }
 
 export function RecentJobs() {
-  const { downloads, connection } = useJobs({}, RECENT_ITEMS);
-  if (downloads === undefined || downloads.length === 0) return null;
+  const { list, connection } = useJobs({}, RECENT_ITEMS);
+  if (list.entries === undefined || list.entries.length === 0) return null;
   return (
     <section aria-labelledby="recent">
       <div class="heading">
         <h2 id="recent">Newest jobs</h2>
         <LiveMark connection={connection} />
       </div>
-      <JobList downloads={downloads.slice(0, RECENT_ITEMS)} />
+      <ul class="jobs">
+        {list.entries.slice(0, RECENT_ITEMS).map((download) => (
+          <li key={download.id}>
+            <JobRow download={download} />
+          </li>
+        ))}
+      </ul>
       <p>
         <a href={pathTo('jobs')}>All jobs</a>
       </p>
@@ -113,48 +113,31 @@ function JobFilters({ filters }: { readonly filters: Filters }) {
   );
 }
 
-function JobList({ downloads }: { readonly downloads: readonly Download[] }) {
-  const now = useNow(30_000);
+function JobRow({ download }: { readonly download: Download }) {
   return (
-    <ul class="jobs">
-      {downloads.map((download) => (
-        <li key={download.id}>
-          <a class="job-row" href={pathTo({ job: download.id })}>
-            <span class="badge">
-              <Icon name={TYPE_ICONS[download.type]} />
-            </span>
-            <span class="job-what">
-              <strong class="clip" dir="auto">
-                {titleOf(download)}
-              </strong>{' '}
-              <span class="quiet clip" dir="auto">
-                {detailOf(download)}
-              </span>
-              {download.status === 'pending' ? <ProgressLine progress={download.progress} /> : null}
-              {download.response === null ? null : (
-                <span class="bad clip" dir="auto">
-                  {download.response}
-                </span>
-              )}
-            </span>
-            <span class="job-end">
-              <Status status={download.status} />
-              <span class="quiet">
-                <time dateTime={download.created_at} title={momentText(download.created_at)}>
-                  {agoText(download.created_at, now)}
-                </time>
-                {download.status === 'failed' && Number(download.cost) === 0 ? null : (
-                  <>
-                    {' · '}
-                    <span class="price">{priceText(download.cost)}</span>
-                  </>
-                )}
-              </span>
-            </span>
-          </a>
-        </li>
-      ))}
-    </ul>
+    <Row
+      href={pathTo({ job: download.id })}
+      icon={TYPE_ICONS[download.type]}
+      title={titleOf(download)}
+      detail={detailOf(download)}
+      failure={download.response}
+      end={
+        <>
+          <Status status={download.status} />
+          <span class="quiet">
+            <Ago time={download.created_at} />
+            {download.status === 'failed' && Number(download.cost) === 0 ? null : (
+              <>
+                {' · '}
+                <span class="price">{priceText(download.cost)}</span>
+              </>
+            )}
+          </span>
+        </>
+      }
+    >
+      {download.status === 'pending' ? <ProgressLine progress={download.progress} /> : null}
+    </Row>
   );
 }
 
@@ -231,9 +214,8 @@ function useJobs(filters: Filters, limit: number) {
       end.abort();
     };
   }, [page]);
-  const more = (): void => {
-    if (next === null || next === undefined) return;
-    page(next).then(
+  const more = (cursor: string) => (): void => {
+    page(cursor).then(
       (older) => {
         setDownloads((before) => [...(before ?? []), ...older.downloads]);
         setNext(older.next_cursor);
@@ -241,7 +223,8 @@ function useJobs(filters: Filters, limit: number) {
       (error: unknown) => setThrown(error),
     );
   };
-  return { downloads, next, thrown, connection, more };
+  const list = { entries: downloads, thrown, more: typeof next === 'string' ? more(next) : undefined };
+  return { list, connection };
 }
 
 /** Replaces the first page, and keeps the older jobs that were loaded below it. */

@@ -13,7 +13,7 @@ import { Notice, ExternalLink, Price, ErrorNotice } from '../ui/parts.tsx';
 import { FileChoices } from './file-choices.tsx';
 import { MediaInfoPreview } from './media-info-preview.tsx';
 import { choicesOf, type Choice } from './offer-choices.ts';
-import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field.tsx';
+import { LanguageField, useUsualLanguage } from '../ui/language-field.tsx';
 
 const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly icon: IconName }>> = {
   video: { name: 'Video on the video platform', icon: 'video' },
@@ -68,7 +68,7 @@ interface ChoicesProps {
 }
 
 function Choices({ subject, info }: ChoicesProps) {
-  const [language, setLanguage] = useState(usualLanguage());
+  const [language, setLanguage] = useUsualLanguage();
   const [hasComments, setComments] = useState(false);
   const [webhook, setWebhook] = useState('');
   const [limit, setLimit] = useState(USUAL_LIMIT);
@@ -90,13 +90,7 @@ function Choices({ subject, info }: ChoicesProps) {
           >
             {choice.offer.needs.includes('language') ? (
               <div class="row">
-                <LanguageField
-                  value={language}
-                  onChange={(next) => {
-                    setLanguage(next);
-                    keepLanguage(next);
-                  }}
-                />
+                <LanguageField value={language} onChange={setLanguage} />
                 {isVideo ? (
                   <Checkbox isChecked={hasComments} onChange={setComments}>
                     With comments

@@ -3,11 +3,11 @@ import type { SubscriptionAnswer } from '../../../contract/subscriptions/subscri
 import { FeedCard } from '../batch/feed-card.tsx';
 import { ItemList } from '../batch/item-list.tsx';
 import { call, read } from '../console-api.ts';
-import { agoText, countText, momentText } from '../format-values.ts';
+import { countText, momentText } from '../format-values.ts';
 import { navigate, pathTo } from '../router.ts';
-import { fetchesText, SubscriptionStatus, subscriptionTitle } from '../subscription/subscription-parts.tsx';
+import { Checked, fetchesText, SubscriptionStatus, subscriptionTitle } from '../subscription/subscription-parts.tsx';
 import { Button } from '../ui/controls.tsx';
-import { useAction, useEvery, useLoaded, useNow } from '../ui/hooks.ts';
+import { useAction, useEvery, useLoaded } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useList } from '../ui/list.tsx';
 import { Card, ConfirmButton, ErrorNotice, ExternalLink, Facts, Loading, Notice, Title } from '../ui/parts.tsx';
@@ -19,7 +19,6 @@ export function Subscription({ id }: { readonly id: string }) {
   const { value, thrown, again } = useLoaded((signal) => read<SubscriptionAnswer>(path, signal), [path]);
   const items = useList<BatchItemAnswer & { readonly batch_id: string }>(`${path}/items`, 'items');
   const action = useAction();
-  const now = useNow(30_000);
   useEvery(POLL_MS, again);
   useEvery(POLL_MS, items.again);
   if (value === undefined) {
@@ -39,7 +38,7 @@ export function Subscription({ id }: { readonly id: string }) {
     await call('DELETE', path);
     navigate(pathTo('subscriptions'));
   };
-  const { status, pause, backlog, failure, checked_at: checkedAt } = value;
+  const { status, pause, backlog, failure } = value;
   const isActive = status === 'active';
   return (
     <>
@@ -52,7 +51,7 @@ export function Subscription({ id }: { readonly id: string }) {
           <p class="line">
             <SubscriptionStatus status={status} />
             <span>{fetchesText(value)}</span>
-            <span class="quiet">{checkedAt === null ? 'Not checked yet' : `Checked ${agoText(checkedAt, now)}`}</span>
+            <Checked at={value.checked_at} />
           </p>
           <ErrorNotice thrown={action.thrown ?? thrown} />
         </div>

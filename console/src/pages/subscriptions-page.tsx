@@ -1,20 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { SubscriptionAnswer } from '../../../contract/subscriptions/subscription-request.ts';
 import { call } from '../console-api.ts';
-import { agoText, countText, momentText } from '../format-values.ts';
+import { countText } from '../format-values.ts';
 import { navigate, pathTo } from '../router.ts';
 import { readMeanings } from '../start.ts';
-import { SubscriptionStatus, subscriptionTitle, fetchesText } from '../subscription/subscription-parts.tsx';
+import { Checked, SubscriptionStatus, subscriptionTitle, fetchesText } from '../subscription/subscription-parts.tsx';
 import { Button, Field, Select } from '../ui/controls.tsx';
-import { useAction, useNow } from '../ui/hooks.ts';
-import { Icon } from '../ui/icons.tsx';
-import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field.tsx';
-import { List, useList } from '../ui/list.tsx';
+import { useAction } from '../ui/hooks.ts';
+import { LanguageField, useUsualLanguage } from '../ui/language-field.tsx';
+import { List, Row, useList } from '../ui/list.tsx';
 import { Card, ErrorNotice, Title } from '../ui/parts.tsx';
 
 export function Subscriptions({ query }: { readonly query: URLSearchParams }) {
   const list = useList<SubscriptionAnswer>('/api/subscriptions', 'subscriptions');
-  const now = useNow(30_000);
   return (
     <>
       <Title>Subscriptions</Title>
@@ -26,26 +24,19 @@ export function Subscriptions({ query }: { readonly query: URLSearchParams }) {
         keyOf={({ id }) => id}
       >
         {(one) => (
-          <a class="job-row" href={pathTo({ subscription: one.id })}>
-            <span class="badge">
-              <Icon name="bell" />
-            </span>
-            <span class="job-what">
-              <strong class="clip" dir="auto">
-                {subscriptionTitle(one)}
-              </strong>{' '}
-              <span class="quiet clip">
-                {fetchesText(one)}, {countText(one.started)} so far
-              </span>
-              {one.failure === null ? null : <span class="bad clip">{one.failure.message}</span>}
-            </span>
-            <span class="job-end">
-              <SubscriptionStatus status={one.status} />
-              <span class="quiet" title={one.checked_at === null ? undefined : momentText(one.checked_at)}>
-                {one.checked_at === null ? 'Not checked yet' : `Checked ${agoText(one.checked_at, now)}`}
-              </span>
-            </span>
-          </a>
+          <Row
+            href={pathTo({ subscription: one.id })}
+            icon="bell"
+            title={subscriptionTitle(one)}
+            detail={`${fetchesText(one)}, ${countText(one.started)} so far`}
+            failure={one.failure?.message}
+            end={
+              <>
+                <SubscriptionStatus status={one.status} />
+                <Checked at={one.checked_at} />
+              </>
+            }
+          />
         )}
       </List>
     </>
@@ -59,7 +50,7 @@ const EVERY = { '1h': 'Every hour', '6h': 'Every six hours', '1d': 'Every day', 
 function NewSubscription({ link }: { readonly link: string }) {
   const [from, setFrom] = useState(link);
   const [what, setWhat] = useState<keyof typeof OPERATIONS>('audio');
-  const [language, setLanguage] = useState(usualLanguage());
+  const [language, setLanguage] = useUsualLanguage();
   const [since, setSince] = useState<keyof typeof SINCE>('now');
   const [day, setDay] = useState('');
   const [every, setEvery] = useState<keyof typeof EVERY>('6h');
@@ -94,15 +85,7 @@ function NewSubscription({ link }: { readonly link: string }) {
         />
         <div class="fields">
           <Select label="Fetch" options={OPERATIONS} value={what} onChoice={setWhat} />
-          {what === 'captions' ? (
-            <LanguageField
-              value={language}
-              onChange={(next) => {
-                setLanguage(next);
-                keepLanguage(next);
-              }}
-            />
-          ) : null}
+          {what === 'captions' ? <LanguageField value={language} onChange={setLanguage} /> : null}
           <Select label="Published" options={SINCE} value={since} onChoice={setSince} />
           {since === 'day' ? <Field label="Day" type="date" required value={day} onText={setDay} /> : null}
           <Select label="Check" options={EVERY} value={every} onChoice={setEvery} />

@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { Offer } from '../../../contract/http/resolved-schemas.ts';
 import { countText, priceText } from '../format-values.ts';
 import { readMeanings, requestFor, startBatch } from '../start.ts';
 import { Button } from '../ui/controls.tsx';
 import { useAction, useLoaded } from '../ui/hooks.ts';
-import { LanguageField, usualLanguage } from '../ui/language-field.tsx';
+import { LanguageField, useUsualLanguage } from '../ui/language-field.tsx';
 import { ErrorNotice } from '../ui/parts.tsx';
 import type { Row } from './rows.ts';
 
@@ -24,7 +23,7 @@ export function FetchSelected({ rows }: { readonly rows: readonly Row[] }) {
     // All rows of a kind have the same price.
     [first === undefined],
   );
-  const [language, setLanguage] = useState(usualLanguage());
+  const [language, setLanguage] = useUsualLanguage();
   const { isRunning, thrown, run } = useAction();
   if (first === undefined) return null;
   const offers = (value ?? []).filter(({ operation, body }) => operation in NAMES && !('include_comments' in body));

@@ -1,4 +1,5 @@
 import type { SubscriptionAnswer } from '../../../contract/subscriptions/subscription-request.ts';
+import { Ago, StatusMark } from '../ui/parts.tsx';
 
 const NAMES: Readonly<Record<string, string>> = {
   ...{ requestAudio: 'Audio', requestVideo: 'Video', requestTranscript: 'Captions' },
@@ -18,11 +19,16 @@ export function fetchesText({ each, every }: SubscriptionAnswer): string {
   return `${NAMES[`${operation} ${format}`.trim()] ?? operation}, ${time}`;
 }
 
-export function SubscriptionStatus({ status }: { readonly status: SubscriptionAnswer['status'] }) {
+export function Checked({ at }: { readonly at: string | null }) {
+  if (at === null) return <span class="quiet">Not checked yet</span>;
   return (
-    <span class={`status ${status === 'active' ? 'status-success' : 'status-pending'}`}>
-      <span class="dot" aria-hidden="true" />
-      {status === 'active' ? 'Active' : 'Paused'}
+    <span class="quiet">
+      Checked <Ago time={at} />
     </span>
   );
+}
+
+export function SubscriptionStatus({ status }: { readonly status: SubscriptionAnswer['status'] }) {
+  const isActive = status === 'active';
+  return <StatusMark look={isActive ? 'success' : 'pending'}>{isActive ? 'Active' : 'Paused'}</StatusMark>;
 }

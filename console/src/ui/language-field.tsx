@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { onDevice } from '../browser-store.ts';
 import { Field } from './controls.tsx';
 
@@ -16,13 +16,14 @@ export function languageName(tag: string): string | undefined {
 
 const NAME = 'tapedeck.language';
 
-/** Returns the last language used, else the browser's language without its region, because captions rarely have one. */
-export function usualLanguage(): string {
-  return onDevice.read(NAME) ?? new Intl.Locale(navigator.language).language;
-}
-
-export function keepLanguage(tag: string): void {
-  onDevice.write(NAME, languageName(tag) === undefined ? undefined : tag);
+/** The last language used, else the browser's language without its region, because captions rarely have one. */
+export function useUsualLanguage(): readonly [string, (tag: string) => void] {
+  const [language, setLanguage] = useState(onDevice.read(NAME) ?? new Intl.Locale(navigator.language).language);
+  const keep = (tag: string): void => {
+    setLanguage(tag);
+    onDevice.write(NAME, languageName(tag) === undefined ? undefined : tag);
+  };
+  return [language, keep];
 }
 
 interface LanguageFieldProps {

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { read } from '../console-api.ts';
 import { Button } from './controls.tsx';
 import { useLoaded } from './hooks.ts';
+import { Icon, type IconName } from './icons.tsx';
 import { ErrorNotice, Loading } from './parts.tsx';
 
 const PAGE_ENTRIES = 50;
@@ -48,8 +49,45 @@ export function useList<Entry>(
   };
 }
 
+interface RowProps {
+  /** Absent if there is no page about it. */
+  readonly href?: string;
+  readonly icon: IconName;
+  readonly title: string;
+  readonly detail: ComponentChildren;
+  readonly children?: ComponentChildren;
+  readonly failure?: string | null | undefined;
+  readonly end: ComponentChildren;
+}
+
+/** The line of a job, or of something that starts jobs. */
+export function Row({ href, icon, title, detail, children, failure = null, end }: RowProps) {
+  return (
+    <a class="job-row" {...(href !== undefined && { href })}>
+      <span class="badge">
+        <Icon name={icon} />
+      </span>
+      <span class="job-what">
+        <strong class="clip" dir="auto">
+          {title}
+        </strong>{' '}
+        <span class="quiet clip" dir="auto">
+          {detail}
+        </span>
+        {children}
+        {failure === null ? null : (
+          <span class="bad clip" dir="auto">
+            {failure}
+          </span>
+        )}
+      </span>
+      <span class="job-end">{end}</span>
+    </a>
+  );
+}
+
 interface ListProps<Entry> {
-  readonly list: LoadedList<Entry>;
+  readonly list: Omit<LoadedList<Entry>, 'again'>;
   /** Shown instead of an empty list. */
   readonly empty: ComponentChildren;
   readonly more: string;

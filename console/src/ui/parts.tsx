@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Problem, sentenceOf } from '../console-api.ts';
-import { agoText, countText, priceText } from '../format-values.ts';
+import { agoText, countText, momentText, priceText } from '../format-values.ts';
 import type { Download, DownloadType } from '../types.ts';
 import { STATUS_NAMES } from '../words.ts';
 import { Button } from './controls.tsx';
-import { useLoaded, usePicture } from './hooks.ts';
+import { useLoaded, useNow, usePicture } from './hooks.ts';
 import { Icon, type IconName } from './icons.tsx';
 
 export const TYPE_ICONS: Readonly<Record<DownloadType, IconName>> = {
@@ -62,12 +62,27 @@ export function Price({ amount, per }: { readonly amount: string; readonly per?:
   );
 }
 
-export function Status({ status }: { readonly status: Download['status'] }) {
+/** @param look a status of a download, or of a delivery */
+export function StatusMark({ look, children }: { readonly look: string; readonly children: ComponentChildren }) {
   return (
-    <span class={`status status-${status}`}>
+    <span class={`status status-${look}`}>
       <span class="dot" aria-hidden="true" />
-      {STATUS_NAMES[status]}
+      {children}
     </span>
+  );
+}
+
+export function Status({ status }: { readonly status: Download['status'] }) {
+  return <StatusMark look={status}>{STATUS_NAMES[status]}</StatusMark>;
+}
+
+/** How long ago something was. */
+export function Ago({ time }: { readonly time: string }) {
+  const now = useNow(30_000);
+  return (
+    <time dateTime={time} title={momentText(time)}>
+      {agoText(time, now)}
+    </time>
   );
 }
 
