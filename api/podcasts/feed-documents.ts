@@ -3,7 +3,7 @@ import { contentTypeOf } from '../../contract/http/content-types.ts';
 import type { StoredFeed } from '../../contract/http/feed-schemas.ts';
 import type { MediaInfoFacts } from '../../contract/kinds/media-info.ts';
 import type { TranscriptParameters } from '../../contract/kinds/transcript-request.ts';
-import { optional } from '../../runtime/optional.ts';
+import { defined, optional } from '../../runtime/optional.ts';
 import type { Episode } from './feed-source.ts';
 
 /** Apple's limit. */
@@ -34,15 +34,14 @@ export const rssText: WriteFeed = ({ title, language, imageUrl }, episodes, { ho
       },
       podcast: { locked: { value: true } },
       items: episodes.map((episode) => {
-        const { guid, durationSeconds, info, transcript } = episode;
-        const { url, type, length, folder, ...facts } = factsOf(episode, self);
+        const { guid, info, transcript } = episode;
+        const { url, type, length, folder, durationSeconds, ...facts } = factsOf(episode, self);
         return {
           ...{ title: facts.title, description: facts.description, pubDate: facts.date },
           guid: { value: guid, isPermaLink: false },
           enclosures: [{ url, length, type }],
           itunes: {
-            ...(durationSeconds !== undefined && { duration: Math.round(durationSeconds) }),
-            ...(facts.image !== undefined && { image: facts.image }),
+            ...defined({ duration: durationSeconds, image: facts.image }),
             explicit: false,
           },
           podcast: {
@@ -63,17 +62,11 @@ export const jsonFeedText: WriteFeed = ({ title, language, imageUrl }, episodes,
       {
         ...{ title, language, home_page_url: home, feed_url: `${self}.json`, icon: imageUrl ?? artwork },
         items: episodes.map((episode) => {
-          const { url, type, length, description, date, image, ...facts } = factsOf(episode, self);
-          const { durationSeconds } = episode;
+          const { url, type, length, description, date, image, durationSeconds, title } = factsOf(episode, self);
+          const attachment = { url, mime_type: type, size_in_bytes: length };
           return {
-            ...{ id: episode.guid, title: facts.title, content_text: description, date_published: date },
-            ...(image !== undefined && { image }),
-            attachments: [
-              {
-                ...{ url, mime_type: type, size_in_bytes: length },
-                ...(durationSeconds !== undefined && { duration_in_seconds: Math.round(durationSeconds) }),
-              },
-            ],
+            ...{ id: episode.guid, title, content_text: description, date_published: date, ...defined({ image }) },
+            attachments: [{ ...attachment, ...defined({ duration_in_seconds: durationSeconds }) }],
           };
         }),
       },
@@ -95,13 +88,14 @@ export function chaptersText(info: MediaInfoFacts): string {
   return JSON.stringify({ version: '1.2.0', chapters });
 }
 
-function factsOf({ record, file, info }: Episode, self: string) {
+function factsOf({ record, file, info, durationSeconds: seconds }: Episode, self: string) {
   const title = record.title ?? info?.title ?? record.mediaId;
   const folder = `${self}/${record.id}`;
   return {
     ...{ title, folder, url: `${folder}/${file.name}`, type: contentTypeOf(file.name), length: file.sizeBytes },
     description: (info?.description ?? title).slice(0, DESCRIPTION_MAX_CHARS).toWellFormed(),
     date: new Date(record.createdAt),
+    durationSeconds: seconds === undefined ? undefined : Math.round(seconds),
     // Apple takes JPEG and PNG only.
     image: info?.thumbnails?.find(({ url }) => /\.(?:jpe?g|png)$/i.test(new URL(url).pathname))?.url,
   };

@@ -108,6 +108,11 @@ describe('advanceBatch', () => {
     expect(started).toHaveLength(250);
   });
 
+  it('starts no items for the money that the list of a profile has cost', async () => {
+    const id = await aBatch(4, { maxCost: 35, listCost: 20 });
+    expect(await step(id)).toMatchObject({ running: 3, blocked: 'max_cost' });
+  });
+
   it('opens no more jobs than the workers run at once', async () => {
     countPollers.mockResolvedValueOnce(3);
     const few = createBatchActivities({ ...deps, routes: routesWith({ ...GENEROUS, maxAtOnce: 2 }) });

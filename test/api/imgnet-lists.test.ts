@@ -112,6 +112,13 @@ const list = (list_id: string, more: object = {}) => post('/api/imgnet/list', { 
 const idsOf = ({ body }: { body: Record<string, unknown> }): readonly string[] =>
   Object.values(body['downloads'] as Record<string, { id: string }>).map(({ id }) => id);
 
+it('a list gives its order to both of its jobs', async () => {
+  const list_id = await profile(account());
+  expect((await list(list_id, { priority: 'bulk', keep_days: 3 })).status).toBe(202);
+  const order = { priority: 'bulk', keepDays: 3 };
+  expect(started()).toMatchObject([{ order }, { order }]);
+});
+
 describe('a webhook that is added to a pending list', () => {
   it.each([
     ['nothing has ended', []],
