@@ -10,7 +10,7 @@ import { BatchRun, type BatchAdvance, type BatchDeps, type BatchStep } from './b
 
 /** A look reads the record of each running job, so the wait before the next one grows with their number. */
 const WAIT_PER_JOB_MS = 10;
-const LEAST_WAIT_MS = 100;
+const LEAST_WAIT_MS = 50;
 /** When no job has ended for this time, the call ends. */
 const QUIET_MS = 500;
 /** The sums are for callers that follow the batch. */
