@@ -35,15 +35,11 @@ export function planMedia(
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
   const { mediaId, ...parameters } =
     post === undefined ? pageWork(deps, request, options) : postWork(deps, post, request);
+  const optionsId = options === undefined ? [] : [digestOf(JSON.stringify(options))];
   return {
     ...{ workflow: 'media', type: 'media', mediaId, parameters },
     // Requests with equal options are one job.
-    subjectId: subjectIdOf(
-      'media',
-      format,
-      mediaId,
-      ...(options === undefined ? [] : [digestOf(JSON.stringify(options))]),
-    ),
+    subjectId: subjectIdOf('media', format, mediaId, ...optionsId),
     price: mediaPrice(deps.rendering.prices, format),
   };
 }

@@ -20,7 +20,7 @@ import { Button, Select } from '../ui/controls.tsx';
 import { useAction, useEvery } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useList } from '../ui/list.tsx';
-import { Ago, Card, ConfirmButton, ErrorNotice, Facts, Loading, Notice, Title } from '../ui/parts.tsx';
+import { Ago, Card, ConfirmButton, ErrorNotice, Facts, Notice, Opening, Title } from '../ui/parts.tsx';
 import { ITEM_STATE_NAMES } from '../words.ts';
 
 /** Items are loaded again at most this often while they change. */
@@ -35,14 +35,7 @@ export function Batch({ id, query }: { readonly id: string; readonly query: URLS
     () => watchBatch(id, { onConnection: setConnection, onProblem: setProblem, onBatch: setBatch }),
     [id, round],
   );
-  if (batch === undefined) {
-    return (
-      <>
-        <Title>Batch</Title>
-        {problem === undefined ? <Loading /> : <ErrorNotice thrown={problem} />}
-      </>
-    );
-  }
+  if (batch === undefined) return <Opening title="Batch" thrown={problem} />;
   const change = async (what: 'cancel' | 'resume' | 'retry'): Promise<void> => {
     setBatch(await call<BatchAnswer>('POST', `${batch.url}/${what}`, { body: {} }));
     // The stream of a batch that had ended is closed.

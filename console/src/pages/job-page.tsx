@@ -17,10 +17,10 @@ import {
   Card,
   ConfirmButton,
   Facts,
-  Loading,
   ExternalLink,
   Price,
   Status,
+  Opening,
   Title,
   ErrorNotice,
   TYPE_ICONS,
@@ -36,8 +36,7 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
   if (record === undefined) {
     return (
       <>
-        <Title>Job</Title>
-        {problem === undefined ? <Loading /> : <ErrorNotice thrown={problem} />}
+        <Opening title="Job" thrown={problem} />
         {connection === 'lost' ? (
           <p class="quiet">The service cannot be reached; it is tried again and again.</p>
         ) : null}

@@ -10,7 +10,7 @@ import { Button } from '../ui/controls.tsx';
 import { useAction, useEvery, useLoaded } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useList } from '../ui/list.tsx';
-import { Card, ConfirmButton, ErrorNotice, ExternalLink, Facts, Loading, Notice, Title } from '../ui/parts.tsx';
+import { Card, ConfirmButton, ErrorNotice, ExternalLink, Facts, Notice, Opening, Title } from '../ui/parts.tsx';
 
 const POLL_MS = 5_000;
 
@@ -21,14 +21,7 @@ export function Subscription({ id }: { readonly id: string }) {
   const action = useAction();
   useEvery(POLL_MS, again);
   useEvery(POLL_MS, items.again);
-  if (value === undefined) {
-    return (
-      <>
-        <Title>Subscription</Title>
-        {thrown === undefined ? <Loading /> : <ErrorNotice thrown={thrown} />}
-      </>
-    );
-  }
+  if (value === undefined) return <Opening title="Subscription" thrown={thrown} />;
   const change = (what: 'pause' | 'resume' | 'check'): void =>
     action.run(async () => {
       await call('POST', `${path}/${what}`, { body: {} });

@@ -141,6 +141,16 @@ export function Loading({ what = 'Loading' }: { readonly what?: string }) {
   );
 }
 
+/** A page about something that has not been loaded yet. */
+export function Opening({ title, thrown }: { readonly title: string; readonly thrown: unknown }) {
+  return (
+    <>
+      <Title>{title}</Title>
+      {thrown === undefined ? <Loading /> : <ErrorNotice thrown={thrown} />}
+    </>
+  );
+}
+
 interface LoadedProps<Value> {
   readonly load: (signal: AbortSignal) => Promise<Value>;
   readonly dependsOn: readonly unknown[];
