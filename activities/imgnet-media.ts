@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { JobResult, PublishedFile } from '../contract/download-record.ts';
 import { failureFor, type Failure } from '../contract/failures.ts';
@@ -7,6 +7,7 @@ import { UnreadableMediaError } from '../media/media-guard.ts';
 import { codecOf, streamOf } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
 import { JobError } from '../runtime/job-error.ts';
+import { readHead } from '../runtime/read-head.ts';
 import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
@@ -70,7 +71,7 @@ export const createImgnetMediaActivities = (deps: PostMediaDeps) => ({
         // Silent files are written last, once another video is known to have sound.
         for (const { path, durationSeconds = 0 } of made.filter(({ isSilence }) => isSilence)) {
           const seconds = Math.min(Math.max(durationSeconds, LEAST_SECONDS), deps.maxMediaSeconds);
-          await deps.media.writeSilence(seconds, path, { ...call, onProgress: () => undefined });
+          await deps.media.writeSilence(seconds, path, call);
         }
         return made;
       },
@@ -201,13 +202,7 @@ async function verified(
 }
 
 async function formatOf(path: string): Promise<keyof typeof SIGNATURES | undefined> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const head = buffer.toString('latin1', 0, bytesRead);
-    const formats = Object.keys(SIGNATURES) as (keyof typeof SIGNATURES)[];
-    return formats.find((format) => SIGNATURES[format].test(head));
-  } finally {
-    await file.close();
-  }
+  const head = (await readHead(path, HEAD_BYTES)).toString('latin1');
+  const formats = Object.keys(SIGNATURES) as (keyof typeof SIGNATURES)[];
+  return formats.find((format) => SIGNATURES[format].test(head));
 }

@@ -44,9 +44,9 @@ export async function preparedAudio(
   const { path, note } = await deps.speechAudio.ensure(order.recordId, (output) =>
     withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
       const input = await audioOf(deps, order, folder);
+      const { ffmpeg, maxMediaSeconds: maxSeconds } = deps;
       // Decoding takes seconds per hour of audio, so no progress is reported.
-      const rest = { maxSeconds: deps.maxMediaSeconds, onProgress: () => undefined };
-      return prepareWav(input, output, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest }).catch(asStoredAudioFailure);
+      return prepareWav(input, output, { ffmpeg, signal, timeoutMs, maxSeconds }).catch(asStoredAudioFailure);
     }),
   );
   const taken = CHANNEL_SELECTIONS.find((one) => one === note);

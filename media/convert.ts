@@ -1,7 +1,6 @@
 import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
-import { run } from '../runtime/subprocess/run-program.ts';
-import { fileUrl, MEDIA_THREADS, runTool, toolOptions, UnreadableMediaError } from './media-guard.ts';
+import { fileUrl, MEDIA_THREADS, runTool, UnreadableMediaError } from './media-guard.ts';
 import { timeForMs, type Work } from './media-limits.ts';
 
 /** Written beyond the longest permitted duration, so that media that are too long are recognised. */
@@ -12,7 +11,7 @@ export interface RunLimits {
   /** Time limit of all runs together. Each run also has a limit that depends on its work. */
   readonly timeoutMs: number;
   /** Called with the seconds of media written so far. */
-  readonly onProgress: (seconds: number) => void;
+  readonly onProgress?: (seconds: number) => void;
 }
 
 interface ConvertSettings {
@@ -43,19 +42,18 @@ export function createConvert(settings: ConvertSettings) {
     const limits = [...streams, '-threads', String(MEDIA_THREADS), ...mostSeconds(settings)];
     const target = ['-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
     const written = { seconds: 0, bytes: 0 };
-    const result = await runTool('FFMPEG_PATH', () =>
-      run(settings.ffmpeg, [...common, ...args, ...limits, ...target], {
-        ...toolOptions(output, settings.ffmpeg),
-        signal: options.signal,
-        timeoutMs: Math.min(options.timeoutMs, timeForMs(options.work)),
-        maxFileBytes: settings.maxFileBytes,
-        onStdoutLine: (line) => {
-          const [, name, value] = /^(out_time_us|total_size)=(\d+)$/.exec(line) ?? [];
-          if (name === 'total_size') written.bytes = Number(value);
-          if (name === 'out_time_us') options.onProgress((written.seconds = Number(value) / 1_000_000));
-        },
-      }),
-    );
+    const result = await runTool('FFMPEG_PATH', settings.ffmpeg, [...common, ...args, ...limits, ...target], {
+      path: output,
+      signal: options.signal,
+      timeoutMs: Math.min(options.timeoutMs, timeForMs(options.work)),
+      maxFileBytes: settings.maxFileBytes,
+      onStdoutLine: (line) => {
+        const [, name, value] = /^(out_time_us|total_size)=(\d+)$/.exec(line) ?? [];
+        if (name === 'total_size') written.bytes = Number(value);
+        if (name === 'out_time_us') written.seconds = Number(value) / 1_000_000;
+        if (name === 'out_time_us') options.onProgress?.(written.seconds);
+      },
+    });
     if (result.exitCode === 0) return written;
     if (/No space left on device|Disk quota exceeded/.test(result.stderrTail)) {
       throw new JobError('diskFull', { cause: new Error(result.stderrTail) });

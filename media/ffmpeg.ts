@@ -28,8 +28,6 @@ import {
 /** Decodes sound without keeping it. */
 const DECODED_RATE = 8_000;
 const DECODED = `-ac 1 -ar ${String(DECODED_RATE)} -c:a pcm_s16le -f s16le file:/dev/null`.split(' ');
-/** Copies all video and audio. */
-const COPIED = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy'];
 /** The share of files that ffmpeg decodes although nothing about them is doubtful. */
 const DECODED_SHARE = 0.02;
 interface FfmpegSettings {
@@ -65,6 +63,16 @@ export function createMedia(settings: FfmpegSettings) {
     return pixels;
   };
 
+  /** Copies all video and audio into a file beside the source. */
+  const copyAll = async (
+    { path, guard }: { readonly path: string; readonly guard: readonly string[] },
+    format: 'null' | 'mp4',
+    options: RunLimits,
+  ) => {
+    const args = [...guard, '-i', fileUrl(path), '-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', format];
+    return convert(args, `${path}.${format}`, { ...options, work: { bytes: await sizeOf(path) } });
+  };
+
   /** Reads the audio of an M4A file that this service wrote. A file with a small index is read without ffprobe. */
   const probeM4a = async (path: string, signal: AbortSignal) => {
     const read = await readM4a(path);
@@ -87,15 +95,12 @@ export function createMedia(settings: FfmpegSettings) {
         ? undefined
         : copyShortM4a(path, output, { ...options, maxSeconds: settings.maxMediaSeconds }),
     /** @returns the kinds of the streams whose ends cannot be decoded */
-    damagedKinds: (media: MediaSource, limits: Omit<RunLimits, 'onProgress'>): Promise<readonly string[]> =>
+    damagedKinds: (media: MediaSource, limits: RunLimits): Promise<readonly string[]> =>
       undecodableKinds(settings.ffprobe, media, limits),
 
     /** @returns the duration of a file's packets, which are all read, because the headers may be wrong */
-    measure: async (path: string, options: Omit<RunLimits, 'onProgress'>): Promise<number> => {
-      const work = { bytes: await sizeOf(path) };
-      const args = [...INPUT_GUARD, '-i', fileUrl(path), ...COPIED, '-f', 'null'];
-      return (await convert(args, `${path}.null`, { ...options, work, onProgress: () => undefined })).seconds;
-    },
+    measure: async (path: string, options: RunLimits): Promise<number> =>
+      (await copyAll({ path, guard: INPUT_GUARD }, 'null', options)).seconds,
 
     /**
      * Copies all video and audio of an MPEG transport stream, which HLS delivers, into an MP4 file beside it without re-encoding.
@@ -103,14 +108,11 @@ export function createMedia(settings: FfmpegSettings) {
      *
      * @returns the path of the media; a file that is no transport stream is left unchanged
      */
-    rewrap: async (path: string, options: Omit<RunLimits, 'onProgress'>): Promise<string> => {
+    rewrap: async (path: string, options: RunLimits): Promise<string> => {
       if (!(await isTransportStream(path))) return path;
-      const output = `${path}.mp4`;
-      const args = [...TRANSPORT_STREAM_GUARD, '-i', fileUrl(path), ...COPIED, '-f', 'mp4'];
-      const work = { bytes: await sizeOf(path) };
-      await convert(args, output, { ...options, work, onProgress: () => undefined });
+      await copyAll({ path, guard: TRANSPORT_STREAM_GUARD }, 'mp4', options);
       await rm(path);
-      return output;
+      return `${path}.mp4`;
     },
 
     /**
@@ -176,9 +178,9 @@ export function createMedia(settings: FfmpegSettings) {
     },
 
     /** Writes a picture in any common format as JPEG, as players expect of a cover. */
-    writeCover: (path: string, output: string, options: Omit<RunLimits, 'onProgress'>): Promise<unknown> => {
+    writeCover: (path: string, output: string, options: RunLimits): Promise<unknown> => {
       const args = [...PICTURE_GUARD, '-i', fileUrl(path), '-map', '0:v:0', '-frames:v', '1', '-vf', 'format=yuvj420p'];
-      const limits = { ...options, work: { pixels: 35_389_440 }, onProgress: () => undefined };
+      const limits = { ...options, work: { pixels: 35_389_440 } };
       return convert([...args, '-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'], output, limits);
     },
   };

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { InputAudioTrack } from 'mediabunny';
+import { readHead } from '../runtime/read-head.ts';
 
 /** The index of about an hour of AAC. It is limited, because this process reads it, and a hostile index has millions of entries. */
 const MAX_INDEX_BYTES = 1024 ** 2;
@@ -31,8 +31,8 @@ async function readTracks<Result>(
   read: (tracks: readonly InputAudioTrack[]) => Promise<Result>,
 ): Promise<Result | undefined> {
   const { BufferSource, Input, MP4 } = await loadMediabunny();
-  const head = await readHead(path);
-  const input = new Input({ source: new BufferSource(head), formats: [MP4] });
+  const source = new BufferSource(await readHead(path, MAX_INDEX_BYTES));
+  const input = new Input({ source, formats: [MP4] });
   try {
     return await read(await input.getAudioTracks());
   } catch {
@@ -48,16 +48,4 @@ export async function loadMediabunny() {
   // MediaBunny writes about unknown codecs to the console.
   media.Logging.level = media.LogLevel.Silent;
   return media;
-}
-
-async function readHead(path: string): Promise<Uint8Array> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const head = new Uint8Array(Math.min(size, MAX_INDEX_BYTES));
-    const { bytesRead } = await file.read(head, 0, head.length, 0);
-    return head.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

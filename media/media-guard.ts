@@ -1,9 +1,15 @@
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
+import { readHead } from '../runtime/read-head.ts';
 import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
-import { RunStartError, RunTimeoutError, type RunOptions, type RunResult } from '../runtime/subprocess/run-program.ts';
+import {
+  run,
+  RunStartError,
+  RunTimeoutError,
+  type RunOptions,
+  type RunResult,
+} from '../runtime/subprocess/run-program.ts';
 
 /**
  * Containers that ffmpeg may open. Without this list, ffmpeg detects the container from the content, and an .m4a file that is a
@@ -63,13 +69,8 @@ function guardOf(containers: string): readonly string[] {
 
 /** Packets of a transport stream have 188 bytes and begin with 0x47 (ISO/IEC 13818-1, section 2.4.3). */
 export async function isTransportStream(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(189), 0, 189, 0);
-    return bytesRead === 189 && buffer[0] === 0x47 && buffer[188] === 0x47;
-  } finally {
-    await file.close();
-  }
+  const head = await readHead(path, 189);
+  return head[0] === 0x47 && head[188] === 0x47;
 }
 
 /** Without the prefix, ffmpeg would open a file whose name begins like a URL as that URL. */
@@ -80,20 +81,20 @@ export function fileUrl(absolutePath: string): string {
 /** The exit code with which ffmpeg ends after it receives a signal. */
 const SIGNAL_EXIT_CODE = 255;
 
-/** The options with which every media tool runs: working directory, environment, memory limit and exit code after a signal. */
-export function toolOptions(path: string, program: string) {
-  return {
-    cwd: dirname(path),
-    env: bareEnvironment(program),
-    maxMemoryBytes: MEDIA_MEMORY_BYTES,
-    signalExitCode: SIGNAL_EXIT_CODE,
-  } as const satisfies Partial<RunOptions>;
-}
-
-/** Runs a media tool. If it cannot be started, the failure names the setting that the operator must check. */
-export async function runTool(setting: string, launch: () => Promise<RunResult>): Promise<RunResult> {
+/**
+ * Runs ffmpeg or ffprobe in the folder of a file, with little memory and a bare environment.
+ *
+ * @throws JobError `tool_missing` with the setting of the tool if it cannot be started, `too_large` if it takes too long
+ */
+export async function runTool(
+  setting: 'FFMPEG_PATH' | 'FFPROBE_PATH',
+  program: string,
+  args: readonly string[],
+  { path, ...options }: Partial<RunOptions> & { readonly path: string },
+): Promise<RunResult> {
+  const guard = { cwd: dirname(path), env: bareEnvironment(program), maxMemoryBytes: MEDIA_MEMORY_BYTES };
   try {
-    return await launch();
+    return await run(program, args, { ...guard, signalExitCode: SIGNAL_EXIT_CODE, ...options });
   } catch (error) {
     if (error instanceof RunStartError) {
       throw new JobError(failureFor('mediaToolMissing', { setting }), { cause: error });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { run, type RunOptions } from '../runtime/subprocess/run-program.ts';
-import { fileUrl, INPUT_GUARD, runTool, toolOptions, UnreadableMediaError } from './media-guard.ts';
+import type { RunOptions } from '../runtime/subprocess/run-program.ts';
+import { fileUrl, INPUT_GUARD, runTool, UnreadableMediaError } from './media-guard.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_CHARS = 4 * 1024 * 1024;
@@ -183,5 +183,5 @@ function launchFfprobe(
   { args, ...options }: Partial<RunOptions> & { readonly args: readonly string[] },
 ) {
   const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-i', fileUrl(path)];
-  return runTool('FFPROBE_PATH', () => run(ffprobe, ffprobeArgs, { ...toolOptions(path, ffprobe), ...options }));
+  return runTool('FFPROBE_PATH', ffprobe, ffprobeArgs, { path, ...options });
 }

@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 import { isPermittedAddress } from './addresses.ts';
 import { LOCALHOST, localhostAddresses } from './check-target.ts';
 import { createDnsLookup, type Lookup } from './lookup.ts';
-import { ClosedEarlyError, DnsError, ForbiddenTargetError } from './request-failures.ts';
+import { ForbiddenTargetError, NoAnswerError } from './request-failures.ts';
 
 export interface GuardSettings {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
@@ -28,6 +28,9 @@ const NEXT_ADDRESS_AFTER_MS = 2_000;
 
 const dnsLookup = createDnsLookup();
 
+const noAddress = (hostname: string, cause?: unknown): Error =>
+  new NoAnswerError('dns', `No address found for ${hostname}.`, { cause });
+
 /**
  * Creates a connector that connects to permitted addresses only.
  *
@@ -45,14 +48,14 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
   const addressesOf = async (hostname: string): Promise<readonly string[]> => {
     if (hostname === LOCALHOST) return localhostAddresses(allowedNetworks);
     return lookup(hostname).catch((error: unknown) => {
-      throw new DnsError(hostname, { cause: error });
+      throw noAddress(hostname, error);
     });
   };
   /** Passes exactly the checked addresses to the socket, so that a second DNS response cannot differ from the first. */
   const checkedLookup: LookupFunction = (hostname, _options, callback) => {
     addressesOf(hostname)
       .then((addresses) => {
-        if (addresses.length === 0) throw new DnsError(hostname);
+        if (addresses.length === 0) throw noAddress(hostname);
         check(addresses);
         return addresses.map((address) => ({ address, family: isIP(address) }));
       })
@@ -96,7 +99,12 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
       }
       socket.destroy();
       // Without an address, the receiver has closed the connection already, and a retry may succeed.
-      callback(remoteAddress === undefined ? new ClosedEarlyError() : new ForbiddenTargetError(), null);
+      callback(
+        remoteAddress === undefined
+          ? new NoAnswerError('reset', 'The connection was closed.')
+          : new ForbiddenTargetError(),
+        null,
+      );
     });
   };
 }

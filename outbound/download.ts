@@ -5,7 +5,7 @@ import { MEDIA_MINIMUM_RATE, detectStalls, type MinimumRate, type TooSlow } from
 import { createGuardedConnector, type GuardSettings } from './connector.ts';
 import { patient } from './patient-connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
-import { DeadlineError } from './request-failures.ts';
+import { NoAnswerError } from './request-failures.ts';
 import { checkTarget } from './check-target.ts';
 
 export interface DownloaderSettings extends GuardSettings {
@@ -57,7 +57,7 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
         const target = checkTarget(url, settings.allowedNetworks);
         if (!target.ok) throw new DownloadError({ kind: 'forbidden', reason: target.reason });
-        const onSlow = (how: TooSlow): void => deadline.abort(how === 'stalled' ? new DeadlineError() : tooSlow());
+        const onSlow = (how: TooSlow): void => deadline.abort(how === 'stalled' ? stalled() : tooSlow());
         const hop = { ...settings, ...options, signal: deadline.signal, onSlow };
         const result = await take(target.url, hop);
         if ('sizeBytes' in result) return result;
@@ -75,6 +75,7 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
   };
 }
 
+const stalled = (): Error => new NoAnswerError('timeout', 'Almost no bytes arrive.');
 const tooSlow = (): DownloadError => new DownloadError({ kind: 'too_slow' });
 
 type Hop = DownloaderSettings & DownloadOptions & { readonly onSlow: (how: TooSlow) => void };

@@ -7,22 +7,6 @@ export class ForbiddenTargetError extends Error {
   }
 }
 
-export class DnsError extends Error {
-  override readonly name = 'DnsError';
-  constructor(hostname: string, options?: ErrorOptions) {
-    super(`No address found for ${hostname}.`, options);
-  }
-}
-
-/** Thrown when the receiver closes the connection immediately. */
-export class ClosedEarlyError extends Error {
-  override readonly name = 'ClosedEarlyError';
-}
-
-export class DeadlineError extends Error {
-  override readonly name = 'DeadlineError';
-}
-
 /**
  * The reason why no HTTP status arrived. The codes are stable and stored in delivery records.
  *
@@ -36,6 +20,17 @@ export class DeadlineError extends Error {
  * - `network`: any other failure of the connection
  */
 export type UnreachableCode = 'timeout' | 'dns' | 'refused' | 'no_route' | 'reset' | 'tls' | 'protocol' | 'network';
+
+/** No HTTP status arrived, for a reason that no error of the system or of undici states. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  readonly code: UnreachableCode;
+
+  constructor(code: UnreachableCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 const BY_SYSTEM_CODE: Readonly<Record<string, UnreachableCode>> = {
   ETIMEDOUT: 'timeout',
@@ -71,9 +66,7 @@ const OUR_FAULT = new Set([
 
 /** @returns undefined for an internal error, which must not be attributed to the receiver */
 export function unreachableCode(error: unknown): UnreachableCode | undefined {
-  if (error instanceof DeadlineError) return 'timeout';
-  if (error instanceof DnsError) return 'dns';
-  if (error instanceof ClosedEarlyError) return 'reset';
+  if (error instanceof NoAnswerError) return error.code;
   // Some kinds of invalid data cause an error without a code.
   if (error instanceof errors.HTTPParserError) return 'protocol';
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;

@@ -2,6 +2,7 @@ import type { KeptSegment } from '../contract/kinds/speaker-labels.ts';
 import type { SpeakerTurn, Word } from '../contract/speech-results.ts';
 import { toMilliseconds } from '../contract/text/times.ts';
 import { createYielder } from '../runtime/subprocess/yield-to-event-loop.ts';
+import { numbering } from './numbering.ts';
 
 const PAUSE_SECONDS = 0.9;
 /** The limits of a segment that can be read at a glance. */
@@ -27,13 +28,10 @@ export async function joinWords(words: readonly Word[], speakerTurns: readonly S
     .sort((a, b) => a.startSeconds - b.startSeconds || a.endSeconds - b.endSeconds);
   await yieldIfDue();
   const owned = await assignSpeakers(sorted, speakerTurns, yieldIfDue);
-  const labels = new Map<number, string>();
+  const numberOf = numbering<number>();
   const segments: KeptSegment[] = [];
   for (const group of await groupWords(owned, yieldIfDue)) {
-    const [first] = group;
-    const label = labels.get(first.speaker) ?? `Speaker ${labels.size + 1}`;
-    labels.set(first.speaker, label);
-    segments.push(segmentOf(group, label));
+    segments.push(segmentOf(group, `Speaker ${numberOf(group[0].speaker) + 1}`));
     await yieldIfDue();
   }
   return segments;

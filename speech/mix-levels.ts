@@ -21,24 +21,20 @@ export function createMixLevels() {
   let cancelledSeconds = 0;
   let levels: number[] = [];
   return {
-    read(line: string): number | undefined {
+    read(line: string): void {
       const level = /^lavfi\.astats\.[123]\.RMS_level=(.+)$/.exec(line)?.[1];
-      if (level === undefined) {
-        const seconds = /\bpts_time:([\d.]+)/.exec(line)?.[1];
-        return seconds === undefined ? undefined : Number(seconds);
-      }
+      if (level === undefined) return;
       // ffmpeg prints `-inf` for silence and `nan` if there are no samples.
       levels.push(Number.isFinite(Number(level)) ? Number(level) : -Infinity);
-      if (levels.length < 3) return undefined;
+      if (levels.length < 3) return;
       const [left = -Infinity, right = -Infinity, mix = -Infinity] = levels;
       levels = [];
       for (const [channel, db] of [left, right].entries())
         energies[channel] = (energies[channel] ?? 0) + 10 ** (db / 10);
       const louder = Math.max(left, right);
-      if (louder < AUDIBLE_DB) return undefined;
+      if (louder < AUDIBLE_DB) return;
       audibleSeconds += 1;
       if (mix < louder - CANCELLED_DB) cancelledSeconds += 1;
-      return undefined;
     },
     channelToUse(): 'left' | 'right' | undefined {
       if (cancelledSeconds * 2 <= audibleSeconds) return undefined;

@@ -2,10 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { KEEP_TIME_LINE } from '../media/encoding.ts';
-import { fileUrl, INPUT_GUARD, runTool, toolOptions, UnreadableMediaError } from '../media/media-guard.ts';
-import { timeForMs } from '../media/media-limits.ts';
+import { fileUrl, INPUT_GUARD, runTool, UnreadableMediaError } from '../media/media-guard.ts';
+import { timeForMs, type Work } from '../media/media-limits.ts';
 import type { Span } from '../contract/speech-results.ts';
-import { run } from '../runtime/subprocess/run-program.ts';
 import { createMixLevels, LEVEL_FILTERS } from './mix-levels.ts';
 import { BYTES_PER_SAMPLE, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';
 
@@ -20,7 +19,6 @@ interface ToolOptions {
 
 export interface PrepareOptions extends ToolOptions {
   readonly maxSeconds: number;
-  readonly onProgress: (seconds: number) => void;
 }
 
 /** A decoder skips unreadable parts, which would become silence. If they exceed a hundredth, the file counts as damaged. */
@@ -33,8 +31,8 @@ const QUIET = ['-v', 'error', '-nostdin', '-y', '-max_error_rate', '0.01'] as co
  * @throws JobError `incomplete` if the file has no readable audio, `tool_missing`, `internal`
  */
 export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<ChannelSelection> {
-  const { ffmpeg, signal, timeoutMs, maxSeconds, onProgress } = options;
-  const mostMs = Math.min(timeoutMs, timeForMs({ bytes: (await stat(input)).size, seconds: maxSeconds }));
+  const { maxSeconds } = options;
+  const work = { bytes: (await stat(input)).size, seconds: maxSeconds };
   const levels = createMixLevels();
   const writeMono = async (filter: string): Promise<void> => {
     const args = [
@@ -46,14 +44,7 @@ export async function prepareWav(input: string, output: string, options: Prepare
       // This is a separate output because ffmpeg 7.1 of Debian 13 aborted if the filter graph discarded it.
       ...['-map', '[levels]', '-t', String(maxSeconds), '-f', 'null', '-'],
     ];
-    const onStdoutLine = (line: string): void => {
-      const seconds = levels.read(line);
-      if (seconds !== undefined) onProgress(seconds);
-    };
-    const result = await runTool('FFMPEG_PATH', () =>
-      run(ffmpeg, args, { ...toolOptions(output, ffmpeg), signal, timeoutMs: mostMs, onStdoutLine }),
-    );
-    if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
+    await runFfmpeg(args, output, { ...options, work, onStdoutLine: (line) => levels.read(line) });
   };
   await writeMono(filterOf('mix'));
   const channel = levels.channelToUse();
@@ -81,11 +72,9 @@ export async function cutWindow(
   output: string,
   { startSeconds, endSeconds, taken, ...options }: CutOptions,
 ): Promise<void> {
-  const { ffmpeg, signal } = options;
   const fromSeconds = Math.max(0, Math.floor(startSeconds) - LEAD_SECONDS);
   const toSeconds = Math.ceil(endSeconds) + LEAD_SECONDS;
   const seekSeconds = fromSeconds - LEAD_SECONDS;
-  const timeoutMs = Math.min(options.timeoutMs, timeForMs({ seconds: toSeconds - fromSeconds }));
   const samples = `${output}.samples`;
   // The filter uses the timestamps of the file: after a seek, ffmpeg's own count is off by the encoder delay.
   const cut = `atrim=start=${String(fromSeconds)}:end=${String(toSeconds)}`;
@@ -97,14 +86,21 @@ export async function cutWindow(
     ...['-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le', '-f', 's16le', fileUrl(samples)],
   ];
   try {
-    const result = await runTool('FFMPEG_PATH', () =>
-      run(ffmpeg, args, { ...toolOptions(output, ffmpeg), signal, timeoutMs }),
-    );
-    if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
+    await runFfmpeg(args, output, { ...options, work: { seconds: toSeconds - fromSeconds } });
     await writeAtOffset(samples, output, fromSeconds * SAMPLE_RATE * BYTES_PER_SAMPLE);
   } finally {
     await rm(samples, { force: true });
   }
+}
+
+async function runFfmpeg(
+  args: readonly string[],
+  path: string,
+  { ffmpeg, work, ...options }: ToolOptions & { readonly work: Work; readonly onStdoutLine?: (line: string) => void },
+): Promise<void> {
+  const timeoutMs = Math.min(options.timeoutMs, timeForMs(work));
+  const result = await runTool('FFMPEG_PATH', ffmpeg, args, { ...options, path, timeoutMs });
+  if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
 }
 
 async function writeAtOffset(samples: string, output: string, offsetBytes: number): Promise<void> {

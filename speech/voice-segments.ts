@@ -1,4 +1,5 @@
 import type { SpeakerTurn, VoiceSegment } from '../contract/speech-results.ts';
+import { numbering } from './numbering.ts';
 
 /** The longest pause of a speaker that does not end a voice segment. */
 const BRIDGED_SECONDS = 0.5;
@@ -16,9 +17,9 @@ export function speakerTurnsOf(
     )
     .filter(({ startSeconds, endSeconds }) => endSeconds > startSeconds)
     .sort(byStart);
-  return inOrderOfAppearance(
-    bridge(bridge(voices).filter((speakerTurn, i, all) => !isFlicker(speakerTurn, all[i - 1], all[i + 1]))),
-  );
+  const steady = bridge(voices).filter((speakerTurn, i, all) => !isFlicker(speakerTurn, all[i - 1], all[i + 1]));
+  const numberOf = numbering<number>();
+  return bridge(steady).map((speakerTurn) => ({ ...speakerTurn, speaker: numberOf(speakerTurn.speaker) }));
 }
 
 function bridge(speakerTurns: readonly SpeakerTurn[]): SpeakerTurn[] {
@@ -48,15 +49,6 @@ function isFlicker(speakerTurn: SpeakerTurn, before: SpeakerTurn | undefined, af
     speakerTurn.startSeconds - before.endSeconds < FLICKER_SECONDS &&
     after.startSeconds - speakerTurn.endSeconds < FLICKER_SECONDS
   );
-}
-
-function inOrderOfAppearance(speakerTurns: readonly SpeakerTurn[]): SpeakerTurn[] {
-  const numbers = new Map<number, number>();
-  return speakerTurns.map((speakerTurn) => {
-    const speaker = numbers.get(speakerTurn.speaker) ?? numbers.size;
-    numbers.set(speakerTurn.speaker, speaker);
-    return { ...speakerTurn, speaker };
-  });
 }
 
 function byStart(a: SpeakerTurn, b: SpeakerTurn): number {

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { JobError } from '../runtime/job-error.ts';
+import { readHead } from '../runtime/read-head.ts';
 import type { Span } from '../contract/speech-results.ts';
 
 export const SAMPLE_RATE = 16_000;
@@ -20,30 +21,24 @@ export interface WavLayout {
 
 /** @throws JobError `internal` if the file is not mono 16-bit WAV at 16 kHz */
 export async function readWavLayout(path: string): Promise<WavLayout> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_MAX_BYTES), 0, HEADER_MAX_BYTES, 0);
-    const header = buffer.subarray(0, bytesRead);
-    if (header.toString('latin1', 0, 4) !== 'RIFF' || header.toString('latin1', 8, 12) !== 'WAVE')
-      throw unexpectedFormat(path);
-    let hasExpectedFormat = false;
-    for (let at = 12; at + 8 <= header.length;) {
-      const id = header.toString('latin1', at, at + 4);
-      const chunkBytes = header.readUInt32LE(at + 4);
-      if (id === 'fmt ') hasExpectedFormat = header.subarray(at + 8, at + 8 + FORMAT_BYTES).equals(EXPECTED_FORMAT);
-      if (id === 'data') {
-        if (!hasExpectedFormat) throw unexpectedFormat(path);
-        // A truncated file, or one that was written to a pipe, declares more bytes than it has.
-        const lengthBytes = Math.floor(Math.min(chunkBytes, size - at - 8) / BYTES_PER_SAMPLE) * BYTES_PER_SAMPLE;
-        return { offsetBytes: at + 8, lengthBytes, durationSeconds: lengthBytes / BYTES_PER_SAMPLE / SAMPLE_RATE };
-      }
-      at += 8 + chunkBytes + (chunkBytes % 2);
-    }
+  const { size } = await stat(path);
+  const header = await readHead(path, HEADER_MAX_BYTES);
+  if (header.toString('latin1', 0, 4) !== 'RIFF' || header.toString('latin1', 8, 12) !== 'WAVE')
     throw unexpectedFormat(path);
-  } finally {
-    await file.close();
+  let hasExpectedFormat = false;
+  for (let at = 12; at + 8 <= header.length;) {
+    const id = header.toString('latin1', at, at + 4);
+    const chunkBytes = header.readUInt32LE(at + 4);
+    if (id === 'fmt ') hasExpectedFormat = header.subarray(at + 8, at + 8 + FORMAT_BYTES).equals(EXPECTED_FORMAT);
+    if (id === 'data') {
+      if (!hasExpectedFormat) throw unexpectedFormat(path);
+      // A truncated file, or one that was written to a pipe, declares more bytes than it has.
+      const lengthBytes = Math.floor(Math.min(chunkBytes, size - at - 8) / BYTES_PER_SAMPLE) * BYTES_PER_SAMPLE;
+      return { offsetBytes: at + 8, lengthBytes, durationSeconds: lengthBytes / BYTES_PER_SAMPLE / SAMPLE_RATE };
+    }
+    at += 8 + chunkBytes + (chunkBytes % 2);
   }
+  throw unexpectedFormat(path);
 }
 
 export function wavHeader(dataBytes: number): Buffer {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { defaultCacheDir } from '../local/engines/cache.ts';
 import { startEngines } from '../local/engines/engines.ts';
-import { startS3Server, type S3Server } from '../local/engines/s3-server.ts';
 import { ensure } from '../local/engines/strategies.ts';
 import { timeSkippingServer, type TimeSkippingServer } from '../local/engines/time-skipping.ts';
 import { ensureTools, type Tools } from '../local/engines/tools.ts';
+import { startS3Server, type S3Server } from './helpers/s3-server.ts';
 import { ytdlpOfFewSites } from './helpers/yt-dlp.ts';
 import { countedTeardown } from './helpers/teardown.ts';
 

@@ -109,18 +109,9 @@ function playlistOf(deps: Deps, text: string): Subject | undefined {
 
 /** The operations that can be requested for every entry of a list. */
 function batchesOf({ audio, video }: Prices, from: string): readonly Offer[] {
-  return [
-    offer('createBatch', '/api/batches', {
-      body: { from, each: { operation: 'requestAudio' } },
-      price: audio,
-      per: 'entry',
-    }),
-    offer('createBatch', '/api/batches', {
-      body: { from, each: { operation: 'requestVideo' } },
-      price: video,
-      per: 'entry',
-    }),
-  ];
+  return Object.entries({ requestAudio: audio, requestVideo: video }).map(([operation, price]) =>
+    offer('createBatch', '/api/batches', { body: { from, each: { operation } }, price, per: 'entry' }),
+  );
 }
 
 function channelOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {

@@ -1,4 +1,4 @@
-import { channelByIdAt, channelPathOf, channelReferenceOf } from '../../contract/urls/channel-urls.ts';
+import { channelAt, channelPathOf, channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { renderChannelResult, type ChannelRequest } from '../../contract/kinds/channel.ts';
 import type { VidnetDownloadRequest } from '../../contract/http/download-schemas.ts';
 import type { AudioResult } from '../../contract/kinds/audio.ts';
@@ -44,13 +44,13 @@ export async function planChannel(deps: PlanDeps, { url }: Pick<ChannelRequest, 
   if (channel === undefined) throw invalidField('url', NO_CHANNEL);
   const subjectId = await deps.records.canonicalOf(channelSubjectOf(channel));
   // If the ID of the channel is known, its name is not resolved again, because another channel may have it now.
-  const byId = channelByIdAt(subjectId.slice(subjectIdOf('list', '').length));
+  const known = channelAt(subjectId.slice(subjectIdOf('list', '').length));
   return {
     workflow: 'channel',
     type: 'list',
     mediaId: channelPathOf(channel),
     subjectId,
-    parameters: { channel: byId ?? channel },
+    parameters: { channel: known?.kind === 'id' ? known : channel },
     price: deps.rendering.prices.channel,
   };
 }

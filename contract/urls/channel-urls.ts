@@ -8,6 +8,7 @@ export interface ChannelReference {
 }
 
 const PATH_PREFIXES = { handle: '@', id: 'channel/', custom: 'c/', user: 'user/' } as const;
+const KINDS = new Map(Object.entries({ channel: 'id', browse: 'id', c: 'custom', user: 'user' } as const));
 
 const CHANNEL_ID = /^UC[\w-]{22}$/;
 const HANDLE = /^[\p{L}\p{M}\p{N}._·-]{3,60}$/u;
@@ -27,17 +28,9 @@ export function channelReferenceOf(text: string, hosts: readonly string[] = []):
   const [first = '', second = '', ...rest] = page?.segments ?? [];
   if (first.startsWith('@')) return isTab([second, ...rest]) ? handle(first.slice(1)) : undefined;
   if (!isTab(rest)) return undefined;
-  switch (first.toLowerCase()) {
-    case 'channel':
-    case 'browse':
-      return CHANNEL_ID.test(second) ? { kind: 'id', name: second } : undefined;
-    case 'c':
-      return NAME.test(second) ? { kind: 'custom', name: folded(second) } : undefined;
-    case 'user':
-      return NAME.test(second) ? { kind: 'user', name: folded(second) } : undefined;
-    default:
-      return undefined;
-  }
+  const kind = KINDS.get(first.toLowerCase());
+  if (kind === undefined || !(kind === 'id' ? CHANNEL_ID : NAME).test(second)) return undefined;
+  return { kind, name: kind === 'id' ? second : folded(second) };
 }
 
 /** The path of the channel on the platform, which is also part of its subject ID. */
@@ -45,10 +38,9 @@ export function channelPathOf({ kind, name }: ChannelReference): string {
   return PATH_PREFIXES[kind] + name;
 }
 
-/** @returns the channel whose path contains its ID; undefined for any other path */
-export function channelByIdAt(path: string): ChannelReference | undefined {
-  const [kind, name = '', ...rest] = path.split('/');
-  return kind === 'channel' && name !== '' && rest.length === 0 ? { kind: 'id', name } : undefined;
+/** @param path the result of {@link channelPathOf} */
+export function channelAt(path: string): ChannelReference | undefined {
+  return channelReferenceOf(VIDNET_PLATFORM_URL + path);
 }
 
 function bareReference(text: string): ChannelReference | undefined {

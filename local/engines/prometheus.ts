@@ -1,15 +1,10 @@
 import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { aptGet } from './debian.ts';
-import { startDaemon } from './daemon.ts';
-import { programEnv, type Setup } from './environment.ts';
+import type { Setup } from './environment.ts';
 import { installProgram, platformFolder } from './install.ts';
-import { freePort } from './ports.ts';
 import { capture, requireOnPath, step } from './programs.ts';
-import { ensure, programTool, type Tool } from './strategies.ts';
-
-const READY_TIMEOUT_MS = 30_000;
-const CHECK_TIMEOUT_MS = 1_000;
+import { programTool, type Tool } from './strategies.ts';
 
 /** The `prometheus` program, with `promtool` beside it. For tests only. */
 export function prometheus(setup: Setup): Tool {
@@ -56,34 +51,4 @@ export function prometheus(setup: Setup): Tool {
 
 export function promtoolBeside(program: string): string {
   return join(dirname(program), 'promtool');
-}
-
-export async function startPrometheus({
-  stateDir,
-  configFile,
-  ...setup
-}: Setup & { readonly stateDir: string; readonly configFile: string }) {
-  const { value: program } = await ensure(prometheus(setup), setup.log);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${String(port)}`;
-  const daemon = await startDaemon({
-    name: 'Prometheus',
-    program,
-    args: [
-      `--config.file=${configFile}`,
-      `--storage.tsdb.path=${join(stateDir, 'data')}`,
-      `--web.listen-address=127.0.0.1:${String(port)}`,
-    ],
-    env: programEnv(setup.env),
-    cwd: stateDir,
-    logFile: join(stateDir, 'prometheus.log'),
-    check: async () => {
-      const answer = await fetch(`${url}/-/ready`, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });
-      await answer.body?.cancel();
-      if (!answer.ok) throw new Error(`${url} answered ${String(answer.status)}`);
-    },
-    readyTimeoutMs: READY_TIMEOUT_MS,
-    log: setup.log,
-  });
-  return { url, daemon };
 }

@@ -35,18 +35,8 @@ export function ensurePythonModule(setup: Setup, { name, module, requirements }:
   return ensure(tool, setup.log);
 }
 
-export function ensureSchemathesis(setup: Setup): Promise<Found<string>> {
-  return ensurePythonModule(setup, {
-    name: 'schemathesis',
-    module: 'schemathesis.cli',
-    requirements: listed('schemathesis'),
-  });
-}
-
 /** A Python that generates clients from an OpenAPI document and can run them. @throws {NoStrategyError} */
 export function ensurePythonClient(setup: Setup): Promise<Found<string>> {
-  const requirements = listed('python-client');
+  const requirements = fileURLToPath(new URL('./python-client-requirements.txt', import.meta.url));
   return ensurePythonModule(setup, { name: 'openapi-python-client', module: 'openapi_python_client', requirements });
 }
-
-const listed = (name: string): string => fileURLToPath(new URL(`./${name}-requirements.txt`, import.meta.url));

@@ -16,17 +16,13 @@ import { commentsOf, generateComments } from './comments.ts';
 import { type Naming, videoIdFrom } from './ids.ts';
 import { loopMedia, type MediaTools, NotMediaError, probe } from './media-files.ts';
 
-/** The catalogue folder cannot be used; the message names the file and the entry. */
-export class CatalogueError extends Error {
-  override readonly name = 'CatalogueError';
-}
-
 type CatalogueSettings = MediaTools & { readonly naming: Naming };
 
+/** @throws Error with the file and the entry if the folder cannot be used */
 export async function readCatalogueFolder(folder: string, settings: CatalogueSettings): Promise<Catalogue> {
   const file = join(folder, 'catalogue.json');
   const parsed = catalogueSchema.safeParse(await readJson(file));
-  if (!parsed.success) throw new CatalogueError(`${file}: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${file}: ${z.prettifyError(parsed.error)}`);
   const { naming } = settings;
   const channels = parsed.data.channels.map((entry) => readChannel(entry, naming));
   const channelOf = (handle: string): CatalogueChannel | undefined =>
@@ -34,7 +30,7 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
   const root = await realpath(folder);
   const read = async (entry: VideoEntry): Promise<CatalogueVideo> => {
     const channel = channelOf(entry.channel);
-    if (channel === undefined) throw new CatalogueError(`${file}: video ${entry.id}: no channel ${entry.channel}`);
+    if (channel === undefined) throw new Error(`${file}: video ${entry.id}: no channel ${entry.channel}`);
     const formats = await Promise.all(entry.formats.map((path) => readFormat(path, entry, { ...settings, root })));
     // A picture track may be slightly longer than the sound.
     const sound = formats.filter(({ facts }) => facts.acodec !== 'none');
@@ -58,7 +54,7 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
   };
   const playlists = parsed.data.playlists.map(({ id, channel: handle, ...rest }) => {
     const channel = channelOf(handle);
-    if (channel === undefined) throw new CatalogueError(`${file}: playlist ${id}: no channel ${handle}`);
+    if (channel === undefined) throw new Error(`${file}: playlist ${id}: no channel ${handle}`);
     return { ...rest, id: naming.name(id), channel };
   });
   const videos: CatalogueVideo[] = [];
@@ -93,7 +89,7 @@ async function readFormat(
   const file =
     entry.repeat_to_seconds === undefined ? master : await loopMedia(master, entry.repeat_to_seconds, settings);
   const facts = await probe(file, settings).catch((error: unknown) => {
-    throw error instanceof NotMediaError ? new CatalogueError(`${master}: ${error.message}`) : error;
+    throw error instanceof NotMediaError ? new Error(`${master}: ${error.message}`) : error;
   });
   return { formatId: basename(path, extname(path)), path: file, facts };
 }
@@ -112,19 +108,19 @@ async function readCaptions(root: string, track: VideoEntry['captions'][number])
 /** Resolves links, which must not lead out of the folder. */
 async function inside(root: string, path: string): Promise<string> {
   const real = await realpath(join(root, path)).catch(() => undefined);
-  if (real === undefined) throw new CatalogueError(`${join(root, path)} does not exist`);
-  if (!real.startsWith(root + sep)) throw new CatalogueError(`${join(root, path)} leads out of the catalogue folder`);
+  if (real === undefined) throw new Error(`${join(root, path)} does not exist`);
+  if (!real.startsWith(root + sep)) throw new Error(`${join(root, path)} leads out of the catalogue folder`);
   return real;
 }
 
 async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new CatalogueError(`${file} cannot be read; SANDBOX_CATALOG names the folder`, { cause: error });
+    throw new Error(`${file} cannot be read; SANDBOX_CATALOG names the folder`, { cause: error });
   });
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CatalogueError(`${file} is not JSON: ${String(error)}`, { cause: error });
+    throw new Error(`${file} is not JSON: ${String(error)}`, { cause: error });
   }
 }
 

@@ -44,7 +44,7 @@ export interface SandboxOptions {
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-/** Starts stand-ins for both platforms on loopback. @throws CatalogueError, or an error that names `--media` or the port */
+/** Starts stand-ins for both platforms on loopback. @throws Error that names a file of the catalogue, `--media` or the port */
 export async function startSandbox(options: SandboxOptions) {
   const { ffmpeg, ffprobe, cacheDir, log } = options;
   await mkdir(cacheDir, { recursive: true });

@@ -6,7 +6,7 @@ import { startDeadline, type Deadline } from '../../runtime/deadline.ts';
 import { checkTarget } from '../check-target.ts';
 import { createGuardedConnector, type GuardSettings } from '../connector.ts';
 import { patient } from '../patient-connector.ts';
-import { DeadlineError, ForbiddenTargetError, unreachableCode, type UnreachableCode } from '../request-failures.ts';
+import { ForbiddenTargetError, NoAnswerError, unreachableCode, type UnreachableCode } from '../request-failures.ts';
 
 export interface WebhookClientOptions extends GuardSettings {
   /** The limit of a whole request, from DNS to the last byte of the response, in milliseconds; for a streamed body, from each chunk on. */
@@ -54,10 +54,6 @@ export type PostOutcome =
 
 export type WebhookClient = ReturnType<typeof createWebhookClient>;
 
-export class WebhookClientClosedError extends Error {
-  override readonly name = 'WebhookClientClosedError';
-}
-
 /** Headers that frame the message or control the connection: a caller could use them to smuggle a second request. */
 const OWN_HEADERS = new Set([
   'connection',
@@ -74,12 +70,12 @@ const OWN_HEADERS = new Set([
 /** Creates the only client that sends requests to callers' URLs. See docs/webhooks.md for its rules. */
 export function createWebhookClient(options: WebhookClientOptions) {
   const underWay = new Set<Deadline>();
-  let closed: WebhookClientClosedError | undefined;
+  let closed: Error | undefined;
 
   /**
    * Sends one POST request, follows no redirects, and keeps only the status of the response.
    *
-   * @throws the signal's reason when aborted; errors of the body or of `onAddresses`, including a body of the wrong length; `TypeError` for an invalid header; {@link WebhookClientClosedError}
+   * @throws the signal's reason when aborted; errors of the body or of `onAddresses`, including a body of the wrong length; `TypeError` for an invalid header; an error after `close`
    */
   const post = async (url: string, request: PostRequest): Promise<PostOutcome> => {
     const throwIfCancelled = (): void => {
@@ -93,7 +89,7 @@ export function createWebhookClient(options: WebhookClientOptions) {
     const target = checkTarget(url, options.allowedNetworks);
     if (!target.ok) return { kind: 'forbidden', reason: target.reason, ...duration() };
 
-    const late = (): Error => new DeadlineError();
+    const late = (): Error => new NoAnswerError('timeout', 'The time is over.');
     const deadline = startDeadline({ signal: request.signal, timeoutMs: options.timeoutMs, late });
     underWay.add(deadline);
     try {
@@ -118,9 +114,9 @@ export function createWebhookClient(options: WebhookClientOptions) {
 
   return {
     post,
-    /** Aborts the current requests, which reject with {@link WebhookClientClosedError}, as all later ones do. */
+    /** Aborts the current requests, which reject, as all later ones do. */
     close: (): void => {
-      closed ??= new WebhookClientClosedError('the webhook client is closed');
+      closed ??= new Error('the webhook client is closed');
       for (const deadline of underWay) deadline.abort(closed);
     },
   };

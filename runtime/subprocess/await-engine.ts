@@ -11,11 +11,6 @@ export interface AwaitEngineOptions {
   readonly isFinal?: (error: unknown) => boolean;
 }
 
-/** An engine did not respond in time. The message names the engine and its setting. */
-export class EngineUnavailableError extends Error {
-  override readonly name = 'EngineUnavailableError';
-}
-
 const RETRY_MS = 500;
 /** Engines that start together with this process are ready soon. */
 const FIRST_RETRY_MS = 50;
@@ -24,7 +19,7 @@ const LOG_INTERVAL_MS = 5_000;
 /**
  * Connects to an engine, and retries while it starts, because the processes of a host start in any order.
  *
- * @throws EngineUnavailableError after `timeoutMs`, or at once for a final error
+ * @throws Error with the engine and its setting, after `timeoutMs`, or at once for a final error
  */
 export async function awaitEngine<Reached>(
   { name, setting, timeoutMs, log, isFinal = () => false }: AwaitEngineOptions,
@@ -40,7 +35,7 @@ export async function awaitEngine<Reached>(
       const waitedMs = performance.now() - startedMs;
       if (waitedMs + RETRY_MS > timeoutMs || isFinal(error)) {
         const seconds = Math.round(waitedMs / 1000);
-        throw new EngineUnavailableError(`${setting}: ${name} cannot be used, after ${seconds} s: ${reasonOf(error)}`, {
+        throw new Error(`${setting}: ${name} cannot be used, after ${seconds} s: ${reasonOf(error)}`, {
           cause: error,
         });
       }

@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { watchFor } from '../watch-for.ts';
 
 const CHECK_INTERVAL_MS = 1_000;
 
@@ -10,22 +11,7 @@ const CHECK_INTERVAL_MS = 1_000;
  * @returns a function that ends the checks
  */
 export function watchFolder(folder: string, maxBytes: number, onTooLarge: () => void): () => void {
-  let isEnded = false;
-  let timer: NodeJS.Timeout | undefined;
-  const check = async (): Promise<void> => {
-    const sizeBytes = await folderBytes(folder);
-    if (isEnded) return;
-    if (sizeBytes > maxBytes) {
-      onTooLarge();
-      return;
-    }
-    timer = setTimeout(() => void check(), CHECK_INTERVAL_MS);
-  };
-  timer = setTimeout(() => void check(), CHECK_INTERVAL_MS);
-  return () => {
-    isEnded = true;
-    clearTimeout(timer);
-  };
+  return watchFor(CHECK_INTERVAL_MS, async () => ((await folderBytes(folder)) > maxBytes ? onTooLarge : undefined));
 }
 
 /** @returns the size of all files in a folder, without links and files that are removed or renamed meanwhile */

@@ -18,7 +18,7 @@ const CHANNEL = {
 /** The gRPC codes of final errors: INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
 const FINAL_CODES: readonly unknown[] = [3, 7, 12, 16];
 
-/** Opens a client, and makes sure that the server knows the search attributes. @throws TemporalUnreachableError */
+/** Opens a client, and makes sure that the server knows the search attributes. @throws Error with the setting */
 export async function openTemporal(
   settings: TemporalSettings,
   interceptors?: ClientInterceptors,

@@ -12,17 +12,12 @@ export interface TemporalSettings {
   readonly payloadCodec?: PayloadCodec | undefined;
 }
 
-/** Temporal did not respond. The message names the setting. */
-export class TemporalUnreachableError extends Error {
-  override readonly name = 'TemporalUnreachableError';
-}
-
-/** Waits for a connection. @throws TemporalUnreachableError */
+/** Waits for a connection. @throws Error with the setting if Temporal does not respond */
 export async function orUnreachable<Connected>(address: string, connecting: Promise<Connected>): Promise<Connected> {
   try {
     return await connecting;
   } catch (error) {
-    throw new TemporalUnreachableError(`TEMPORAL_ADDRESS: Temporal does not answer at ${address}`, { cause: error });
+    throw new Error(`TEMPORAL_ADDRESS: Temporal does not answer at ${address}`, { cause: error });
   }
 }
 

@@ -10,31 +10,25 @@ export interface LineLimits {
 
 /** Reads the lines of a body while it arrives, without empty ones. @throws JobError `upstream_error` beyond the limits */
 export async function* linesOf(body: AsyncIterable<Uint8Array>, limits: LineLimits): AsyncGenerator<string> {
-  let held: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  let held = '';
   let heldBytes = 0;
   let bodyBytes = 0;
-  const take = (): string => {
-    const line = Buffer.concat(held).toString('utf8').trim();
-    held = [];
-    heldBytes = 0;
-    return line;
-  };
   for await (const chunk of body) {
     bodyBytes += chunk.length;
     if (bodyBytes > limits.maxBodyBytes) throw tooLarge('snapshot', limits.maxBodyBytes);
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      held.push(chunk.subarray(start, end));
-      start = end + 1;
-      const line = take();
-      if (line !== '') yield line;
+    const [rest = '', ...lines] = decoder.decode(chunk, { stream: true }).split('\n');
+    held += rest;
+    for (const line of lines) {
+      if (held.trim() !== '') yield held.trim();
+      held = line;
     }
-    held.push(chunk.subarray(start));
-    heldBytes += chunk.length - start;
+    const newline = chunk.lastIndexOf(NEWLINE);
+    heldBytes = newline < 0 ? heldBytes + chunk.length : chunk.length - newline - 1;
     if (heldBytes > limits.maxLineBytes) throw tooLarge('record', limits.maxLineBytes);
   }
-  const last = take();
-  if (last !== '') yield last;
+  held += decoder.decode();
+  if (held.trim() !== '') yield held.trim();
 }
 
 function tooLarge(what: string, maxBytes: number): JobError {

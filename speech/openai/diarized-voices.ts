@@ -1,4 +1,6 @@
 import type { Span, SpeechWindow, VoiceSegment } from '../../contract/speech-results.ts';
+import { numbering } from '../numbering.ts';
+import { overlapSeconds, secondsOf } from '../voices/local-voices.ts';
 import type { ResponseSegment, TranscriptionResponse } from './openai-response.ts';
 
 /**
@@ -47,33 +49,21 @@ function meanOf(voices: readonly VoiceSegment[]): number[] {
 type Segment = Omit<VoiceSegment, 'embedding'>;
 
 function segmentsOf(response: TranscriptionResponse, window: SpeechWindow): Segment[] {
-  const numbers = new Map<string, number>();
+  const numberOf = numbering<string>();
   return (response.segments ?? [])
     .flatMap((segment) => {
       const span = spanOf(segment, window);
       const speaker = segment.speaker ?? undefined;
-      return span === undefined || speaker === undefined || lengthOf(span) === 0 ? [] : [{ ...span, speaker }];
+      return span === undefined || speaker === undefined || secondsOf(span) === 0 ? [] : [{ ...span, speaker }];
     })
     .sort((a, b) => a.startSeconds - b.startSeconds)
-    .map(({ speaker, ...span }) => {
-      const localSpeaker = numbers.get(speaker) ?? numbers.size;
-      numbers.set(speaker, localSpeaker);
-      return { ...span, localSpeaker };
-    });
+    .map(({ speaker, ...span }) => ({ ...span, localSpeaker: numberOf(speaker) }));
 }
 
 function overlapsBySpeaker(voice: VoiceSegment, segments: readonly Segment[]): Map<number, number> {
   const seconds = new Map<number, number>();
   for (const { localSpeaker, ...span } of segments) {
-    seconds.set(localSpeaker, (seconds.get(localSpeaker) ?? 0) + overlapOf(voice, span));
+    seconds.set(localSpeaker, (seconds.get(localSpeaker) ?? 0) + overlapSeconds(voice, span));
   }
   return seconds;
-}
-
-function overlapOf(a: Span, b: Span): number {
-  return Math.max(0, Math.min(a.endSeconds, b.endSeconds) - Math.max(a.startSeconds, b.startSeconds));
-}
-
-function lengthOf({ startSeconds, endSeconds }: Span): number {
-  return endSeconds - startSeconds;
 }

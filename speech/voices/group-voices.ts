@@ -1,6 +1,7 @@
 import type { Span, VoiceSegment } from '../../contract/speech-results.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import type { SpeakerLimits } from '../speech-engine.ts';
+import { numbering } from '../numbering.ts';
 import { overlapSeconds } from './local-voices.ts';
 import { groupsAfter, mergeAll, similarityOf, sumOf, type Merge, type VoiceGroup } from './merge-groups.ts';
 
@@ -45,7 +46,8 @@ export async function groupVoices(
     if (!numberOf.has(voice)) numberOf.set(voice, nearestOf(voice, speakers));
     await yieldIfDue();
   }
-  return inOrderOfAppearance(windows.map((voices) => numbersOf(voices, numberOf)));
+  const inOrder = numbering<number>();
+  return windows.map((voices) => numbersOf(voices, numberOf).map(inOrder));
 }
 
 function speakersOf(
@@ -108,15 +110,4 @@ function numbersOf(voices: readonly VoiceSegment[], numberOf: ReadonlyMap<VoiceS
     const [nearest] = known.toSorted((a, b) => rankOf(a) - rankOf(b) || distanceTo(a) - distanceTo(b));
     return nearest?.number ?? 0;
   });
-}
-
-function inOrderOfAppearance(windows: readonly (readonly number[])[]): number[][] {
-  const numbers = new Map<number, number>();
-  return windows.map((speakers) =>
-    speakers.map((speaker) => {
-      const number = numbers.get(speaker) ?? numbers.size;
-      numbers.set(speaker, number);
-      return number;
-    }),
-  );
 }

@@ -28,16 +28,11 @@ export async function unmarkRestore(db: Db): Promise<void> {
 /** Every process calls this first: after an interrupted restore, jobs, charges and files are missing. */
 export async function refuseUnfinishedRestore(db: Db): Promise<void> {
   const mark = await marksOf(db).findOne({ _id: 'restore' });
-  if (mark !== null) throw new UnfinishedRestoreError(db.databaseName, mark);
-}
-
-export class UnfinishedRestoreError extends Error {
-  override readonly name = 'UnfinishedRestoreError';
-
-  constructor(database: string, { takenAt, filesLocation }: MarkDocument) {
-    const files = filesLocation === undefined ? ', leave the files where they are,' : ` and ${filesLocation},`;
-    super(
-      `MONGODB_DATABASE: the restore of the backup of ${takenAt} into the database ${database} has not finished. Wait for it; if it was interrupted, empty the database ${database}${files} and restore again`,
-    );
-  }
+  if (mark === null) return;
+  const { databaseName: database } = db;
+  const { takenAt, filesLocation } = mark;
+  const files = filesLocation === undefined ? ', leave the files where they are,' : ` and ${filesLocation},`;
+  throw new Error(
+    `MONGODB_DATABASE: the restore of the backup of ${takenAt} into the database ${database} has not finished. Wait for it; if it was interrupted, empty the database ${database}${files} and restore again`,
+  );
 }

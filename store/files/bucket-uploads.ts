@@ -32,15 +32,10 @@ class PatientS3Store extends S3Store {
 /** Uploads as parts of an object in an S3-compatible bucket. */
 export function createBucketUploads(settings: S3Settings, keptMs: number): Uploads {
   const opened = openBucket(settings);
-  const { client, bucket, timeLimit } = opened;
+  const { client, config, bucket, timeLimit } = opened;
   const prefix = settings.prefix + FOLDER;
-  const { endpoint, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
   const store = new PatientS3Store({
-    s3ClientConfig: {
-      ...{ bucket, endpoint, region, forcePathStyle, credentials: { accessKeyId, secretAccessKey } },
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    },
+    s3ClientConfig: { ...config, bucket },
     maxConcurrentPartUploads: CONCURRENT_PARTS,
     expirationPeriodInMilliseconds: keptMs,
     // Several compatible servers know no tags.

@@ -28,7 +28,7 @@ export interface FileEntry extends FileKey {
   readonly modifiedMs: number;
 }
 
-/** Methods with a key throw {@link InvalidFileKeyError} for an impossible one, since the database may be altered. */
+/** Methods with a key throw an error for an impossible one, since the database may be altered. */
 export interface FileStore {
   /** @throws Error with the reason when the store cannot be used as it is configured */
   check(): Promise<void>;
@@ -63,20 +63,11 @@ export class StoreAwayError extends Error {
   override readonly name = 'StoreAwayError';
 }
 
-/** A record ID or name that no published file can have. It might lead out of the store. */
-export class InvalidFileKeyError extends Error {
-  override readonly name = 'InvalidFileKeyError';
-
-  constructor({ recordId, name }: FileKey) {
-    super(
-      `${JSON.stringify(recordId)} and ${JSON.stringify(name)} are not the record id and the name of a published file`,
-    );
-  }
-}
-
-export function pathOfKey(key: FileKey): string {
-  if (!isRecordId(key.recordId) || !fileNameSchema.safeParse(key.name).success) throw new InvalidFileKeyError(key);
-  return `${key.recordId}/${key.name}`;
+/** @throws for a record ID or name that no published file can have, because it might lead out of the store */
+export function pathOfKey({ recordId, name }: FileKey): string {
+  const path = `${recordId}/${name}`;
+  if (fileKeyOf(path) === undefined) throw new Error(`${JSON.stringify(path)} is not the path of a published file`);
+  return path;
 }
 
 export function isRecordId(text: string): boolean {

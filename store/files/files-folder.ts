@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection, Db } from 'mongodb';
+import { watchFor } from '../../runtime/watch-for.ts';
 import { orMissing } from './or-missing.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
@@ -50,21 +51,15 @@ export async function followFilesFolder(
   options: { readonly everyMs: number; readonly signal: AbortSignal; readonly onOther: (error: Error) => void },
 ): Promise<void> {
   const { everyMs, signal, onOther } = options;
-  const check = async (): Promise<void> => {
-    if (signal.aborted) return;
-    try {
-      if (await checkFilesFolder(here)) return;
-    } catch (error) {
-      if (error instanceof OtherFolderError) {
-        onOther(error);
-        return;
-      }
-      // The database does not respond.
-    }
-    checkLater();
-  };
-  const checkLater = (): void => void setTimeout(() => void check(), everyMs).unref();
-  if (!(await checkFilesFolder(here))) checkLater();
+  if (signal.aborted || (await checkFilesFolder(here))) return;
+  const stop = watchFor(everyMs, () =>
+    checkFilesFolder(here).then(
+      (isAgreed) => (isAgreed ? () => undefined : undefined),
+      // Any other error means that the database does not respond.
+      (error: unknown) => (error instanceof OtherFolderError ? () => onOther(error) : undefined),
+    ),
+  );
+  signal.addEventListener('abort', stop);
 }
 
 class OtherFolderError extends Error {

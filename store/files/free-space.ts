@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { MongoError } from 'mongodb';
 import { JobError } from '../../runtime/job-error.ts';
+import { watchFor } from '../../runtime/watch-for.ts';
 
 export type SpaceGuard = ReturnType<typeof createSpaceGuard>;
 
@@ -33,23 +34,13 @@ export function createSpaceGuard(settings: SpaceGuardSettings) {
     /** @param onShort called once, when so little is left that the download must stop */
     watch(onShort: (error: JobError) => void): () => void {
       if (minFreeBytes === 0) return () => undefined;
-      let isOver = false;
-      let timer: NodeJS.Timeout | undefined;
-      const check = async (): Promise<void> => {
-        const isStop = await isShort();
-        if (isOver) return;
-        if (isStop && performance.now() - stoppedAtMs > STOP_INTERVAL_MS) {
+      return watchFor(checkEveryMs, async () => {
+        if (!(await isShort()) || performance.now() - stoppedAtMs <= STOP_INTERVAL_MS) return undefined;
+        return () => {
           stoppedAtMs = performance.now();
           onShort(diskFull());
-          return;
-        }
-        timer = setTimeout(() => void check(), checkEveryMs);
-      };
-      timer = setTimeout(() => void check(), checkEveryMs);
-      return () => {
-        isOver = true;
-        clearTimeout(timer);
-      };
+        };
+      });
     },
     /** Whether so little is left that it explains an error that has just occurred. */
     isShort,

@@ -1,4 +1,4 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 
 export interface S3Settings {
   readonly endpoint: string;
@@ -29,7 +29,7 @@ const MAX_CONNECTIONS = 1_000;
 
 export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings) {
   const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
-  const client = new S3Client({
+  const config: S3ClientConfig = {
     endpoint: settings.endpoint,
     region: settings.region,
     forcePathStyle: settings.forcePathStyle,
@@ -44,7 +44,7 @@ export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings) 
       httpAgent: agent,
       httpsAgent: agent,
     },
-  });
+  };
   const timeLimit = () => ({ abortSignal: AbortSignal.timeout(limits.answerTimeoutMs) });
-  return { client, bucket, prefix, timeLimit };
+  return { client: new S3Client(config), config, bucket, prefix, timeLimit };
 }

@@ -21,33 +21,25 @@ export async function callS3<Result>(call: () => Promise<Result>): Promise<Resul
   }
 }
 
-export function isNotFound(error: unknown): boolean {
-  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
+export function statusOf(error: unknown): number {
+  return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
 }
 
 /** Whether the server does not offer or permit a request, which a retry cannot change. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof S3ServiceException)) return false;
-  const status = error.$metadata.httpStatusCode ?? 0;
+  const status = statusOf(error);
   if (status === 501 || error.name === 'NotImplemented') return true;
   return status < 500 && status !== 429 && !TRANSIENT.has(error.name);
 }
 
 export function orNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
-}
-
-/** Whether the object is not the one that `If-Match` requires. */
-export function isReplaced(error: unknown): boolean {
-  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412;
+  if (statusOf(error) !== 404) throw error;
 }
 
 function toStoreError(error: unknown): unknown {
   if (error instanceof S3ServiceException) {
-    const status = error.$metadata.httpStatusCode ?? 0;
-    if (status === 507 || FULL.has(error.name)) {
-      return new JobError('fileStoreFull', { cause: error });
-    }
+    if (statusOf(error) === 507 || FULL.has(error.name)) return new JobError('fileStoreFull', { cause: error });
     return isRefusal(error) ? error : new StoreAwayError(`the file store answered ${error.name}`, { cause: error });
   }
   const { code, name } = error as { code?: unknown; name?: unknown };

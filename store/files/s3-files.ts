@@ -28,10 +28,12 @@ import {
   type FileStore,
 } from './file-store.ts';
 import { openBucket, type S3Settings } from './s3-bucket.ts';
-import { isNotFound, isReplaced, callS3, orNotFound } from './s3-failures.ts';
+import { callS3, orNotFound, statusOf } from './s3-failures.ts';
 import { abortUploads, uploadFile } from './s3-uploads.ts';
 
 const SHA256 = 'sha256';
+/** The statuses for an object that is removed, or is not the one that `If-Match` requires. */
+const GONE = [404, 412];
 
 /** Published files in an S3-compatible bucket: `<prefix><record ID>/<name>`, with their SHA-256 as metadata. */
 export function createS3Files(settings: S3Settings, pageObjects = 500): FileStore {
@@ -52,7 +54,7 @@ export function createS3Files(settings: S3Settings, pageObjects = 500): FileStor
       const { Body: body } = await client
         .send(request, { abortSignal: late.signal })
         .catch((error: unknown) => {
-          throw isNotFound(error) || isReplaced(error) ? new MissingFileError(key, { cause: error }) : error;
+          throw GONE.includes(statusOf(error)) ? new MissingFileError(key, { cause: error }) : error;
         })
         .finally(() => clearTimeout(timer));
       if (!(body instanceof Readable)) throw new Error('the S3 client returned no stream');
@@ -136,7 +138,7 @@ export function createS3Files(settings: S3Settings, pageObjects = 500): FileStor
       const stored = await head(key);
       if (stored?.ContentLength !== file.sizeBytes) throw new MissingFileError(key);
       const path = join(folder, file.name);
-      await pipeline(await read(key, { version: stored.ETag }), createWriteStream(path)).catch(throwStoreError);
+      await callS3(async () => pipeline(await read(key, { version: stored.ETag }), createWriteStream(path)));
       if ((await sha256Of(path)) !== file.sha256) throw new MissingFileError(key);
       return path;
     },
@@ -163,8 +165,4 @@ export function createS3Files(settings: S3Settings, pageObjects = 500): FileStor
 
     removeLeftovers: (beforeMs) => callS3(() => abortUploads(opened, { prefix, beforeMs })),
   };
-}
-
-async function throwStoreError(error: unknown): Promise<never> {
-  return callS3(() => Promise.reject(error instanceof Error ? error : new Error(String(error))));
 }

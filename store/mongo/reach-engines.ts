@@ -73,7 +73,7 @@ async function fileOf(
   });
 }
 
-/** @param timeoutMs of a request to MongoDB @throws EngineUnavailableError; UnfinishedRestoreError */
+/** @param timeoutMs of a request to MongoDB @throws Error with the setting of an engine that does not respond; what {@link refuseUnfinishedRestore} throws */
 export async function reachEngines(
   config: EngineSettings,
   { timeoutMs, log, interceptors }: { timeoutMs: number; log: Logger; interceptors?: ClientInterceptors | undefined },

@@ -2,7 +2,7 @@ import { MongoError, MongoServerError, type Db } from 'mongodb';
 import { openMongo } from './mongo-client.ts';
 import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts';
 
-/** Opens the database for a command. @throws Error with one sentence when it does not respond; UnfinishedRestoreError */
+/** Opens the database for a command. @throws Error with one sentence when it does not respond, or a restore has not finished */
 export async function withDatabase<T>(
   { MONGODB_URI: uri, MONGODB_DATABASE: database }: { readonly MONGODB_URI: string; readonly MONGODB_DATABASE: string },
   timeoutMs: number,

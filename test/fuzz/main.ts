@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { ensureSchemathesis } from '../../local/engines/python-module.ts';
 import { startStack } from '../../local/stack.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox } from '../../local/sandbox/server.ts';
@@ -15,7 +14,7 @@ import { jobsEnded, workflowsClosed } from './aftermath.ts';
 import { fuzzDamage } from './damage.ts';
 import { MAX_TURN_MS } from './hostile/longest.ts';
 import { fuzzTurns } from './hostile/run.ts';
-import { excerpt, fuzz, PARTS } from './schemathesis.ts';
+import { ensureSchemathesis, excerpt, fuzz, PARTS } from './schemathesis.ts';
 import { makeKey } from './key.ts';
 import { prepareJobs } from './prepare-jobs.ts';
 

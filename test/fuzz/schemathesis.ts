@@ -2,6 +2,9 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { Setup } from '../../local/engines/environment.ts';
+import { ensurePythonModule } from '../../local/engines/python-module.ts';
+import type { Found } from '../../local/engines/strategies.ts';
 import { run } from '../../runtime/subprocess/run-program.ts';
 
 const CONFIG = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
@@ -27,6 +30,11 @@ export const PARTS: readonly Part[] = [
   { name: 'others', args: [...STATELESS, ...SLOW.flatMap((name) => ['--exclude-operation-id', name])] },
   { name: 'stateful', args: ['--phases', 'stateful'] },
 ];
+
+export function ensureSchemathesis(setup: Setup): Promise<Found<string>> {
+  const requirements = fileURLToPath(new URL('./schemathesis-requirements.txt', import.meta.url));
+  return ensurePythonModule(setup, { name: 'schemathesis', module: 'schemathesis.cli', requirements });
+}
 
 const reportSchema = z.object({
   running_time: z.number(),

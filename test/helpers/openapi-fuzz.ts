@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DownloadList } from '../../contract/kinds/kinds.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { ensureSchemathesis } from '../../local/engines/python-module.ts';
 import { jobsEnded } from '../fuzz/aftermath.ts';
 import { makeKey } from '../fuzz/key.ts';
 import { prepareJobs } from '../fuzz/prepare-jobs.ts';
-import { excerpt, fuzz, type Part } from '../fuzz/schemathesis.ts';
+import { ensureSchemathesis, excerpt, fuzz, type Part } from '../fuzz/schemathesis.ts';
 import { TestService } from './service.ts';
 
 /** The same cases in each run; `npm run fuzz` tries more, with other seeds. */

@@ -64,7 +64,6 @@ export function useSpeechTools(): SpeechBench {
         signal: new AbortController().signal,
         timeoutMs: 60_000,
         maxSeconds: 36_000,
-        onProgress: () => undefined,
       });
       return output;
     },

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { freePort } from '../../local/engines/ports.ts';
-import { startPrometheus } from '../../local/engines/prometheus.ts';
+import { startDaemon } from '../../local/engines/daemon.ts';
+import { programEnv, type Setup } from '../../local/engines/environment.ts';
+import { prometheus } from '../../local/engines/prometheus.ts';
+import { ensure } from '../../local/engines/strategies.ts';
 import { ROOT } from './markdown.ts';
 import { TestService, type ServiceOptions } from './service.ts';
+
+const READY_TIMEOUT_MS = 30_000;
+const CHECK_TIMEOUT_MS = 1_000;
 
 /** The labels of a sample. */
 export type Labels = Readonly<Record<string, string>>;
@@ -95,4 +101,34 @@ export async function startWatchedService({
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function startPrometheus({
+  stateDir,
+  configFile,
+  ...setup
+}: Setup & { readonly stateDir: string; readonly configFile: string }) {
+  const { value: program } = await ensure(prometheus(setup), setup.log);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${String(port)}`;
+  const daemon = await startDaemon({
+    name: 'Prometheus',
+    program,
+    args: [
+      `--config.file=${configFile}`,
+      `--storage.tsdb.path=${join(stateDir, 'data')}`,
+      `--web.listen-address=127.0.0.1:${String(port)}`,
+    ],
+    env: programEnv(setup.env),
+    cwd: stateDir,
+    logFile: join(stateDir, 'prometheus.log'),
+    check: async () => {
+      const answer = await fetch(`${url}/-/ready`, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });
+      await answer.body?.cancel();
+      if (!answer.ok) throw new Error(`${url} answered ${String(answer.status)}`);
+    },
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    log: setup.log,
+  });
+  return { url, daemon };
 }

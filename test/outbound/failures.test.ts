@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ClosedEarlyError, unreachableCode } from '../../outbound/request-failures.ts';
+import { NoAnswerError, unreachableCode } from '../../outbound/request-failures.ts';
 
 it('attributes a connection that is closed at once to the receiver, as a temporary failure', () => {
-  expect(unreachableCode(new ClosedEarlyError())).toBe('reset');
+  expect(unreachableCode(new NoAnswerError('reset', 'closed'))).toBe('reset');
 });
 
 it.each([

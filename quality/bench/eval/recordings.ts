@@ -127,13 +127,7 @@ async function writeReference(
 /** Decodes a file as the engine gets it. @param scratch a path that is used meanwhile */
 export async function samplesOf(input: string, scratch: string, ffmpeg: string): Promise<Int16Array> {
   const { signal } = new AbortController();
-  await prepareWav(input, scratch, {
-    ffmpeg,
-    signal,
-    timeoutMs: 60_000,
-    maxSeconds: 3600,
-    onProgress: () => undefined,
-  });
+  await prepareWav(input, scratch, { ffmpeg, signal, timeoutMs: 60_000, maxSeconds: 3600 });
   const { offsetBytes, lengthBytes } = await readWavLayout(scratch);
   const bytes = Uint8Array.from((await readFile(scratch)).subarray(offsetBytes, offsetBytes + lengthBytes));
   await rm(scratch);

@@ -25,13 +25,8 @@ export async function transcribe(
 ) {
   const { signal } = new AbortController();
   const wavPath = join(workFolder, 'audio.wav');
-  await prepareWav(path, wavPath, {
-    ffmpeg,
-    signal,
-    timeoutMs: TIMEOUT_MS,
-    maxSeconds: 24 * 3600,
-    onProgress: () => onProgress('preparing', 0),
-  });
+  onProgress('preparing', 0);
+  await prepareWav(path, wavPath, { ffmpeg, signal, timeoutMs: TIMEOUT_MS, maxSeconds: 24 * 3600 });
   const found = await findSpeech(wavPath, {
     vadModel,
     signal,

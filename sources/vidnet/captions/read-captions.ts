@@ -14,23 +14,15 @@ export interface CaptionsFile {
   readonly kind: CaptionTrack['kind'];
 }
 
-/** Reads the lines of a file in pages, and splits long lines. @throws JobError `upstream_error` for another format, `too_large` */
+/**
+ * Reads the lines of a file in pages, and splits long lines.
+ *
+ * @throws JobError `upstream_error` for another format, `too_large` for more text than a day of speech
+ */
 export function* readCaptions({ path, format, kind }: CaptionsFile): Generator<readonly CaptionLine[]> {
   let page: CaptionLine[] = [];
-  for (const line of limited(parseCaptions(readFileSync(path, 'utf8'), format, kind))) {
-    page.push(line);
-    if (page.length < PAGE_LINES) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
-}
-
-/** @throws JobError `too_large` for more text than a day of speech */
-function* limited(lines: Iterable<CaptionLine>): Generator<CaptionLine> {
-  let bytes = 0;
-  let count = 0;
-  for (const whole of lines) {
+  let [bytes, count] = [0, 0];
+  for (const whole of parseCaptions(readFileSync(path, 'utf8'), format, kind)) {
     bytes += Buffer.byteLength(whole.text);
     if (bytes > CAPTIONS_MAX_BYTES) {
       throw new JobError(failureFor('captionsTooMuchText', { maxMegabytes: CAPTIONS_MAX_MEGABYTES }));
@@ -40,7 +32,11 @@ function* limited(lines: Iterable<CaptionLine>): Generator<CaptionLine> {
       if (count > CAPTION_LINES_MAX) {
         throw new JobError(failureFor('captionsTooManyLines', { maxLines: CAPTION_LINES_MAX.toLocaleString('en') }));
       }
-      yield line;
+      page.push(line);
+      if (page.length < PAGE_LINES) continue;
+      yield page;
+      page = [];
     }
   }
+  if (page.length > 0) yield page;
 }

@@ -77,12 +77,8 @@ async function listReplies(request: SendDataApiRequest, parentId: string): Promi
 function oldestFirst(replies: readonly VideoComment[]): VideoComment[] {
   const sorted = replies.toReversed();
   if (sorted.some(({ publishedAt }) => publishedAt === undefined)) return sorted;
-  return sorted.sort((a, b) => compareTimes(a.publishedAt ?? '', b.publishedAt ?? ''));
-}
-
-/** `YYYY-MM-DD HH:MM:SS` sorts as text. */
-function compareTimes(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+  // `YYYY-MM-DD HH:MM:SS` sorts as text.
+  return sorted.sort((a, b) => (a.publishedAt ?? '').localeCompare(b.publishedAt ?? ''));
 }
 
 function toComment({ id, snippet }: DataApiComment, replyTo: string | null): VideoComment {

@@ -11,6 +11,8 @@ import { oneLine } from '../fact-schemas.ts';
 
 const ITEMS_MAX = 1_000;
 
+const countrySchema = z.string().regex(/^[A-Z]{2}$/);
+
 /** The answer of a list method. `kind` is required, because an unrelated `{}` must not mean that a channel was removed. */
 function listOf<Item>(kind: string, item: z.ZodType<Item>) {
   return z
@@ -45,7 +47,7 @@ export const channelListSchema = listOf(
       description: known(textSchema),
       customUrl: known(textSchema),
       publishedAt: known(timeSchema),
-      country: known(countrySchema()),
+      country: known(countrySchema),
       thumbnails: known(largestThumbnailSchema),
     }),
     statistics: known(
@@ -56,7 +58,7 @@ export const channelListSchema = listOf(
         videoCount: known(countSchema),
       }),
     ),
-    brandingSettings: known(z.object({ channel: known(z.object({ country: known(countrySchema()) })) })),
+    brandingSettings: known(z.object({ channel: known(z.object({ country: known(countrySchema) })) })),
   }),
 );
 
@@ -101,7 +103,3 @@ export const commentThreadListSchema = listOf(
     replies: known(z.object({ comments: many(commentSchema) })),
   }),
 );
-
-function countrySchema() {
-  return z.string().regex(/^[A-Z]{2}$/);
-}

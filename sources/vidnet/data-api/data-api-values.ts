@@ -42,14 +42,11 @@ const THUMBNAIL_NAMES = ['default', 'medium', 'high', 'standard', 'maxres'];
 export const largestThumbnailSchema = z.record(z.string(), known(thumbnailSchema)).transform((byName, context) => {
   const [largest] = Object.entries(byName)
     .flatMap(([name, image]) => (image === undefined ? [] : [{ name, ...image }]))
-    .sort((a, b) => areaOf(b) - areaOf(a) || THUMBNAIL_NAMES.indexOf(b.name) - THUMBNAIL_NAMES.indexOf(a.name));
+    .map(({ width = 0, height = 0, ...image }) => ({ ...image, area: width * height }))
+    .sort((a, b) => b.area - a.area || THUMBNAIL_NAMES.indexOf(b.name) - THUMBNAIL_NAMES.indexOf(a.name));
   if (largest === undefined) {
     context.addIssue({ code: 'custom', message: 'no thumbnail' });
     return z.NEVER;
   }
   return largest.url;
 });
-
-function areaOf(image: { readonly width?: number | undefined; readonly height?: number | undefined }): number {
-  return (image.width ?? 0) * (image.height ?? 0);
-}

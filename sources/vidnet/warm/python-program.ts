@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { readHead } from '../../../runtime/read-head.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { findProgram } from '../../../runtime/subprocess/linked-programs.ts';
 
@@ -19,7 +19,7 @@ export async function readPythonProgram(program: string): Promise<PythonProgram>
   const { PATH = '' } = bareEnvironment(program);
   const file = isAbsolute(program) ? program : await findProgram(program, PATH);
   if (file === undefined) throw new Error(`${program} is not there`);
-  const head = Buffer.concat(await createReadStream(file, { end: HEAD_BYTES - 1 }).toArray()).toString('latin1');
+  const head = (await readHead(file, HEAD_BYTES)).toString('latin1');
   // The launcher of local/engines/ytdlp.ts.
   if (/^#!\/bin\/sh\nexec "\$\{0%\/\*\}\/python3" -I -m yt_dlp "\$@"\n/.test(head)) {
     return { python: join(dirname(file), 'python3'), flags: ['-I'], file, isModule: true };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { videoKinds, type EntryKind, type ListEntry } from '../../../contract/lists/list-entry.ts';
-import { channelReferenceOf } from '../../../contract/urls/channel-urls.ts';
+import { channelAt } from '../../../contract/urls/channel-urls.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { optional } from '../../../runtime/optional.ts';
 import type { SourceCall } from '../../source-call-options.ts';
@@ -27,7 +27,6 @@ const entrySchema = z.object({
  * of the channel with another beginning.
  */
 const UPLOADS = { all: 'UU', video: 'UULF', short: 'UUSH', stream: 'UULV' } as const;
-const CHANNEL_ID = /^channel\/UC/;
 
 /** Lists read by yt-dlp. @param channels finds the ID of a channel that is known by another name */
 export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<ChannelSource, 'describe'>): ListSource {
@@ -63,9 +62,10 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
       if (reference.kind === 'profile') throw new Error('a profile is no list of videos');
       if (reference.kind === 'page') return [{ url: reference.url, subject: 'page' }];
       if (reference.kind === 'playlist') return [playlist(reference.id)];
-      const id = CHANNEL_ID.test(reference.path) ? reference.path.slice('channel/'.length) : undefined;
-      const channel = id ?? (await describe(channels, reference.path, call));
-      const listOf = (prefix: string): string => channel.replace(/^UC/, prefix);
+      const channel = channelAt(reference.path);
+      if (channel === undefined) throw new Error(`${reference.path} is no channel`);
+      const id = channel.kind === 'id' ? channel.name : (await channels.describe(channel, call)).facts.vidnet_id;
+      const listOf = (prefix: string): string => id.replace(/^UC/, prefix);
       const wanted = videoKinds.filter((kind) => kinds.includes(kind));
       if (wanted.length === videoKinds.length) return [playlist(listOf(UPLOADS.all))];
       return wanted.map((kind) => playlist(listOf(UPLOADS[kind]), kind));
@@ -73,12 +73,6 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
     pages: (parts, from, call) => listPages(all(parts, undefined, call), from),
     first: (parts, most, call) => all(parts, most, call),
   };
-}
-
-async function describe(channels: Pick<ChannelSource, 'describe'>, path: string, call: SourceCall): Promise<string> {
-  const reference = channelReferenceOf(`https://www.youtube.com/${path}`);
-  if (reference === undefined) throw new Error(`${path} is no channel`);
-  return (await channels.describe(reference, call)).facts.vidnet_id;
 }
 
 function isUploads({ url }: ListPart): boolean {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { WebhookClientClosedError } from '../../../outbound/webhooks/webhook-client.ts';
 import { httpReceiver, scriptedReceiver, tcpReceiver } from '../receivers.ts';
 import { testClient } from './test-client.ts';
 
@@ -337,11 +336,13 @@ describe('the client', () => {
     const silent = await tcpReceiver(() => undefined);
     const client = testClient();
     const post = client.post(`http://127.0.0.1:${silent.port}/`, message);
-    const rejected = expect(post).rejects.toThrow(WebhookClientClosedError);
+    const rejected = expect(post).rejects.toThrow('the webhook client is closed');
     await expect.poll(() => silent.connections()).toBe(1);
     client.close();
     await rejected;
-    await expect(client.post(`http://127.0.0.1:${silent.port}/`, message)).rejects.toThrow(WebhookClientClosedError);
+    await expect(client.post(`http://127.0.0.1:${silent.port}/`, message)).rejects.toThrow(
+      'the webhook client is closed',
+    );
   });
 
   it('leaves no listeners on a signal that outlives many requests', async () => {
@@ -371,7 +372,7 @@ it('is not delayed by 1,000 requests to receivers that hang', async () => {
   client.close();
   expect(
     (await settled).every(
-      (result) => result.status === 'rejected' && result.reason instanceof WebhookClientClosedError,
+      (result) => result.status === 'rejected' && String(result.reason).includes('the webhook client is closed'),
     ),
   ).toBe(true);
 });

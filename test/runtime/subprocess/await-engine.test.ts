@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { awaitEngine, EngineUnavailableError } from '../../../runtime/subprocess/await-engine.ts';
+import { awaitEngine } from '../../../runtime/subprocess/await-engine.ts';
 
 const setting = (timeoutMs: number) => {
   const log = { info: vi.fn(), warn: vi.fn() };
@@ -26,7 +26,6 @@ describe('the wait for an engine', () => {
   it('ends with the name of the setting when the time is over', async () => {
     const reach = vi.fn().mockRejectedValue(new Error('connection refused'));
     const waiting = awaitEngine(setting(600), reach);
-    await expect(waiting).rejects.toThrow(EngineUnavailableError);
     await expect(waiting).rejects.toThrow(/^MONGODB_URI: MongoDB cannot be used, .*connection refused$/);
     expect(reach.mock.calls.length).toBeGreaterThan(1);
   });
