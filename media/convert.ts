@@ -42,8 +42,8 @@ export function createConvert(settings: ConvertSettings) {
     const limits = [...streams, '-threads', String(MEDIA_THREADS), ...mostSeconds(settings)];
     const target = ['-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
     const written = { seconds: 0, bytes: 0 };
-    const result = await runTool('FFMPEG_PATH', settings.ffmpeg, [...common, ...args, ...limits, ...target], {
-      path: output,
+    const result = await runTool('FFMPEG_PATH', [...common, ...args, ...limits, ...target], {
+      ...{ program: settings.ffmpeg, path: output },
       signal: options.signal,
       timeoutMs: Math.min(options.timeoutMs, timeForMs(options.work)),
       maxFileBytes: settings.maxFileBytes,

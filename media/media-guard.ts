@@ -88,9 +88,8 @@ const SIGNAL_EXIT_CODE = 255;
  */
 export async function runTool(
   setting: 'FFMPEG_PATH' | 'FFPROBE_PATH',
-  program: string,
   args: readonly string[],
-  { path, ...options }: Partial<RunOptions> & { readonly path: string },
+  { program, path, ...options }: Partial<RunOptions> & { readonly program: string; readonly path: string },
 ): Promise<RunResult> {
   const guard = { cwd: dirname(path), env: bareEnvironment(program), maxMemoryBytes: MEDIA_MEMORY_BYTES };
   try {

@@ -183,5 +183,5 @@ function launchFfprobe(
   { args, ...options }: Partial<RunOptions> & { readonly args: readonly string[] },
 ) {
   const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-i', fileUrl(path)];
-  return runTool('FFPROBE_PATH', ffprobe, ffprobeArgs, { path, ...options });
+  return runTool('FFPROBE_PATH', ffprobeArgs, { program: ffprobe, path, ...options });
 }

@@ -28,7 +28,7 @@ export async function joinWords(words: readonly Word[], speakerTurns: readonly S
     .sort((a, b) => a.startSeconds - b.startSeconds || a.endSeconds - b.endSeconds);
   await yieldIfDue();
   const owned = await assignSpeakers(sorted, speakerTurns, yieldIfDue);
-  const numberOf = numbering<number>();
+  const numberOf = numbering();
   const segments: KeptSegment[] = [];
   for (const group of await groupWords(owned, yieldIfDue)) {
     segments.push(segmentOf(group, `Speaker ${numberOf(group[0].speaker) + 1}`));

@@ -96,10 +96,14 @@ export async function cutWindow(
 async function runFfmpeg(
   args: readonly string[],
   path: string,
-  { ffmpeg, work, ...options }: ToolOptions & { readonly work: Work; readonly onStdoutLine?: (line: string) => void },
+  {
+    ffmpeg: program,
+    work,
+    ...options
+  }: ToolOptions & { readonly work: Work; readonly onStdoutLine?: (line: string) => void },
 ): Promise<void> {
   const timeoutMs = Math.min(options.timeoutMs, timeForMs(work));
-  const result = await runTool('FFMPEG_PATH', ffmpeg, args, { ...options, path, timeoutMs });
+  const result = await runTool('FFMPEG_PATH', args, { ...options, program, path, timeoutMs });
   if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
 }
 

@@ -18,7 +18,7 @@ export function speakerTurnsOf(
     .filter(({ startSeconds, endSeconds }) => endSeconds > startSeconds)
     .sort(byStart);
   const steady = bridge(voices).filter((speakerTurn, i, all) => !isFlicker(speakerTurn, all[i - 1], all[i + 1]));
-  const numberOf = numbering<number>();
+  const numberOf = numbering();
   return bridge(steady).map((speakerTurn) => ({ ...speakerTurn, speaker: numberOf(speakerTurn.speaker) }));
 }
 

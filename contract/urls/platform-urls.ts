@@ -13,7 +13,8 @@ interface PlatformHosts {
 }
 
 /** Pages that lead to the page in one of their parameters: consent, login and links out of a platform. */
-const WRAPPING_HOSTS = /^(?:consent\.(?:youtube|google)|(?:accounts|www)\.google|l\.instagram)\.com$/;
+const WRAPPING_HOSTS =
+  /^(?:consent\.(?:youtube|google)|(?:accounts|www)\.google|l\.instagram|lm?\.facebook|out\.reddit)\.com$/;
 const WRAPPING_PAGES = ['attribution_link', 'redirect', 'oembed', 'signin', 'accounts', 'challenge'];
 /** The page after a login may be one that leads to another. */
 const MAX_LINKS = 3;

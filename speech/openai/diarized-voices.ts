@@ -49,7 +49,7 @@ function meanOf(voices: readonly VoiceSegment[]): number[] {
 type Segment = Omit<VoiceSegment, 'embedding'>;
 
 function segmentsOf(response: TranscriptionResponse, window: SpeechWindow): Segment[] {
-  const numberOf = numbering<string>();
+  const numberOf = numbering();
   return (response.segments ?? [])
     .flatMap((segment) => {
       const span = spanOf(segment, window);

@@ -46,7 +46,7 @@ export async function groupVoices(
     if (!numberOf.has(voice)) numberOf.set(voice, nearestOf(voice, speakers));
     await yieldIfDue();
   }
-  const inOrder = numbering<number>();
+  const inOrder = numbering();
   return windows.map((voices) => numbersOf(voices, numberOf).map(inOrder));
 }
 

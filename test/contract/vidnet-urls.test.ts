@@ -95,6 +95,8 @@ describe('a video', () => {
     `https://consent.youtube.com/m?continue=https%3A%2F%2Fwww.youtube.com%2Flive%2F${ID}%3Fcbrd%3D1&gl=NL`,
     `https://consent.youtube.com/ml?continue=https://www.youtube.com/shorts/${ID}&gl=FR`,
     `https://consent.google.com/m?continue=https%3A%2F%2Fyoutu.be%2F${ID}`,
+    `https://l.facebook.com/l.php?u=https%3A%2F%2Fyoutu.be%2F${ID}&h=AT1`,
+    `https://out.reddit.com/t3_x?url=https%3A%2F%2Fwww.youtube.com%2Fwatch%3Fv%3D${ID}&token=A`,
     `https://accounts.google.com/ServiceLogin?service=youtube&continue=https%3A%2F%2Fwww.youtube.com%2Fsignin%3Fnext%3D%252Fwatch%253Fv%253D${ID}`,
     `https://www.youtube.com/attribution_link?a=abc&u=%2Fwatch%3Fv%3D${ID}%26feature%3Dshare`,
     `https://www.youtube.com/attribution_link?a=abc&u=/watch%3Fv%3D${ID}%26feature%3Dem-uploademail`,

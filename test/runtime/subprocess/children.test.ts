@@ -119,15 +119,13 @@ it('the service starts programs in no other places', async () => {
   );
   expect(starting.flat().toSorted()).toEqual([
     'api/console/console-files.ts',
-    'media/convert.ts',
-    'media/probe.ts',
+    'media/media-guard.ts',
     'sources/vidnet/releases/install-release.ts',
     'sources/vidnet/warm/warm-parent.ts',
     'sources/vidnet/yt-dlp/ffmpeg-downloader.ts',
     'sources/vidnet/yt-dlp/run-yt-dlp.ts',
     'sources/vidnet/yt-dlp/yt-dlp-version.ts',
     'speech/json-lines.ts',
-    'speech/prepare.ts',
     'speech/whisper/whisper-process.ts',
     'worker/workflow-bundle.ts',
   ]);
