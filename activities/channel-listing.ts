@@ -56,7 +56,7 @@ async function continueListing(listing: ChannelListing, known: ListingState): Pr
 
 async function idsOf({ contents, recordId }: ChannelListing, { pieces }: ListingState): Promise<Set<string>> {
   const seen = new Set<string>();
-  for await (const page of contents.pages<ChannelVideoItem>({ recordId, name: 'videos', pieces })) {
+  for await (const page of contents.list<ChannelVideoItem>({ recordId, name: 'videos', pieces }).pages()) {
     for (const { vidnet_id } of page) seen.add(vidnet_id);
   }
   return seen;

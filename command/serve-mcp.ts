@@ -1,5 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
-import { StreamableHTTPClientTransport, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
+import {
+  INTERNAL_ERROR,
+  StreamableHTTPClientTransport,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 interface McpOptions {
@@ -9,9 +14,6 @@ interface McpOptions {
   readonly stdout: Writable;
   readonly signal: AbortSignal;
 }
-
-/** The code of an internal error in JSON-RPC. */
-const INTERNAL_ERROR = -32_603;
 
 /** Serves MCP on standard input and output until the input ends: each message is passed on to the service and back. */
 export async function serveMcp({ url, key, stdin, stdout, signal }: McpOptions): Promise<void> {
@@ -28,27 +30,26 @@ export async function serveMcp({ url, key, stdin, stdout, signal }: McpOptions):
   client.onmessage = (message) => {
     if (!('method' in message)) return;
     if (!('id' in message)) {
+      const id = message.params?.['requestId'] as RequestId;
       // By HTTP a request is cancelled by closing its stream.
-      open.get(message.params?.['requestId'] as RequestId)?.abort();
+      open.get(id)?.abort();
+      open.delete(id);
       return;
     }
     const { id } = message;
     const cancelled = new AbortController();
     open.set(id, cancelled);
     const fail = (reason: string): void => {
-      if (open.has(id) && !cancelled.signal.aborted)
-        answer({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: `${url}: ${reason}` } });
-      open.delete(id);
+      if (open.has(id)) answer({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: `${url}: ${reason}` } });
     };
     const onRequestStreamEnd = () => fail('the connection broke');
     service
       .send(message, { requestSignal: cancelled.signal, onRequestStreamEnd })
       .catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
   };
+  const ended = new Promise<void>((resolve) => (client.onclose = resolve));
+  signal.addEventListener('abort', () => void client.close(), { once: true });
   await Promise.all([service.start(), client.start()]);
-  await new Promise<void>((resolve) => {
-    for (const event of ['end', 'close']) stdin.once(event, resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  await Promise.all([client.close(), service.close()]);
+  await ended;
+  await service.close();
 }

@@ -50,7 +50,7 @@ export function createBatchListing(deps: BatchListingDeps) {
         const list = { recordId: batchId, name: 'entries' } as const;
         const { pieces } = await storeEntries(deps, { listSource, list, source, call });
         const entries: ListEntry[] = [];
-        for await (const page of deps.contents.pages<ListEntry>({ ...list, pieces })) entries.push(...page);
+        for await (const page of deps.contents.list<ListEntry>({ ...list, pieces }).pages()) entries.push(...page);
         const chosen = (source.order === 'oldest' ? entries.reverse() : entries).slice(0, source.limit);
         const items = await itemsOf(deps, source, chosen);
         if (items.length > 0) await deps.batches.fill(batchId, items, { source: { ...source, isListed: true } });

@@ -76,7 +76,8 @@ export async function listSourceOf(
 async function* entriesOf({ contents }: ListSourceDeps, record: DownloadRecord): AsyncGenerator<ListEntry> {
   const lists = record.status === 'success' ? (record.lists ?? {}) : {};
   for (const [name, { pieces }] of Object.entries(lists)) {
-    for await (const page of contents.pages<WholeItem['posts' | 'reels']>({ recordId: record.id, name, pieces })) {
+    const list = contents.list<WholeItem['posts' | 'reels']>({ recordId: record.id, name, pieces });
+    for await (const page of list.pages()) {
       for (const { shortcode: id, url, type: kind, description, date_posted: date, videos_duration: seconds } of page) {
         const { title = id } = titled(description ?? '');
         const publishedAtMs = date === null ? undefined : Date.parse(date);

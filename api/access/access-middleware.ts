@@ -28,15 +28,15 @@ export interface RateLimitState {
 /** The IDs of what a request with an `Idempotency-Key` creates, which are the same when it is repeated. */
 export interface RequestIds {
   readonly of: (name: string) => string;
-  /** Notes what answers the request, if that is something else. */
-  readonly note: (name: string, id: string) => void;
+  /** What answers the request, which may be something else. */
+  readonly noted: Record<string, string>;
 }
 export type LimitedCaller = Caller & RateLimitState & { readonly ids?: RequestIds };
 
 interface Identity {
   /** Identifies the callers that share a rate limit: a key, or else an address. */
   readonly limitedAs: string;
-  readonly caller: Caller | { readonly refused: unknown };
+  readonly caller: Caller | { readonly refused: ApiError };
   /** Authenticates the key again; absent without a valid key. */
   readonly again?: () => Promise<Identity['caller']>;
 }

@@ -8,7 +8,7 @@ import { createSemaphore } from '../../runtime/semaphore.ts';
 import { DownloadError } from '../../outbound/download-error.ts';
 import type { Downloader } from '../../outbound/download.ts';
 import type { Authenticate } from '../access/authenticate.ts';
-import { invalidInput } from '../http/to-api-error.ts';
+import { checked } from '../http/to-api-error.ts';
 
 interface PictureProxyOptions {
   readonly authenticate: Authenticate;
@@ -42,9 +42,8 @@ export function pictureProxy({ authenticate, download }: PictureProxyOptions): E
   const semaphore = createSemaphore(CONCURRENCY, MAX_WAIT_MS);
   return async (event) => {
     await authenticate(event.req.headers.get('authorization'));
-    const query = querySchema.safeParse(Object.fromEntries(event.url.searchParams));
-    if (!query.success) throw invalidInput(query.error);
-    const bytes = await semaphore.withPermit(() => fetchPicture(download, query.data.url, event.req.signal));
+    const { url } = checked(querySchema, Object.fromEntries(event.url.searchParams));
+    const bytes = await semaphore.withPermit(() => fetchPicture(download, url, event.req.signal));
     const [contentType] = FORMATS.find(([, matches]) => matches(bytes)) ?? [];
     if (contentType === undefined) throw new ApiError('not_found', 'There is no picture at this URL.');
     return new HTTPResponse(new Uint8Array(bytes), {

@@ -41,18 +41,14 @@ export function createIdempotency({ idempotencyKeys: keys, now, elapsed, stoppin
   const claim = async (wanted: KeyedRequest, waitMs: number): Promise<KeyedRequest> => {
     const until = elapsed() + HELD_MS + waitMs;
     for (;;) {
-      const known = await keys.get(wanted.id);
       const heldUntilMs = now() + HELD_MS;
-      if (known === undefined) {
-        if (await keys.add({ ...wanted, heldUntilMs })) return wanted;
-      } else if (known.createdAtMs + KEY_KEPT_MS <= now()) await keys.remove(known);
+      const known = await keys.claim({ ...wanted, heldUntilMs });
+      if (known.createdAtMs + KEY_KEPT_MS <= now()) await keys.remove(known);
       else if (known.fingerprint !== wanted.fingerprint) {
         throw new ApiError('idempotency_key_reused', `This ${IDEMPOTENCY_KEY} was sent with another request.`);
-      } else if (known.ids !== undefined) return known;
-      else if (known.heldUntilMs <= now()) {
-        const next = { holder: wanted.holder, heldUntilMs };
-        if (await keys.take(known, next)) return { ...known, ...next };
-      } else {
+      } else if (known.holder === wanted.holder || known.ids !== undefined) return known;
+      else if (known.heldUntilMs <= now()) await keys.take(known, { holder: wanted.holder, heldUntilMs });
+      else {
         if (elapsed() >= until || stopping.aborted) {
           throw new ApiError('idempotency_key_in_use', `The first request with this ${IDEMPOTENCY_KEY} still runs.`, {
             retryAfterSeconds: HELD_MS / 1000,
@@ -62,20 +58,21 @@ export function createIdempotency({ idempotencyKeys: keys, now, elapsed, stoppin
       }
     }
   };
-  const runHeld = async ({ id, seed, holder, ...entry }: KeyedRequest, run: Run): Promise<AnyAnswer> => {
+  const runHeld = async (entry: KeyedRequest, run: Run): Promise<AnyAnswer> => {
+    const { id, holder } = entry;
     const timer = setInterval(() => {
       keys.hold(id, holder, now() + HELD_MS).catch((error: unknown) => {
         log.warn({ err: error }, 'an idempotency key was not extended');
       });
     }, EXTEND_MS);
-    const noted: Record<string, string> = {};
+    const ids = idsOf(entry);
     try {
-      const answer = await run(idsOf({ seed, ...entry }, noted));
-      await keys.finish(id, { ids: noted, ...optional('answer', storedForm(answer)) });
+      const answer = await run(ids);
+      await keys.finish(id, { ids: ids.noted, ...optional('answer', storedForm(answer)) });
       return answer;
     } catch (error) {
       const hasStartedNothing = ERROR_TABLE[toApiError(error).code].http < 500;
-      if (hasStartedNothing) await keys.remove({ id, seed });
+      if (hasStartedNothing) await keys.remove(entry);
       else await keys.hold(id, holder, 0);
       throw error;
     } finally {
@@ -94,7 +91,7 @@ export function createIdempotency({ idempotencyKeys: keys, now, elapsed, stoppin
     };
     const entry = await claim(wanted, waitMs);
     if (entry.answer !== undefined) return JSON.parse(entry.answer) as Answer<unknown>;
-    return entry.ids === undefined ? runHeld(entry, run) : run(idsOf(entry, {}));
+    return entry.ids === undefined ? runHeld(entry, run) : run(idsOf(entry));
   };
 }
 
@@ -111,19 +108,16 @@ function storedForm(answer: AnyAnswer): string | undefined {
   return isStored ? JSON.stringify(answer) : undefined;
 }
 
+type Seeded = Pick<KeyedRequest, 'ids' | 'seed' | 'createdAtMs'>;
+
 /** @returns IDs that the same seed and time give again */
-export function idsOf(
-  { ids, seed, createdAtMs }: Pick<KeyedRequest, 'ids' | 'seed' | 'createdAtMs'>,
-  noted: Record<string, string>,
-): RequestIds {
+export function idsOf({ ids, seed, createdAtMs }: Seeded): RequestIds {
   return {
+    noted: {},
     of(name) {
       // Each byte determines a character, so the same seed and name give the same ID.
       const bytes = createHash('sha256').update(`${seed} ${name}`).digest().values();
       return ids?.[name] ?? ulid(createdAtMs, () => (bytes.next().value ?? 0) / 256);
-    },
-    note(name, id) {
-      noted[name] = id;
     },
   };
 }

@@ -2,7 +2,7 @@ import { assertBodySize, HTTPError, type H3Event } from 'h3';
 import type { z } from 'zod';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../../contract/request-limits.ts';
-import { invalidInput } from './to-api-error.ts';
+import { checked } from './to-api-error.ts';
 import { fieldNameOf, waitSecondsOf, type Operation } from '../operations/operation.ts';
 
 /** Reads and validates the input of an operation: the fields of its schema, the wait time and the last event ID. */
@@ -35,12 +35,6 @@ function readParams(event: H3Event, params: z.ZodObject, unknown: Operation['unk
   const wrong = parsed.error.issues.map(({ path }) => path[0]);
   const [, message] = Object.entries(unknown).find(([name]) => wrong.includes(name)) ?? [];
   throw new ApiError('not_found', message ?? 'There is nothing at this path.');
-}
-
-function checked(schema: z.ZodObject, value: unknown): object {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalidInput(parsed.error);
-  return parsed.data;
 }
 
 /** @throws ApiError for a body with a `Content-Encoding` other than `identity` */

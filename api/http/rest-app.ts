@@ -83,7 +83,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.get('/openapi.json', async () => {
     return new HTTPResponse(await document, { headers: { 'Content-Type': 'application/json' } });
   });
-  app.all(MCP_PATH, mcpHost(deps, { tools: toolsOf(deps.rendering.prices), onAnswered: options.onAnswered }));
+  app.all(MCP_PATH, mcpHost(deps, toolsOf(deps.rendering.prices), options.onAnswered));
   app.get(METADATA_PATH, resourceMetadata(options.publicUrl));
   app.get(METADATA_PATH + MCP_PATH, resourceMetadata(options.publicUrl));
   app.get('/llms.txt', textPage(llmsText(options.publicUrl), 'text/plain'));
@@ -92,7 +92,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.get('/', frontDoor(options.publicUrl));
   app.get('/pictures', pictureProxy({ authenticate, download: options.downloadPicture }));
   app.get('/console/**', consolePage({ ...options, log: deps.log, load: options.loadConsole ?? loadConsole }));
-  const uploads = uploadHost(deps, { uploads: options.uploads, maxBytes: options.uploadMaxBytes ?? Infinity });
+  const uploads = uploadHost(deps, options.uploads, options.uploadMaxBytes ?? Infinity);
   app.all(UPLOADS_PATH, uploads);
   app.all(`${UPLOADS_PATH}/:uploadId`, uploads);
   const archive = `/files/:batchId/${BATCH_ARCHIVE.name}`;

@@ -80,6 +80,13 @@ function reasonToWait(error: unknown): string | undefined {
   return undefined;
 }
 
+/** @returns the value in the form of the schema; throws ApiError `invalid_input` */
+export function checked<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidInput(parsed.error);
+  return parsed.data;
+}
+
 export function invalidInput(error: z.ZodError): ApiError {
   const details = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
   const [first] = details;

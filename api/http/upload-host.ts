@@ -10,15 +10,17 @@ import type { ServiceDeps } from '../service-deps.ts';
 import { checkedMetadata, isOwner, startUploadJob } from '../use-cases/uploads.ts';
 import { invalidField } from './to-api-error.ts';
 
-interface UploadHostOptions {
-  readonly uploads: Uploads | undefined;
-  readonly maxBytes: number;
-}
-
 /** One request to the tus server, which passes the request itself to its hooks. */
 interface Exchange {
   readonly caller: LimitedCaller;
   refusal?: unknown;
+}
+
+const exchanges = new WeakMap<Request, Exchange>();
+function exchangeOf(request: Request): Exchange {
+  const exchange = exchanges.get(request);
+  if (exchange === undefined) throw new Error('the tus server has replaced the request');
+  return exchange;
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 410: 'not_found', 413: 'body_too_large' };
@@ -27,20 +29,11 @@ const CODES: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 410: 'not
  * Receives recordings by tus 1.0, so that an upload is resumed after a cut and after a restart of this process. Its bytes go to the
  * store as they arrive. An upload of another caller does not exist.
  */
-export function uploadHost(deps: ServiceDeps, { uploads, maxBytes }: UploadHostOptions): EventHandler {
-  const exchanges = new WeakMap<Request, Exchange>();
-  const exchangeOf = (request: Request): Exchange => {
-    const exchange = exchanges.get(request);
-    if (exchange === undefined) throw new Error('the tus server has replaced the request');
-    return exchange;
-  };
-  const server = uploads && createServer(deps, { uploads, maxBytes, exchangeOf });
-
+export function uploadHost(deps: ServiceDeps, uploads: Uploads | undefined, maxBytes: number): EventHandler {
+  const server = uploads && createServer(deps, uploads, maxBytes);
   return async (event) => {
     const caller = callerOf(event, 'jobs');
-    if (server === undefined) {
-      throw new ApiError('unavailable', 'Uploads are not accepted here.');
-    }
+    if (server === undefined) throw new ApiError('unavailable', 'Uploads are not accepted here.');
     const id = event.context.params?.['uploadId'];
     const methods = id === undefined ? ['POST', 'OPTIONS'] : ['HEAD', 'PATCH', 'DELETE', 'OPTIONS'];
     if (!methods.includes(event.req.method)) {
@@ -56,18 +49,7 @@ export function uploadHost(deps: ServiceDeps, { uploads, maxBytes }: UploadHostO
   };
 }
 
-function createServer(
-  deps: ServiceDeps,
-  {
-    uploads,
-    maxBytes,
-    exchangeOf,
-  }: {
-    readonly uploads: Uploads;
-    readonly maxBytes: number;
-    readonly exchangeOf: (request: Request) => Exchange;
-  },
-): Server {
+function createServer(deps: ServiceDeps, uploads: Uploads, maxBytes: number): Server {
   const { store } = uploads;
   return new Server({
     path: UPLOADS_PATH,

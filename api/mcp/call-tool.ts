@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { H3Event } from 'h3';
 import { z } from 'zod';
@@ -7,14 +8,13 @@ import type { Progress } from '../../contract/http/fields.ts';
 import { ulidSchema } from '../../contract/ids.ts';
 import { callerOf, rateLimitKeyOf, refuseRevoked } from '../access/access-middleware.ts';
 import type { OnAnswered } from '../api-metrics.ts';
-import { invalidInput, toApiError } from '../http/to-api-error.ts';
+import { checked, toApiError } from '../http/to-api-error.ts';
 import { inputSchemaOf, withoutWebhooks } from '../operations/input-schema.ts';
 import { scopeOf, type Answer, type Operation } from '../operations/operation.ts';
 import { operations } from '../operations/operations.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { cursorIn, cursorOf, linesOf, pageOf } from './pages.ts';
+import { cursorIn, cursorOf, pageOf } from './pages.ts';
 import { extraSchema, isResult, type Tool } from './tools.ts';
-import { untrusted } from './untrusted.ts';
 
 export interface CallContext {
   readonly deps: ServiceDeps;
@@ -54,7 +54,7 @@ export async function callTool(tool: Tool, given: unknown, context: CallContext)
     status = ERROR_TABLE[error.code].http;
     if (status >= 500) deps.log.error({ err: error.cause ?? error, tool: tool.listed.name }, error.message);
     const advice = [error.code, ADVICE[error.code]].filter(Boolean).join(': ');
-    return { isError: true, content: [text(advice), text(untrusted(JSON.stringify(error.toBody())))] };
+    return { isError: true, content: textsOf([advice, untrusted(JSON.stringify(error.toBody()))]) };
   } finally {
     const ms = performance.now() - startedMs;
     deps.log.info(
@@ -67,7 +67,7 @@ export async function callTool(tool: Tool, given: unknown, context: CallContext)
 
 async function answerOf(tool: Tool, given: unknown, context: CallContext): Promise<CallToolResult> {
   const { row } = tool;
-  const { event } = context;
+  const { deps, event } = context;
   const caller = callerOf(event, scopeOf(row));
   const fields = withoutWebhooks(checked(z.record(z.string(), z.unknown()), given ?? {}));
   const { cursor, ...others } = fields;
@@ -79,81 +79,70 @@ async function answerOf(tool: Tool, given: unknown, context: CallContext): Promi
   );
   const waitMs = row.wait === undefined ? 0 : extra.wait_seconds * 1000;
   // A call that waits counts as an event stream.
-  const release = waitMs === 0 ? undefined : context.deps.answerBudget.openStream(rateLimitKeyOf(event));
-  const answer = await endOf(row, { caller, input, waitMs }, context).finally(release);
+  const release = waitMs === 0 ? undefined : deps.answerBudget.openStream(rateLimitKeyOf(event));
+  const { body, state } = await endOf(row, { ...context, caller, input, waitMs }).finally(release);
   await refuseRevoked(event);
-  const ids = idsOf(answer.body);
+  const ids = idsOf(body);
   const [id] = ids;
   const from = { line: 0, offset: 0, ...extra, ...(id !== undefined && extra.cursor && cursorIn(id, extra.cursor)) };
-  const page = await pageOf(linesOf(answer.body, from), from);
+  const { text, next } = await pageOf(body, from);
   const { limit } = input as { readonly limit?: number };
-  if (page.next !== undefined && row.method === 'get' && limit !== undefined && limit > 1) {
+  if (next !== undefined && row.method === 'get' && limit !== undefined && limit > 1) {
     // Fewer items are read instead, whose cursor leads to the others.
     return answerOf(tool, { ...fields, limit: Math.floor(limit / 2) }, context);
   }
-  const isFailed = (row.jobs !== undefined || isPaged) && statusOf(answer.body) === 'failed';
-  const next = page.next && { ...from, ...page.next };
-  const notes = [
-    ...(isFailed ? ['The job failed for the reason below. The same request would start a new job.'] : []),
-    ...(answer.state === 'pending' ? ids.map((one) => `The job has not ended. ${READ} "${one}" to wait for it.`) : []),
-    ...(next === undefined
-      ? []
-      : ids.length === 0
-        ? ['The rest is left out, because it is too long.']
-        : ids.map(
-            (one) => `There is more. ${READ} "${one}"${ids.length > 1 ? '' : ` and cursor "${cursorOf(one, next)}"`}.`,
-          )),
-  ];
-  return { content: [...notes, untrusted(page.text)].map(text), ...(isFailed && { isError: true }) };
+  const { status, data } = body as Named;
+  const isFailed = (row.jobs !== undefined || isPaged) && (status ?? data?.status) === 'failed';
+  const notes: string[] = [];
+  if (isFailed) notes.push('The job failed for the reason below. The same request would start a new job.');
+  if (next !== undefined && id === undefined) notes.push('The rest is left out, because it is too long.');
+  for (const one of ids) {
+    const call = `Call get_result with download_id "${one}"`;
+    if (state === 'pending') notes.push(`The job has not ended. ${call} to wait for it.`);
+    const position = next === undefined || ids.length > 1 ? '' : ` and cursor "${cursorOf(one, next)}"`;
+    if (next !== undefined) notes.push(`There is more. ${call}${position}.`);
+  }
+  return { content: textsOf([...notes, untrusted(text)]), ...(isFailed && { isError: true }) };
 }
 
-const READ = 'Call get_result with download_id';
-
-interface Run {
+interface Run extends CallContext {
   readonly caller: Caller;
   readonly input: object;
   readonly waitMs: number;
 }
 
 /** Runs the operation, and follows its job until the end or until the time is over. */
-async function endOf(row: Operation, { caller, input, waitMs }: Run, context: CallContext): Promise<Answer<unknown>> {
-  const { deps } = context;
-  const run = async (ms: number): Promise<Answer<unknown>> => {
+async function endOf(row: Operation, run: Run): Promise<Answer<unknown>> {
+  const { deps, caller, input, waitMs } = run;
+  const answerAfter = async (ms: number): Promise<Answer<unknown>> => {
     const answer = await row.run(deps, caller, { ...input, waitMs: ms } as never);
     if (!('body' in answer)) throw new Error(`${row.path} does not answer with JSON`);
     return answer;
   };
   // A request for the two parts of a list waits for both, which have no events in common.
-  const isOne = row.jobs === undefined || row.jobs.length === 1;
-  const first = await run(isOne || row.wait === undefined ? 0 : waitMs);
+  if (row.jobs?.length === 2) return answerAfter(waitMs);
+  const first = await answerAfter(0);
   const [id] = idsOf(first.body);
-  if (first.state !== 'pending' || row.wait === undefined || !isOne || id === undefined || waitMs === 0) return first;
-  await follow(id, { caller, waitMs }, context);
+  if (first.state !== 'pending' || id === undefined || waitMs === 0) return first;
+  await follow(id, run);
   // Another POST would start a new job if this one has failed.
-  return row.method === 'get' ? run(0) : operations.getResult.run(deps, caller, { download_id: id, waitMs: 0 });
+  return row.method === 'get' ? answerAfter(0) : operations.getResult.run(deps, caller, { download_id: id, waitMs: 0 });
 }
 
-async function follow(
-  id: string,
-  { caller, waitMs }: Pick<Run, 'caller' | 'waitMs'>,
-  { deps, left, onProgress }: CallContext,
-): Promise<void> {
+async function follow(id: string, { deps, caller, waitMs, left, onProgress }: Run): Promise<void> {
   onProgress(`job ${id}`);
   try {
     const { events } = await operations.followDownload.run(deps, caller, { download_id: id });
     const over = AbortSignal.any([left, AbortSignal.timeout(waitMs)]);
     for await (const { body } of events?.(over).stream ?? []) {
       const { progress = (body as Named).data?.progress } = body as Named;
-      if (progress !== undefined) onProgress(messageOf(progress));
+      const percent = progress?.percent === undefined ? undefined : `${String(progress.percent)} %`;
+      if (progress !== undefined) onProgress([progress.stage, percent, progress.reason].filter(Boolean).join(', '));
     }
   } catch (error) {
     // A process that stops answers with the current state.
     if (!deps.stopping.aborted) throw error;
   }
-}
-
-function messageOf({ stage, percent, reason }: Progress): string {
-  return [stage, percent === undefined ? undefined : `${String(percent)} %`, reason].filter(Boolean).join(', ');
 }
 
 interface Named {
@@ -174,17 +163,15 @@ function idsOf(body: unknown): readonly string[] {
   return found.filter((one) => ulidSchema.safeParse(one).success);
 }
 
-function statusOf(body: unknown): string | undefined {
-  const { status, data } = body as Named;
-  return status ?? data?.status;
+/**
+ * Marks a text that contains words of strangers: titles, captions, transcripts, comments. The name of the mark is random, so
+ * that the text cannot end it.
+ */
+function untrusted(text: string): string {
+  const mark = `untrusted-${randomBytes(8).toString('hex')}`;
+  return `<${mark}>\n${text}\n</${mark}>`;
 }
 
-function checked<Output>(schema: z.ZodType<Output>, value: unknown): Output {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalidInput(parsed.error);
-  return parsed.data;
-}
-
-function text(content: string): { type: 'text'; text: string } {
-  return { type: 'text', text: content };
+function textsOf(texts: readonly string[]): CallToolResult['content'] {
+  return texts.map((text) => ({ type: 'text', text }));
 }

@@ -1,3 +1,4 @@
+import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Prices } from '../../contract/kinds/configured-prices.ts';
 import type { PriceSetting } from '../../contract/kinds/kind.ts';
@@ -24,34 +25,26 @@ const extraFields = {
   cursor: z.string().max(200).optional().describe('The cursor that the previous page names'),
 };
 export const extraSchema = z.object(extraFields);
-export type ExtraFields = z.infer<typeof extraSchema>;
 
 export interface Tool {
   /** The name of its operation. */
   readonly operation: string;
   readonly row: Operation;
   /** As clients list it. */
-  readonly listed: {
-    readonly name: string;
-    readonly description: string;
-    readonly inputSchema: { readonly type: 'object' };
-    readonly annotations: Readonly<Record<string, boolean>>;
-  };
+  readonly listed: ListedTool;
 }
 
 /** The tools of all operations that have one, by their names. */
 export function toolsOf(prices: Prices): ReadonlyMap<string, Tool> {
-  const rows = Object.entries<Operation>(operations);
-  return new Map(
-    rows.flatMap(([operation, row]) =>
-      row.tool === undefined ? [] : [[row.tool, toolOf({ operation, row, name: row.tool }, prices)] as const],
-    ),
+  const tools = Object.entries<Operation>(operations).flatMap(([operation, row]) =>
+    row.tool === undefined ? [] : [{ operation, row, listed: listedTool(row, row.tool, prices) }],
   );
+  return new Map(tools.map((tool) => [tool.listed.name, tool]));
 }
 
 export const isResult = (row: Operation): boolean => row.run === operations.getResult.run;
 
-function toolOf({ operation, row, name }: Pick<Tool, 'operation' | 'row'> & { name: string }, prices: Prices): Tool {
+function listedTool(row: Operation, name: string, prices: Prices): ListedTool {
   const { wait_seconds, times, speakers, cursor } = extraFields;
   const hasText = isResult(row) || row.jobs?.some((type) => type === 'captions' || type === 'speaker_labels') === true;
   // Running jobs are always joined.
@@ -64,20 +57,15 @@ function toolOf({ operation, row, name }: Pick<Tool, 'operation' | 'row'> & { na
     ...(isResult(row) && { cursor }),
   };
   const cost = costOf(row, prices);
-  const isEnding = row.method === 'delete' || /^cancel/.test(name);
   return {
-    operation,
-    row,
-    listed: {
-      name,
-      description: [`${row.summary}.`, cost].filter(Boolean).join(' '),
-      inputSchema: { type: 'object', ...readableSchema(shape) },
-      annotations: {
-        readOnlyHint: row.method === 'get' || (row.jobs !== undefined && cost === undefined),
-        destructiveHint: isEnding,
-        idempotentHint: row.method === 'get' || row.jobs !== undefined,
-        openWorldHint: row.jobs !== undefined || cost !== undefined,
-      },
+    name,
+    description: [`${row.summary}.`, cost].filter(Boolean).join(' '),
+    inputSchema: readableSchema(shape) as ListedTool['inputSchema'],
+    annotations: {
+      readOnlyHint: row.method === 'get' || (row.jobs !== undefined && cost === undefined),
+      destructiveHint: row.method === 'delete' || name.startsWith('cancel'),
+      idempotentHint: row.method === 'get' || row.jobs !== undefined,
+      openWorldHint: row.jobs !== undefined || cost !== undefined,
     },
   };
 }
@@ -88,10 +76,9 @@ export function costOf({ tool = '', jobs, method, answers }: Operation, prices: 
     const isStarting = isRepeatable({ method, answers }) && !tool.startsWith('cancel');
     return isStarting ? 'Each job that it starts costs credit.' : undefined;
   }
-  const rows = jobs.flatMap((type) => Object.entries<PriceSetting>(kinds[type].prices));
-  const texts = rows
-    .map(([name, { about }]) => ({ about, price: prices[name as keyof Prices] }))
-    .filter(({ price }) => price > 0)
-    .map(({ about, price }) => `${about}: ${formatMoney(price)}.`);
+  const texts = jobs
+    .flatMap((type) => Object.entries<PriceSetting>(kinds[type].prices))
+    .filter(([name]) => prices[name as keyof Prices] > 0)
+    .map(([name, { about }]) => `${about}: ${formatMoney(prices[name as keyof Prices])}.`);
   return texts.length === 0 ? undefined : `Costs credit unless the result is stored. ${[...new Set(texts)].join(' ')}`;
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Prices } from '../../contract/kinds/configured-prices.ts';
 import { MCP_PATH } from '../mcp/mcp-host.ts';
 import { costOf } from '../mcp/tools.ts';
@@ -8,17 +9,12 @@ import { operationGroups } from '../operations/operations.ts';
 export const MARKDOWN_PATH = '/docs/api.md';
 const ABOUT = 'Public media, transcripts and metadata as durable jobs, by REST and MCP.';
 
-interface Field {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly description?: string;
-}
-
 /** A description of the service for assistants, as llmstxt.org proposes. */
 export function llmsText(publicUrl: string): string {
-  const groups = operationGroups.map(
-    ({ tag, about }) => `- [${tag}](${publicUrl}${MARKDOWN_PATH}#${anchorOf(tag)}): ${about}`,
-  );
+  const groups = operationGroups.map(({ tag, about }) => {
+    const anchor = tag.toLowerCase().replaceAll(' ', '-');
+    return `- [${tag}](${publicUrl}${MARKDOWN_PATH}#${anchor}): ${about}`;
+  });
   return `# Tapedeck
 
 > ${ABOUT}
@@ -55,24 +51,20 @@ function operationText(row: Operation, prices: Prices): string {
     tool && `MCP tool: \`${tool}\`.`,
     rpc && `tRPC procedure: \`${rpc}\`.`,
   ];
-  const { properties = {}, required = [] } = readableSchema(inputShapeOf(row), true) as {
-    readonly properties?: Readonly<Record<string, Field>>;
-    readonly required?: readonly string[];
-  };
+  const { properties = {}, required = [] } = readableSchema(inputShapeOf(row), true);
+  const fields = Object.entries(properties as Readonly<Record<string, Field>>);
   const lines = [
-    ...Object.entries(properties).map(([name, field]) => `- \`${name}\`${typeOf(field, required.includes(name))}`),
+    ...fields.map(([name, field]) => `- \`${name}\`${typeOf(field, required.includes(name))}`),
     ...Object.entries(answers).map(([status, { description }]) => `- **${status}**: ${description}`),
     `- Errors: ${errorsOf(row).join(', ')}`,
   ];
   return `### ${method.toUpperCase()} ${path}\n\n${facts.filter(Boolean).join(' ')}\n\n${lines.join('\n')}`;
 }
 
-function typeOf({ type, enum: values, description }: Field, isRequired: boolean): string {
-  const types = values?.map((value) => JSON.stringify(value)).join(' | ') ?? [type ?? []].flat().join(' | ');
-  const facts = [types, isRequired ? 'required' : ''].filter((one) => one !== '').join(', ');
-  return `${facts === '' ? '' : ` (${facts})`}${description === undefined ? '' : `: ${description}`}`;
-}
+type Field = z.core.JSONSchema.BaseSchema;
 
-function anchorOf(title: string): string {
-  return title.toLowerCase().replaceAll(' ', '-');
+function typeOf({ type, enum: values, description }: Field, isRequired: boolean): string {
+  const types = values?.map((value) => JSON.stringify(value)).join(' | ') ?? type;
+  const facts = [types, isRequired && 'required'].filter(Boolean).join(', ');
+  return `${facts === '' ? '' : ` (${facts})`}${description === undefined ? '' : `: ${description}`}`;
 }

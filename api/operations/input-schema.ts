@@ -25,10 +25,6 @@ function takingNulls({ shape }: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, orNull.pipe(field)])));
 }
 
-interface JsonSchema {
-  readonly [key: string]: unknown;
-}
-
 /** `include_webhook` and the like. */
 const WEBHOOK = /webhook/;
 /** Fields that an assistant does not need, and whose repetition would make the list of tools long. */
@@ -42,10 +38,12 @@ const descriptions = {
   has: (schema: z.ZodType) => z.globalRegistry.has(schema),
 } as unknown as typeof z.globalRegistry;
 
-/** The JSON Schema of a request for readers: without patterns, which the service checks, and without null, which means absent. */
-export function readableSchema(shape: z.ZodRawShape, withWebhooks = false): JsonSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(z.object(shape), { io: 'input', metadata: descriptions });
-  return simplified(withWebhooks ? schema : withoutFields(withoutWebhooks(schema), UNLISTED)) as JsonSchema;
+/** The JSON Schema of a request for readers: without forms of texts, which the service checks, and without null, which means absent. */
+export function readableSchema(shape: z.ZodRawShape, withWebhooks = false): z.core.JSONSchema.BaseSchema {
+  // This target has null as a keyword of its own, which can be left out.
+  const schema = z.toJSONSchema(z.object(shape), { target: 'openapi-3.0', io: 'input', metadata: descriptions });
+  const readable = withoutFields(schema, /^(?:pattern|minLength|maxLength|nullable)$/);
+  return withWebhooks ? readable : withoutFields(withoutWebhooks(readable), UNLISTED);
 }
 
 /**
@@ -61,15 +59,4 @@ function withoutFields<Value>(value: Value, names: RegExp): Value {
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([name]) => !names.test(name));
   return Object.fromEntries(kept.map(([name, one]) => [name, withoutFields(one as unknown, names)])) as Value;
-}
-
-function simplified(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(simplified);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { pattern, ...rest } = schema as JsonSchema;
-  const entries = Object.entries(typeof pattern === 'string' ? rest : (schema as JsonSchema));
-  const { anyOf, ...plain } = Object.fromEntries(entries.map(([name, part]) => [name, simplified(part)]));
-  if (!Array.isArray(anyOf)) return anyOf === undefined ? plain : { anyOf, ...plain };
-  const types = (anyOf as readonly JsonSchema[]).filter(({ type }) => type !== 'null');
-  return types.length === 1 ? { ...types[0], ...plain } : { ...plain, anyOf: types };
 }

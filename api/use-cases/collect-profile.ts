@@ -16,7 +16,7 @@ import { startOrJoin } from './start-or-join.ts';
 
 /** Starts or joins the jobs of POST /api/imgnet/profile and then those of /list. It is called until they have ended, and starts each once. */
 export async function collectProfile(deps: ListDeps, order: ProfileOrder): Promise<CollectedProfile> {
-  const ids = idsOf(order, {});
+  const ids = idsOf(order);
   const costSoFar = async (): Promise<Thousandths> => {
     const types = ['imgnet_profile', ...Object.values(LIST_TYPES)];
     const own = await Promise.all(types.map((type) => deps.records.get(ids.of(type))));

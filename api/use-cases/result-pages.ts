@@ -1,6 +1,5 @@
 import type { ResultPage } from '../../contract/http/fields.ts';
 import { PackedList } from '../../contract/http/streams.ts';
-import { itemsIn } from '../../store/records/contents-store.ts';
 import { invalidField } from '../http/to-api-error.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -28,8 +27,7 @@ export async function withPage<Result extends object>(
   const { piece, offset } = cursor === undefined ? { piece: 1, offset: 0 } : positionIn(id, cursor);
   const items: unknown[] = [];
   let next: Position | undefined = { piece, offset };
-  for await (const packed of piece > list.pieces ? [] : list.from(piece)) {
-    const all = itemsIn(await packed.unpack());
+  for await (const all of (list as PackedList<unknown>).pages(piece)) {
     if (next.offset >= all.length) break;
     const end = Math.min(all.length, next.offset + limit - items.length);
     items.push(...all.slice(next.offset, end));

@@ -18,7 +18,6 @@ import {
   type Admission,
   type NewJob,
 } from './admission.ts';
-import { createJobReservation, type JobReservation } from './credit-reservation.ts';
 import { notifyCompleted, type Accepted } from './follow-jobs.ts';
 import { subscribe } from './subscribers.ts';
 
@@ -69,14 +68,42 @@ interface AcceptContext {
   readonly caller: LimitedCaller;
   readonly slot: AdmissionSlot;
   readonly admission: Admission;
+  /** Whether the price is reserved already: absent if that was not attempted, false if the job can only be joined. */
   readonly isReserved?: boolean;
+}
+
+type JobReservation = ReturnType<typeof createJobReservation>;
+
+/** The credit for one job, until it is certain whether this request started the job. */
+function createJobReservation({ deps, caller, admission, isReserved }: AcceptContext) {
+  let reserved = isReserved;
+  let isOwnedByJob = false;
+  return {
+    wasAttempted: (): boolean => reserved !== undefined,
+    /** @returns false when the caller can only join a running job; throws ApiError `insufficient_credit` */
+    reserve: async (): Promise<boolean> =>
+      (reserved ??= (await reservePrices(deps, caller, [admission])).has(admission)),
+    /**
+     * Called before the job is started. If the outcome of the start stays unknown, the reservation stays too: the job captures
+     * it, or a later check of old reservations releases it.
+     */
+    transferToJob(): void {
+      isOwnedByJob = true;
+    },
+    takeBack(): void {
+      isOwnedByJob = false;
+    },
+    async settle(): Promise<void> {
+      if (reserved === true && !isOwnedByJob) await release(deps, caller, creditReservationOf(admission));
+    },
+  };
 }
 
 /** Runs the steps reuse, reserve, start, join and settle until one of them answers the request. */
 async function accept(context: AcceptContext): Promise<Accepted> {
-  const { deps, caller, admission } = context;
+  const { admission } = context;
   if (admission.finished !== undefined) return answerWith(context, 'finished', admission.finished);
-  const reservation = createJobReservation(deps, caller, context);
+  const reservation = createJobReservation(context);
   try {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       // A caller that polls a running job only joins it, so nothing is reserved and released.
@@ -198,6 +225,6 @@ async function answerWith(context: AcceptContext, how: Accepted['how'], record: 
 }
 
 async function recordRequester({ deps, caller, admission }: AcceptContext, recordId: string): Promise<void> {
-  caller.ids?.note(admission.job.type, recordId);
+  if (caller.ids !== undefined) caller.ids.noted[admission.job.type] = recordId;
   if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, recordId);
 }

@@ -34,6 +34,16 @@ export class PackedList<Item> {
     this.pieces = pieces;
     this.from = from;
   }
+
+  /** Yields the items of each piece. @param first the number of the first piece, from 1 */
+  async *pages(first = 1): AsyncGenerator<readonly Item[]> {
+    for await (const { unpack } of this.from(first)) yield itemsIn(await unpack()) as readonly Item[];
+  }
+}
+
+/** @param json the unpacked text of a piece */
+export function itemsIn(json: Uint8Array): readonly unknown[] {
+  return JSON.parse(`[${new TextDecoder().decode(json)}]`) as readonly unknown[];
 }
 
 /** Replaces a string that is too long for memory. */

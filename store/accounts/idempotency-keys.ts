@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { createTimedIds } from '../mongo/timed-ids.ts';
-import { isDuplicate } from '../mongo/upsert.ts';
+import { upsertOne } from '../mongo/upsert.ts';
 
 /** A request with an `Idempotency-Key`. */
 export interface KeyedRequest {
@@ -29,29 +29,19 @@ export function createIdempotencyKeyStore(db: Db) {
   const keys: Collection<KeyDocument> = db.collection('idempotency_keys');
   const times = createTimedIds(db, 'idempotency_times');
   return {
-    async get(id: string): Promise<KeyedRequest | undefined> {
-      const document = await keys.findOne({ _id: id });
-      if (document === null) return undefined;
-      const { _id, ...fields } = document;
-      return { id: _id, ...fields };
+    /** Stores the request unless its key is in use. @returns the request that has the key */
+    async claim({ id, ...fields }: KeyedRequest): Promise<KeyedRequest> {
+      const known = await keys.findOne({ _id: id });
+      if (known === null) await times.add(`${fields.seed}/${id}`, fields.createdAtMs);
+      const { _id, ...stored } = known ?? (await upsertOne(keys, id, { $setOnInsert: fields }));
+      return { id: _id, ...stored };
     },
-    /** @returns false when the key is in use */
-    async add({ id, ...fields }: KeyedRequest): Promise<boolean> {
-      await times.add(`${fields.seed}/${id}`, fields.createdAtMs);
-      try {
-        await keys.insertOne({ _id: id, ...fields });
-        return true;
-      } catch (error) {
-        if (isDuplicate(error)) return false;
-        throw error;
-      }
-    },
-    /** @returns false when another request has taken the key meanwhile */
+    /** Gives the key to the next holder, unless another request has taken it meanwhile. */
     async take(
       { id, holder, heldUntilMs }: KeyedRequest,
       next: Pick<KeyedRequest, 'holder' | 'heldUntilMs'>,
-    ): Promise<boolean> {
-      return (await keys.updateOne({ _id: id, holder, heldUntilMs }, { $set: next })).matchedCount === 1;
+    ): Promise<void> {
+      await keys.updateOne({ _id: id, holder, heldUntilMs }, { $set: next });
     },
     async hold(id: string, holder: string, heldUntilMs: number): Promise<void> {
       await keys.updateOne({ _id: id, holder }, { $set: { heldUntilMs } });

@@ -2,7 +2,7 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import { LONG_PARTS, MissingContentsError, type KeptFacts } from '../../contract/kinds/contents.ts';
 import { LIST_PIECE_MAX_BYTES, PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../../contract/request-limits.ts';
 import type { StoredList } from '../../contract/download-record.ts';
-import { ItemStream, PackedList, type PackedItems } from '../../contract/http/streams.ts';
+import { ItemStream, itemsIn, PackedList, type PackedItems } from '../../contract/http/streams.ts';
 import { gzipOf, gzipPartOf, joinParts, unzip, type GzipPart } from '../../runtime/gzip-parts.ts';
 import { createRecentCache } from '../../runtime/recent-cache.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
@@ -72,9 +72,8 @@ export function createContentsStore(db: Db) {
       yield items;
     }
   }
-  async function* pages<Item>(list: ListName & { readonly pieces: number }) {
-    for await (const { unpack } of packedPieces(list, 1)) yield itemsIn(await unpack()) as readonly Item[];
-  }
+  const list = <Item>(named: ListName & { readonly pieces: number }) =>
+    new PackedList<Item>(named.pieces, (first) => packedPieces(named, first));
   const putPacked = (name: PieceName, part: GzipPart) => put(pieceIdOf(name), { packed: new Binary(gzipOf(part)) });
   const putList = async (list: ListName, values: Iterable<unknown> | AsyncIterable<unknown>): Promise<StoredList> => {
     let pieces = 0;
@@ -88,10 +87,8 @@ export function createContentsStore(db: Db) {
   };
   return {
     piece,
-    pages,
     putList,
-    list: <Item>(list: ListName & { readonly pieces: number }) =>
-      new PackedList<Item>(list.pieces, (first) => packedPieces(list, first)),
+    list,
     /**
      * @param from the size of the list so far
      * @returns stores further items, in the last piece that it has written as long as there is room, so that a long list has few
@@ -121,7 +118,7 @@ export function createContentsStore(db: Db) {
         }, value.length);
       }
       for (const [name, { pieces, items }] of Object.entries(parts)) {
-        facts[name] = new ItemStream(() => pages({ recordId, name, pieces }), items);
+        facts[name] = new ItemStream(() => list({ recordId, name, pieces }).pages(), items);
       }
       return facts as KeptFacts<Facts>;
     },
@@ -205,11 +202,6 @@ const comma = gzipPartOf(',');
 
 function jsonOf(items: readonly unknown[]): string {
   return items.map((item) => JSON.stringify(item)).join(',');
-}
-
-/** @param json the unpacked text of a piece */
-export function itemsIn(json: Uint8Array): readonly unknown[] {
-  return JSON.parse(`[${new TextDecoder().decode(json)}]`) as readonly unknown[];
 }
 
 /** Unpacked, 20,000 items (60 MB) took two minutes to read, since the embedded server parses what it scans. */

@@ -200,7 +200,7 @@ describe('reading a list', () => {
   async function codesOf(order: ListOrder, pieces: number): Promise<string[]> {
     const codes: string[] = [];
     const list = { recordId: order.snapshot.recordId, name: order.part, pieces };
-    for await (const page of parts.contents.pages<PostItem>(list))
+    for await (const page of parts.contents.list<PostItem>(list).pages())
       codes.push(...page.map(({ shortcode }) => shortcode));
     return codes;
   }
