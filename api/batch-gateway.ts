@@ -1,10 +1,10 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { batchWorkflowIdOf } from '../contract/batches/batch-state.ts';
 import { batchAttributesOf } from '../runtime/temporal/visibility.ts';
 import type { BatchInput } from '../workflows/batches/run-batch.ts';
 import type * as workflows from '../workflows/index.ts';
 import { resumeSignal } from '../workflows/lifecycle/messages.ts';
-import { RPC_DEADLINE_MS, unavailable } from './job-gateway.ts';
+import { unlessClosed } from './job-gateway.ts';
 
 export type BatchGateway = ReturnType<typeof createBatchGateway>;
 
@@ -12,14 +12,7 @@ export type BatchGateway = ReturnType<typeof createBatchGateway>;
 export function createBatchGateway(client: Client, taskQueue: string) {
   const handleOf = (batchId: string) => client.workflow.getHandle(batchWorkflowIdOf(batchId));
   /** @returns false when the workflow is not open */
-  const call = async (work: () => Promise<unknown>): Promise<boolean> => {
-    try {
-      return (await client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, work)) !== false;
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError) return false;
-      throw unavailable(error);
-    }
-  };
+  const call = (work: () => Promise<unknown>): Promise<boolean> => unlessClosed(client, work);
   return {
     /** @returns false when the batch runs */
     start: (input: BatchInput): Promise<boolean> =>

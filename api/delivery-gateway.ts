@@ -1,10 +1,10 @@
-import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { DownloadRecord } from '../contract/download-record.ts';
 import { deliveryPriorityOf } from '../contract/http/webhook-delivery.ts';
 import { webhookAttributesOf } from '../runtime/temporal/visibility.ts';
 import type * as workflows from '../workflows/index.ts';
 import type { DeliveryInput } from '../workflows/webhooks/deliver-webhook.ts';
-import { RPC_DEADLINE_MS, unavailable } from './job-gateway.ts';
+import { unlessClosed } from './job-gateway.ts';
 
 interface DeliveryRound extends DeliveryInput {
   readonly firstAttempt: number;
@@ -18,26 +18,18 @@ export type DeliveryGateway = ReturnType<typeof createDeliveryGateway>;
 export function createDeliveryGateway(client: Client, taskQueue: string) {
   return {
     /** Starts a round of attempts. @returns false when a round is running */
-    async start({ record, ...input }: DeliveryRound): Promise<boolean> {
-      const job = record && { ...record, recordId: record.id };
-      try {
-        await client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () =>
-          client.workflow.start<typeof workflows.deliverWebhook>('deliverWebhook', {
-            workflowId: input.deliveryId,
-            workflowIdConflictPolicy: 'FAIL',
-            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-            taskQueue,
-            args: [input],
-            priority: deliveryPriorityOf(input.url),
-            typedSearchAttributes: webhookAttributesOf(input, job),
-            staticSummary: `Webhook of download ${input.recordId}${input.firstAttempt === 1 ? '' : ', again'}`,
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-        throw unavailable(error);
-      }
-    },
+    start: ({ record, ...input }: DeliveryRound): Promise<boolean> =>
+      unlessClosed(client, () =>
+        client.workflow.start<typeof workflows.deliverWebhook>('deliverWebhook', {
+          workflowId: input.deliveryId,
+          workflowIdConflictPolicy: 'FAIL',
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          taskQueue,
+          args: [input],
+          priority: deliveryPriorityOf(input.url),
+          typedSearchAttributes: webhookAttributesOf(input, record && { ...record, recordId: record.id }),
+          staticSummary: `Webhook of download ${input.recordId}${input.firstAttempt === 1 ? '' : ', again'}`,
+        }),
+      ),
   };
 }

@@ -150,29 +150,23 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       webhookUrl: string,
       subscribedBy: string,
     ) =>
-      unlessClosed(() =>
-        within(RPC_DEADLINE_MS, () =>
-          client.workflow.getHandle(subjectId, runId).signal(subscribeSignal, webhookUrl, subscribedBy),
-        ),
+      unlessClosed(client, () =>
+        client.workflow.getHandle(subjectId, runId).signal(subscribeSignal, webhookUrl, subscribedBy),
       ),
 
     /** Begins a running job that waits for a later time. @returns false when it has closed */
     begin: ({ subjectId, runId }: SubjectRun & { readonly runId: string }) =>
-      unlessClosed(() =>
-        within(RPC_DEADLINE_MS, () => client.workflow.getHandle(subjectId, runId).signal(beginSignal)),
-      ),
+      unlessClosed(client, () => client.workflow.getHandle(subjectId, runId).signal(beginSignal)),
 
     /** Cancels the job of a record. @returns false when it does not run */
     cancel: ({ subjectId, recordId }: SubjectRecord) =>
-      unlessClosed(() =>
-        within(RPC_DEADLINE_MS, async () => {
-          const { status, memo, runId } = await client.workflow.getHandle(subjectId).describe();
-          // A later job of the subject must not be cancelled.
-          if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return false;
-          await client.workflow.getHandle(subjectId, runId).cancel();
-          return true;
-        }),
-      ),
+      unlessClosed(client, async () => {
+        const { status, memo, runId } = await client.workflow.getHandle(subjectId).describe();
+        // A later job of the subject must not be cancelled.
+        if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return false;
+        await client.workflow.getHandle(subjectId, runId).cancel();
+        return true;
+      }),
 
     /** @param maxAgeMs the age of a known status that is good enough */
     status: (job: SubjectRecord, maxAgeMs = STATUS_KNOWN_MS): Promise<JobStatus> =>
@@ -207,12 +201,12 @@ function priorityOf({ order, batchId }: JobInput): keyof typeof PRIORITY_KEYS {
   return order?.priority ?? (batchId === undefined ? 'normal' : 'bulk');
 }
 
-/** @returns false when the workflow has closed or the call returned false; true otherwise */
-async function unlessClosed(call: () => Promise<unknown>): Promise<boolean> {
+/** Calls Temporal. @returns false when a workflow has closed, or runs already, or the call returned false; true otherwise */
+export async function unlessClosed(client: Client, call: () => Promise<unknown>): Promise<boolean> {
   try {
-    return (await call()) !== false;
+    return (await client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, call)) !== false;
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError) return false;
     throw unavailable(error);
   }
 }

@@ -11,7 +11,7 @@ import {
 import { subscriptionScheduleIdOf } from '../contract/subscriptions/subscription-state.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 import type { checkSubscription } from '../workflows/subscriptions/check-subscription.ts';
-import { RPC_DEADLINE_MS, unavailable } from './job-gateway.ts';
+import { unlessClosed } from './job-gateway.ts';
 
 export type SubscriptionSchedules = ReturnType<typeof createSubscriptionSchedules>;
 
@@ -27,11 +27,7 @@ interface Timing {
 export function createSubscriptionSchedules(client: Client, taskQueue: string) {
   const handleOf = (id: string) => client.schedule.getHandle(subscriptionScheduleIdOf(id));
   const call = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, work);
-    } catch (error) {
-      throw unavailable(error);
-    }
+    await unlessClosed(client, work);
   };
   const scheduleOf = ({ id, everyMinutes, url }: Timing) =>
     ({

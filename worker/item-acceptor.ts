@@ -5,7 +5,7 @@ import type { PieceDeps } from '../activities/batches/open-piece.ts';
 import type { SpokenTranscriptDeps } from '../activities/spoken-transcript.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from '../api/admission-queue.ts';
 import { createDeliveryGateway } from '../api/delivery-gateway.ts';
-import { createJobGateway } from '../api/job-gateway.ts';
+import { createJobGateway, unlessClosed } from '../api/job-gateway.ts';
 import type { SpeechDeps } from '../api/service-deps.ts';
 import { acceptItem, itemOf } from '../api/use-cases/batch-items.ts';
 import { collectProfile } from '../api/use-cases/collect-profile.ts';
@@ -17,7 +17,6 @@ import type { Config } from '../config.ts';
 import { optional } from '../runtime/optional.ts';
 import type { Breakers } from '../pacing/breakers.ts';
 import { createAccountStore } from '../store/accounts/account-store.ts';
-import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import { createSpeechLanguages } from '../store/records/speech-languages.ts';
 import { createWebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
 
@@ -28,22 +27,21 @@ interface Service {
   readonly config: Pick<Config, 'TASK_QUEUE' | 'platforms' | 'prices'>;
 }
 
-/** Lets activities start, cancel and end jobs by the use cases of the api, which single requests use. */
+/** Lets activities start, find, cancel and end jobs by the use cases of the api, which single requests use. */
 export function createItemAcceptor(
   {
     contents,
     ...shared
-  }: Pick<ListDeps, 'records' | 'lists' | 'files' | 'now' | 'stopping' | 'log'> & {
+  }: Pick<ListDeps, 'records' | 'lists' | 'files' | 'keyDownloads' | 'now' | 'stopping' | 'log'> & {
     readonly contents: ListDeps['rendering']['contents'];
   },
   { db, client, breakers, config }: Service,
 ): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> &
   Pick<BatchListingDeps, 'planItem' | 'collectProfile'> &
-  Pick<SpokenTranscriptDeps, 'startSpeech'> {
+  Pick<SpokenTranscriptDeps, 'startSpeech' | 'isOpen' | 'cancelJob'> {
   const deps: SpeechDeps & ListDeps = {
     ...shared,
     accounts: createAccountStore(db),
-    keyDownloads: createKeyDownloadStore(db),
     webhookSubscriptions: createWebhookSubscriptionStore(db),
     jobs: createJobGateway(client, config.TASK_QUEUE, breakers),
     speechLanguages: createSpeechLanguages(db),
@@ -64,6 +62,14 @@ export function createItemAcceptor(
     collectProfile: (order) => collectProfile(deps, order),
     cancelItem: async ({ subjectId, id: recordId }) => {
       await deps.jobs.cancel({ subjectId, recordId });
+    },
+    isOpen: (workflowId) =>
+      unlessClosed(
+        client,
+        async () => (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING',
+      ),
+    cancelJob: async (job) => {
+      await deps.jobs.cancel(job);
     },
     endIfGone: async (record) => (await currentJob(deps, record, 0)).record,
     startSpeech: async (caller, { recordId, ...order }) => {

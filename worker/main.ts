@@ -22,6 +22,7 @@ import { createTranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcri
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
 import { engineKeyOf } from '../speech/speech-engine.ts';
+import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
 import { createKeyStore } from '../store/accounts/key-store.ts';
 import { createBatchStore } from '../store/records/batch-store.ts';
 import { createSubscriptionStore } from '../store/records/subscription-store.ts';
@@ -33,6 +34,7 @@ import { createExpiredDocuments } from '../store/records/expired-documents.ts';
 import { createSpaceGuard } from '../store/files/free-space.ts';
 import { createIndexes } from '../store/mongo/indexes.ts';
 import { createLinkSigner } from '../store/files/link-signer.ts';
+import { createTimedIds } from '../store/mongo/timed-ids.ts';
 import { createListStore } from '../store/records/list-store.ts';
 import { createBreakerStore } from '../pacing/breaker-store.ts';
 import { createBreakers } from '../pacing/breakers.ts';
@@ -42,23 +44,20 @@ import { reachEngines, temporalSettingsOf } from '../store/mongo/reach-engines.t
 import { createSnapshotStore } from '../store/records/snapshot-store.ts';
 import { createSpeechAudio } from '../store/files/speech-audio.ts';
 import { createWorkFolders } from '../store/files/work-folders.ts';
+import { createJobHistories } from '../runtime/temporal/job-histories.ts';
 import { connectionOptions, orUnreachable } from '../runtime/temporal/temporal-connection.ts';
 import { createWebhookClient, WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/webhook-client.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
-import { keepRemovingAbandoned } from './abandoned-folders.ts';
 import { createPollerCount } from './backlogs.ts';
 import { createItemAcceptor } from './item-acceptor.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
 import { nexusService } from './nexus-service.ts';
-import { createJobCancellation, createOpenWorkflows } from './open-workflows.ts';
 import { queuesOfService } from './service-queues.ts';
-import { keepRemovingSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './start-telemetry.ts';
-import { keepRemovingLimitedContents } from './limited-contents.ts';
-import { keepRemovingUploads } from './upload-leftovers.ts';
+import { startSweeps } from './sweeps.ts';
 import { setUpSpeech } from './set-up-speech.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
 import { FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
@@ -115,7 +114,6 @@ const imgnet = createBrightDataSource({
 });
 const contents = createContentsStore(mongo.db);
 const speechFolders = createWorkFolders(config.speechWorkDir);
-await keepRemovingAbandoned([workFolders, speechFolders], log);
 const { speech, close: closeSpeech } = await setUpSpeech(config, { db: mongo.db, folders: speechFolders, log }).catch(
   exitWith,
 );
@@ -123,13 +121,15 @@ const speechAudio = createSpeechAudio(config.speechDir);
 const records = createRecordStore(mongo.db);
 const now = (): number => Date.now();
 const lists = createListStore(mongo.db, { records, now });
-const speechSweep = await keepRemovingSpeechLeftovers(speechAudio, records, {
-  onRemoved: (leftovers) => log.info({ leftovers }, 'removed the audio of transcriptions that have ended'),
-  onError: (error) => log.warn({ err: error }, 'the audio of transcriptions that have ended could not be removed'),
-});
 const uploads = createUploads(config.files, WORKER_BUCKET_LIMITS);
-const sweeps = [speechSweep, keepRemovingUploads(uploads, records, { log })];
-sweeps.push(keepRemovingLimitedContents({ db: mongo.db, client, records, files, now, log }));
+const keys = createKeyStore(mongo.db);
+const keyDownloads = createKeyDownloadStore(mongo.db);
+const expiredDocuments = createExpiredDocuments(mongo.db);
+const sweeps = await startSweeps({
+  ...{ folders: [workFolders, speechFolders], speechAudio, uploads },
+  ...{ records, files, keys, keyDownloads, expiredDocuments, now, log },
+  ...{ removals: createTimedIds(mongo.db, 'planned_removals'), histories: createJobHistories(client) },
+});
 const retention = retentionOf(config);
 const routes = routesOf(config);
 const breakers = createBreakers({
@@ -138,9 +138,8 @@ const breakers = createBreakers({
   onError: (error) => log.warn({ err: error }, 'a circuit breaker could not be read or changed'),
 });
 const stopping = new AbortController();
-const keys = createKeyStore(mongo.db);
 const acceptor = createItemAcceptor(
-  { records, lists, contents, files, now, log, stopping: stopping.signal },
+  { records, lists, contents, files, keyDownloads, now, log, stopping: stopping.signal },
   { db: mongo.db, client, breakers, config },
 );
 const activities = createActivities({
@@ -174,11 +173,8 @@ const activities = createActivities({
   maxComments: config.MAX_COMMENTS,
   imgnet,
   snapshots: createSnapshotStore(mongo.db),
-  isOpen: createOpenWorkflows(client),
-  cancelJob: createJobCancellation(client),
   ...retention,
-  expiredDocuments: createExpiredDocuments(mongo.db),
-  now,
+  ...{ expiredDocuments, now },
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ...tools, ...limits }),
   webhooks,
@@ -244,7 +240,7 @@ void ytdlpProgram.check().catch(exitWith);
 try {
   await running;
 } finally {
-  for (const sweep of sweeps) sweep.stop();
+  sweeps.stop();
   await telemetry.close();
   webhooks.close();
   await ytdlpProgram.close();

@@ -4,7 +4,7 @@ import type { JobInput } from '../../contract/job-input.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
 import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
 import { createTimedIds } from '../../store/mongo/timed-ids.ts';
-import { removeLimitedContents } from '../../worker/limited-contents.ts';
+import { removeLimitedContents } from '../../worker/sweeps.ts';
 import { anAudioJob, aSpeakerLabelsJob, keepJob } from '../helpers/jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { RecordStore } from '../../store/records/record-store.ts';
 import { createSpeechAudio } from '../../store/files/speech-audio.ts';
-import { keepRemovingSpeechLeftovers } from '../../worker/speech-leftovers.ts';
+import { keepRemoving, removeSpeechLeftovers } from '../../worker/sweeps.ts';
 import { until } from '../helpers/until.ts';
 
 it('audio of a transcription goes when the transcription has ended, on whichever machine it ended', async () => {
@@ -24,21 +24,16 @@ it('audio of a transcription goes when the transcription has ended, on whichever
     return Promise.resolve(status === undefined ? undefined : { status });
   }) as RecordStore['get'];
   const removed: string[] = [];
-  const sweep = await keepRemovingSpeechLeftovers(
-    createSpeechAudio(root),
-    { get },
-    {
-      everyMs: 20,
-      onRemoved: (records) => removed.push(...records),
-      onError: (error) => {
-        throw error;
-      },
-    },
-  );
+  const audio = createSpeechAudio(root);
+  const warn = vi.fn();
+  const log = { warn, info: ({ removed: ids }: { removed: string[] }) => void removed.push(...ids) };
+  const { sweep, stop } = keepRemoving('audio', () => removeSpeechLeftovers(audio, { get }), { everyMs: 20, log });
+  await sweep();
   expect(removed.sort()).toEqual([ended, unknown].sort());
   expect((await readdir(root)).sort()).toEqual([running, foreign]);
   statuses.set(running, 'failed');
   await until(() => removed.includes(running));
-  sweep.stop();
+  stop();
+  expect(warn).not.toHaveBeenCalled();
   expect(await readdir(root)).toEqual([foreign]);
 });
