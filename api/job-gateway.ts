@@ -22,7 +22,7 @@ import type { JobWorkflow } from '../contract/kinds/kinds.ts';
 import { awaitedJobIn, progressOf } from './job-progress.ts';
 import { isLaterTask, isWaiting, waitingOf } from './pending-tasks.ts';
 
-export const RPC_DEADLINE_MS = 5_000;
+const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
 /** Polls of a job within this time share one call of Temporal. */
 const STATUS_KNOWN_MS = 1_000;

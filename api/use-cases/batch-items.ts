@@ -52,7 +52,7 @@ export async function acceptItem(deps: AcceptDeps & PlanDeps, order: ItemOrder):
   try {
     const plan = await planOf(deps, item.request);
     const order = orderOf({ ...item.request, include_webhook: webhookUrl });
-    const job = { ...plan, ...order, ...ids, webhookUrl, isRefusedWhilePending: false };
+    const job = { ...plan, ...order, ...ids, isRefusedWhilePending: false };
     return { kind: 'accepted', record: (await startOrJoin(deps, caller, job)).record };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : toApiError(thrown);

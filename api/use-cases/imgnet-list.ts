@@ -22,9 +22,10 @@ import type { UseCase } from '../operations/operation.ts';
 import { currentJob, lastResponseOf, notReady } from './current-job.ts';
 import { followBoth, type Accepted } from './follow-jobs.ts';
 import { requireImgnet } from './imgnet-requests.ts';
-import { failureOf, orderOf, webhookOf, type JobRequest } from './request-job.ts';
+import { failureOf, orderOf, type JobPlan, type JobRequest } from './request-job.ts';
 import type { NewJob } from './admission.ts';
 import { startOrJoinBoth } from './start-or-join.ts';
+import { assertWebhookTargets } from './subscribers.ts';
 
 const DAY_MS = 86_400_000;
 /** The platform did not exist before this time. */
@@ -45,14 +46,9 @@ export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamab
 ) => {
   requireImgnet(deps);
   const profile = await profileOf(deps, request.list_id);
-  const webhookUrl = webhookOf(deps, request);
-  const [first, second] = await partsOf(deps, caller, {
-    profile,
-    days: request.max_age_days,
-    webhookUrl,
-    ...orderOf(request),
-  });
-  const { waitMs } = request;
+  assertWebhookTargets(deps, request);
+  const { max_age_days: days, waitMs } = request;
+  const [first, second] = await partsOf(deps, caller, { profile, days, ...orderOf(request) });
   const [posts, reels] = await Promise.all([partOf(deps, first, waitMs), partOf(deps, second, waitMs)]);
   const isPending = [posts, reels].some(({ record }) => record.status === 'pending');
   return {
@@ -110,7 +106,7 @@ async function jobsOf(
   deps: ListDeps,
   profile: SuccessRecord,
   list: RequestedList,
-): Promise<(part: ListPartName) => Omit<NewJob, 'webhookUrl'>> {
+): Promise<(part: ListPartName) => JobPlan> {
   const postsCount = await postsCountOf(deps, profile);
   const prices = splitListPrice(listPrice(deps.rendering.prices, postsCount));
   const { since } = list;

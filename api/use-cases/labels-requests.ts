@@ -23,8 +23,9 @@ import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
 import type { NewJob } from './admission.ts';
 import { currentJob, recordOf, type CurrentJob } from './current-job.ts';
-import { answerRequest, orderOf, webhookOf, type JobRequest } from './request-job.ts';
+import { answerRequest, orderOf, type JobRequest } from './request-job.ts';
 import { startOrJoin } from './start-or-join.ts';
+import { assertWebhookTargets } from './subscribers.ts';
 
 interface ReadyAudio {
   readonly kind: 'ready';
@@ -57,10 +58,10 @@ export type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
  */
 export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest> = async (deps, caller, request) => {
   // A forbidden webhook is refused in any case.
-  const webhookUrl = webhookOf(deps, request);
+  assertWebhookTargets(deps, request);
   const found = await labelledAudio(deps, await recordOf(deps, caller, request.transcript_with_speaker_id), 0);
   if (found.kind === 'silent') return answerSilent(found);
-  const record = await startLabels(deps, caller, { ...request, ...orderOf(request), found, webhookUrl });
+  const record = await startLabels(deps, caller, { ...request, ...orderOf(request), found });
   return answerRequest(deps, { record, waitMs: request.waitMs, render: renderLabels });
 };
 

@@ -8,7 +8,7 @@ import type { Answer, UseCase } from '../operations/operation.ts';
 import { answerJob, currentJob, type CurrentJob, type RenderJob } from './current-job.ts';
 import type { NewJob } from './admission.ts';
 import { startOrJoin } from './start-or-join.ts';
-import { assertWebhookTarget } from './subscribers.ts';
+import { assertWebhookTargets } from './subscribers.ts';
 
 const NOT_BEFORE_MAX_MS = 30 * 24 * 3_600_000;
 
@@ -39,8 +39,8 @@ export function requesting<Request extends JobRequest, Body>({
 }: RequestedKind<Request, Body>): UseCase<Request, Body> {
   return async (deps, caller, request) => {
     const job = await plan(deps, request);
-    const order = { webhookUrl: webhookOf(deps, request), ...orderOf(request) };
-    const { record } = await startOrJoin(deps, caller, { ...job, ...order });
+    assertWebhookTargets(deps, request);
+    const { record } = await startOrJoin(deps, caller, { ...job, ...orderOf(request) });
     // If running jobs are refused, this job has just been started, so its state needs no read.
     if (job.isRefusedWhilePending === true && request.waitMs === 0 && record.status !== 'failed')
       return answerJob(deps, { record }, render);
@@ -61,9 +61,9 @@ export function failureOf({ record }: CurrentJob): Failure | undefined {
   return record.status === 'failed' ? record.failure : undefined;
 }
 
-export function orderOf(request: Partial<JobRequest>): Pick<NewJob, 'order'> {
-  const { include_webhook: url, keep_days: keepDays, priority, not_before: time } = request;
-  if (keepDays === 0 && url === undefined) throw invalidField('keep_days', '0 needs include_webhook');
+export function orderOf(request: Partial<JobRequest>): Pick<NewJob, 'webhookUrl' | 'order'> {
+  const { include_webhook: webhookUrl, keep_days: keepDays, priority, not_before: time } = request;
+  if (keepDays === 0 && webhookUrl === undefined) throw invalidField('keep_days', '0 needs include_webhook');
   const notBefore = time === undefined ? undefined : new Date(time);
   if (notBefore !== undefined && notBefore.getTime() > Date.now() + NOT_BEFORE_MAX_MS) {
     throw invalidField('not_before', 'must be within 30 days');
@@ -73,10 +73,5 @@ export function orderOf(request: Partial<JobRequest>): Pick<NewJob, 'order'> {
     ...optional('priority', priority),
     ...optional('notBefore', notBefore?.toISOString()),
   };
-  return Object.keys(order).length === 0 ? {} : { order };
-}
-
-export function webhookOf(deps: ServiceDeps, { include_webhook: url }: JobRequest): string | undefined {
-  if (url !== undefined) assertWebhookTarget(deps, { url, field: 'include_webhook' });
-  return url;
+  return { webhookUrl, ...(Object.keys(order).length > 0 && { order }) };
 }

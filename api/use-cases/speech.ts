@@ -28,8 +28,9 @@ import {
   type SilentAudio,
 } from './labels-requests.ts';
 import { planMedia } from './media.ts';
-import { answerRequest, orderOf, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
+import { answerRequest, orderOf, type JobPlan, type JobRequest } from './request-job.ts';
 import { startOrJoin } from './start-or-join.ts';
+import { assertWebhookTargets } from './subscribers.ts';
 import { planDownload } from './vidnet-requests.ts';
 
 type SpeechCase<Input> = UseCase<Input, Streamable<SpeechResult>>;
@@ -37,11 +38,8 @@ export type SpeechSource = Partial<Pick<SpeechRequest, 'url' | 'vidnet_video_id'
 
 /** POST /api/speech: the transcript with speakers of a page, a video or a download. */
 export const requestSpeech: SpeechCase<SpeechRequest & JobRequest> = async (deps, caller, request) => {
-  const started = await startSpeech(deps, caller, {
-    ...request,
-    ...orderOf(request),
-    webhookUrl: webhookOf(deps, request),
-  });
+  assertWebhookTargets(deps, request);
+  const started = await startSpeech(deps, caller, { ...request, ...orderOf(request) });
   if ('kind' in started) return answerSilent(started);
   return answerRequest(deps, { record: started, waitMs: request.waitMs, render: renderSpeech });
 };

@@ -52,6 +52,17 @@ export function assertWebhookTarget(
   throw new ApiError('webhook_target_forbidden', verdict.reason, { details, fields: fieldsOf(verdict.reason) });
 }
 
+/** Refuses the webhooks of a request for a job, a batch or a subscription that are forbidden. */
+export function assertWebhookTargets(
+  deps: Pick<ServiceDeps, 'webhookAllowedNetworks'>,
+  request: Pick<BatchFields, 'include_webhook' | 'item_webhooks'>,
+): void {
+  for (const field of ['include_webhook', 'item_webhooks'] as const) {
+    const url = request[field];
+    if (url !== undefined) assertWebhookTarget(deps, { url, field });
+  }
+}
+
 interface BatchFields {
   readonly name?: string | undefined;
   readonly skip?: readonly FailureCode[] | undefined;
@@ -62,10 +73,7 @@ interface BatchFields {
 /** @returns what a batch and a subscription store in the same way; refuses webhooks that are forbidden */
 export function batchFieldsOf(deps: Pick<ServiceDeps, 'webhookAllowedNetworks'>, request: BatchFields) {
   const { name, skip, include_webhook: webhookUrl, item_webhooks: itemWebhookUrl } = request;
-  for (const field of ['include_webhook', 'item_webhooks'] as const) {
-    const url = request[field];
-    if (url !== undefined) assertWebhookTarget(deps, { url, field });
-  }
+  assertWebhookTargets(deps, request);
   return defined({ name, skip, webhookUrl, itemWebhookUrl });
 }
 
