@@ -22,8 +22,6 @@ export interface OwnerOfPost extends Pick<JobInput, 'version'> {
   readonly paidBy: string;
 }
 
-export type OwnerActivities = ReturnType<typeof createOwnerActivities>;
-
 /** The profile of a post's owner, for the job that fetches the post. All activities are idempotent. */
 export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
   return {

@@ -1,5 +1,4 @@
-import type { Failure } from '../contract/failures.ts';
-import { failureFor, isFailureCode } from '../contract/failures.ts';
+import { failureFor, isFailureCode, type Failure } from '../contract/failures.ts';
 import { ApiError } from '../contract/http/api-error.ts';
 import type { Caller } from '../contract/http/account-schemas.ts';
 import type { DownloadRecord } from '../contract/download-record.ts';

@@ -24,34 +24,25 @@ import { operationGroups, operations } from '../operations/operations.ts';
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
 const KEY_SCHEME = 'ApiKey';
+const optionalText = z.string().optional();
 const preferHeader = (defaultSeconds: number) =>
-  z.object({
-    prefer: z
-      .string()
-      .optional()
-      .meta({
-        description: `RFC 7240: \`wait=N\` waits up to N seconds (at most 60, by default ${String(defaultSeconds)}) for the result`,
-        examples: ['wait=5'],
-      }),
+  optionalText.meta({
+    description: `RFC 7240: \`wait=N\` waits up to N seconds (at most 60, by default ${String(defaultSeconds)}) for the result`,
+    examples: ['wait=5'],
   });
-const idempotencyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .meta({
-      description:
-        'A request that is repeated with the same key within a day starts nothing more and gets the same answer',
-      examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'],
-    }),
-});
-const lastEventHeader = z.object({
-  'last-event-id': z
-    .string()
-    .optional()
-    .describe('The ID of the last event that was received: the stream continues after it'),
-});
+const idempotencyHeader = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .meta({
+    description:
+      'A request that is repeated with the same key within a day starts nothing more and gets the same answer',
+    examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'],
+  });
+const lastEventHeader = optionalText.describe(
+  'The ID of the last event that was received: the stream continues after it',
+);
 
 /** The jobs of uploads end with a webhook like all others. */
 const UPLOADS = {
@@ -92,8 +83,9 @@ export async function openApiDocument(
       const ofJobs = await answersOfJobs(rendering, operation.jobs ?? []);
       const examples = merged(ofJobs, others[id as keyof typeof operations] ?? {});
       const headers = z.object({
-        ...(operation.wait && preferHeader(waitSecondsOf(operation, defaultWaitSeconds)).shape),
-        ...(isRepeatable(operation) && idempotencyHeader.shape),
+        ...(operation.wait && { prefer: preferHeader(waitSecondsOf(operation, defaultWaitSeconds)) }),
+        ...(isRepeatable(operation) && { 'idempotency-key': idempotencyHeader }),
+        ...(streamsEvents(operation) && { 'last-event-id': lastEventHeader }),
       });
       registry.registerPath({
         operationId: id,
@@ -105,15 +97,13 @@ export async function openApiDocument(
         request: {
           params: operation.params,
           query: operation.query,
-          headers: streamsEvents(operation) ? lastEventHeader : headers,
-          ...(operation.body === undefined
-            ? {}
-            : {
-                body: {
-                  required: operation.isBodyOptional !== true,
-                  content: { [JSON_TYPE]: { schema: operation.body } },
-                },
-              }),
+          headers,
+          ...(operation.body && {
+            body: {
+              required: operation.isBodyOptional !== true,
+              content: { [JSON_TYPE]: { schema: operation.body } },
+            },
+          }),
         },
         responses: responsesOf({ id, operation, examples }),
       });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DownloadRecord } from '../download-record.ts';
-import { countSchema, moneySchema, NEXT_CURSOR_DESCRIPTION, timestampSchema } from '../http/fields.ts';
+import { countSchema, moneySchema, NEXT_CURSOR_DESCRIPTION, nextCursor, timestampSchema } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import type { RecordContext } from '../kinds/kind.ts';
 import { downloadRecordSchema, renderListed } from '../kinds/kinds.ts';
@@ -61,10 +61,7 @@ export const batchSchema = z
 export type BatchAnswer = z.infer<typeof batchSchema>;
 
 export const batchListSchema = z
-  .object({
-    batches: z.array(batchSchema).describe('Newest first'),
-    next_cursor: ulidSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
-  })
+  .object({ batches: z.array(batchSchema).describe('Newest first'), ...nextCursor })
   .meta({ id: 'BatchList' });
 export type BatchList = z.infer<typeof batchListSchema>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { moneySchema, NEXT_CURSOR_DESCRIPTION, timestampSchema } from './fields.ts';
+import { moneySchema, nextCursor, timestampSchema } from './fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import { recordTypeSchema } from '../download-record.ts';
@@ -78,7 +78,7 @@ export const accountSchema = z
         }),
       )
       .describe('The charge of each download, newest first; free downloads are omitted'),
-    next_cursor: ulidSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
+    ...nextCursor,
   })
   .meta({ id: 'Account' });
 export type AccountResult = z.infer<typeof accountSchema>;

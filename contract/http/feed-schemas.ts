@@ -3,7 +3,7 @@ import type { Starter } from '../download-record.ts';
 import { ulidSchema } from '../ids.ts';
 import { BATCH_NAME_MAX_CHARS, WEBHOOK_URL_MAX_CHARS } from '../request-limits.ts';
 import { languageSchema } from '../text/language-tags.ts';
-import { NEXT_CURSOR_DESCRIPTION, optionalField, timestampSchema } from './fields.ts';
+import { nextCursor, optionalField, timestampSchema } from './fields.ts';
 
 /** The source of a list of all feeds of a caller. */
 export const ALL_FEEDS = 'feeds';
@@ -60,10 +60,7 @@ export const feedSchema = z
 export type Feed = z.infer<typeof feedSchema>;
 
 export const feedListSchema = z
-  .object({
-    feeds: z.array(feedSchema).describe('Newest first'),
-    next_cursor: ulidSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
-  })
+  .object({ feeds: z.array(feedSchema).describe('Newest first'), ...nextCursor })
   .meta({ id: 'FeedList' });
 export type FeedList = z.infer<typeof feedListSchema>;
 

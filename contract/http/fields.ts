@@ -83,6 +83,8 @@ export const resultCursorSchema = z
   .optional()
   .describe('With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one');
 export const NEXT_CURSOR_DESCRIPTION = '`cursor` of the next page; null on the last one';
+/** The field of lists that are ordered by ID. */
+export const nextCursor = { next_cursor: ulidSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION) };
 
 export const moneySchema = z
   .string()

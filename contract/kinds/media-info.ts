@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keptFacts } from './contents.ts';
-import { renderFactsRecord } from '../http/download-schemas.ts';
+import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
 import {
   countSchema,
   durationSchema,
@@ -16,7 +16,6 @@ import { renderFailed, renderPending, type FailedResult, type PendingResult } fr
 import type { JobInput } from '../job-input.ts';
 import type { Kind, RenderContext } from './kind.ts';
 import { mediaIdSchema, pageUrlSchema, siteSchema } from './media.ts';
-import { factsRecordSchema } from '../http/download-schemas.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { mediaInfoSample } from './media-info-sample.ts';

@@ -15,7 +15,6 @@ export const captionsRequestShape = {
   include_comments: optionalField(z.boolean()).describe("Include the video's comments"),
   ...jobFields,
 };
-export type CaptionsRequest = z.infer<z.ZodObject<typeof captionsRequestShape>>;
 
 const SOURCES = ['vidnet_video_id', 'url'] as const;
 

@@ -7,6 +7,7 @@ import {
   includeWebhookSchema,
   moneySchema,
   NEXT_CURSOR_DESCRIPTION,
+  nextCursor,
   optionalField,
   pageLimitSchema,
   timestampSchema,
@@ -104,10 +105,7 @@ export const subscriptionSchema = z
 export type SubscriptionAnswer = z.infer<typeof subscriptionSchema>;
 
 export const subscriptionListSchema = z
-  .object({
-    subscriptions: z.array(subscriptionSchema).describe('Newest first'),
-    next_cursor: ulidSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
-  })
+  .object({ subscriptions: z.array(subscriptionSchema).describe('Newest first'), ...nextCursor })
   .meta({ id: 'SubscriptionList' });
 
 export const subscriptionItemsSchema = z

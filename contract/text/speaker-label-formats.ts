@@ -5,8 +5,7 @@ import { rttmLine } from './rttm.ts';
 import type { KeptSegment, SpeakerLabels } from '../kinds/speaker-labels.ts';
 import { speakerNamesOf, type SpeakerNames } from '../kinds/speaker-names.ts';
 import type { SpeakerTurn } from '../speech-results.ts';
-import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
-import { writtenBy, type TimedLine } from './transcript-formats.ts';
+import { TRANSCRIPT_FORMATS, transcriptFormatSchema, writtenBy, type TimedLine } from './transcript-formats.ts';
 
 /** The extensions of the URLs of exports. */
 export const speakerLabelFormatSchema = z.enum([...transcriptFormatSchema.options, 'rttm']);
