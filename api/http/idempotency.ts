@@ -61,7 +61,7 @@ export function createIdempotency({ idempotencyKeys: keys, now, elapsed, stoppin
   const runHeld = async (entry: KeyedRequest, run: Run): Promise<AnyAnswer> => {
     const { id, holder } = entry;
     const timer = setInterval(() => {
-      keys.hold(id, holder, now() + HELD_MS).catch((error: unknown) => {
+      keys.hold(id, { holder, heldUntilMs: now() + HELD_MS }).catch((error: unknown) => {
         log.warn({ err: error }, 'an idempotency key was not extended');
       });
     }, EXTEND_MS);
@@ -73,7 +73,7 @@ export function createIdempotency({ idempotencyKeys: keys, now, elapsed, stoppin
     } catch (error) {
       const hasStartedNothing = ERROR_TABLE[toApiError(error).code].http < 500;
       if (hasStartedNothing) await keys.remove(entry);
-      else await keys.hold(id, holder, 0);
+      else await keys.hold(id, { holder, heldUntilMs: 0 });
       throw error;
     } finally {
       clearInterval(timer);
@@ -108,10 +108,8 @@ function storedForm(answer: AnyAnswer): string | undefined {
   return isStored ? JSON.stringify(answer) : undefined;
 }
 
-type Seeded = Pick<KeyedRequest, 'ids' | 'seed' | 'createdAtMs'>;
-
 /** @returns IDs that the same seed and time give again */
-export function idsOf({ ids, seed, createdAtMs }: Seeded): RequestIds {
+export function idsOf({ ids, seed, createdAtMs }: Pick<KeyedRequest, 'ids' | 'seed' | 'createdAtMs'>): RequestIds {
   return {
     noted: {},
     of(name) {

@@ -53,9 +53,7 @@ export async function removeContentsOf(
   const isClosed = await deps.histories.remove(all.map(({ id }) => id)).catch((error: unknown) => {
     throw unavailable(error);
   });
-  if (!isClosed) {
-    throw notReady('The webhooks are still being delivered.', record);
-  }
+  if (!isClosed) throw notReady('The webhooks are still being delivered.', record);
   // Dependent records come first, because they are found only through the record that they were made of.
   for (const one of all.toReversed()) {
     // The record is changed first, so that no answer links to what is being removed.

@@ -27,7 +27,8 @@ export function videoIdOf(text: string, hosts: readonly string[] = []): string |
     const [id = ''] = [...page.query].flatMap(([key, value]) => (/^vi?$/i.test(key) && value ? [value] : []));
     return WITH_QUERY.includes(name) ? idIn(withoutTail(id)) : undefined;
   }
-  const isVideo = BEFORE_ID.includes(name) && more.length === 0 && !NO_IDS.includes(second);
+  const isPage = more.length === 0 || /^video\/[^/]+\/edit$/.test(page.segments.join('/'));
+  const isVideo = BEFORE_ID.includes(name) && isPage && !NO_IDS.includes(second);
   return isVideo || THUMBNAIL.test(name) ? idIn(second) : undefined;
 }
 

@@ -18,6 +18,7 @@ export interface KeyedRequest {
   /** The answer as JSON; absent where it is rendered again from what the IDs name. */
   readonly answer?: string;
 }
+type Hold = Pick<KeyedRequest, 'holder' | 'heldUntilMs'>;
 type KeyDocument = Omit<KeyedRequest, 'id'> & { _id: string };
 
 /** How long a key is known. */
@@ -37,13 +38,10 @@ export function createIdempotencyKeyStore(db: Db) {
       return { id: _id, ...stored };
     },
     /** Gives the key to the next holder, unless another request has taken it meanwhile. */
-    async take(
-      { id, holder, heldUntilMs }: KeyedRequest,
-      next: Pick<KeyedRequest, 'holder' | 'heldUntilMs'>,
-    ): Promise<void> {
+    async take({ id, holder, heldUntilMs }: KeyedRequest, next: Hold): Promise<void> {
       await keys.updateOne({ _id: id, holder, heldUntilMs }, { $set: next });
     },
-    async hold(id: string, holder: string, heldUntilMs: number): Promise<void> {
+    async hold(id: string, { holder, heldUntilMs }: Hold): Promise<void> {
       await keys.updateOne({ _id: id, holder }, { $set: { heldUntilMs } });
     },
     async finish(id: string, done: Pick<KeyedRequest, 'ids' | 'answer'>): Promise<void> {

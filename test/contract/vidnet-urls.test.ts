@@ -31,6 +31,7 @@ describe('a video', () => {
     `https://www.youtube.com./watch?v=${ID}`,
     `https://www.youtube.com:443/watch?v=${ID}`,
     // Further paths.
+    `https://studio.youtube.com/video/${ID}/edit`,
     `https://www.youtube.com/watch/${ID}`,
     `https://www.youtube.com/watch/${ID}?t=3`,
     `https://www.youtube.com/e/${ID}`,
