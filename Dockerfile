@@ -47,7 +47,7 @@ RUN cd ffmpeg-*/ \
     --disable-autodetect --disable-debug --disable-devices --disable-doc --disable-ffplay --disable-postproc \
     --enable-gpl --enable-gnutls --enable-libdav1d --enable-libmp3lame --enable-libopus --enable-libx264 --enable-libxml2 --enable-libzimg --enable-zlib --enable-indev=lavfi \
     --disable-encoders --enable-encoder=aac,flac,libmp3lame,libopus,libx264,mjpeg,mov_text,pcm_s16le,subrip,webvtt \
-    --disable-muxers --enable-muxer=flac,ipod,matroska,mjpeg,mp3,mp4,null,opus,pcm_s16le,wav,webm \
+    --disable-muxers --enable-muxer=flac,framecrc,ipod,matroska,mjpeg,mp3,mp4,null,opus,pcm_s16le,wav,webm \
     --disable-filters --enable-filter=aformat,ametadata,anull,anullsrc,apad,aresample,aselect,asetnsamples,asetpts,asplit,astats,atrim,format,pan,scale,select,setpts,sidedata,tonemap,zscale \
   && make -j"$(nproc)" && make install-progs install-libs DESTDIR=/package \
   && install -D --mode=644 debian/copyright /package/usr/share/doc/ffmpeg/copyright && mkdir /package/DEBIAN \

@@ -8,7 +8,7 @@ import type { MediaPage } from '../contract/kinds/media.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import { EXCESS_SECONDS } from '../media/convert.ts';
 import type { Media } from '../media/ffmpeg.ts';
-import type { OutputFile } from '../media/output-file.ts';
+import { copiedKinds, type OutputFile } from '../media/output-file.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
 import { codecOf, streamOf, type MediaSource, type Probe } from '../media/probe.ts';
 import type { FetchedMedia, FetchOptions, VidnetSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
@@ -196,6 +196,7 @@ export async function writeVerified(
   attempt.report({ stage: 'verifying' });
   let probe = await media.probe(path, signal);
   const damaged = (await media.damagedKinds({ path, probe }, limits)).filter((kind) => kind !== 'subtitle');
+  if (copiedKinds(file).pictures && (await haveWildTimes(media, { path, probe }, limits))) damaged.push('video');
   if (damaged.length > 0) {
     encoding = await media.write({ ...file, damaged }, path, limits);
     probe = await media.probe(path, signal);
@@ -221,7 +222,18 @@ export async function rejectCutOff(
   limits: Parameters<Media['measure']>[1],
 ): Promise<void> {
   const seconds = await media.measure(path, limits);
-  if (expectedSeconds - seconds > Math.max(1, expectedSeconds / 100)) throw new JobError('durationWrong');
+  if (seconds < expectedSeconds && isFarFrom(seconds, expectedSeconds)) throw new JobError('durationWrong');
+}
+
+/** Whether pictures end later than the header says, or earlier although nothing else follows them. Then players stop or wait. */
+async function haveWildTimes(media: Media, file: MediaSource, limits: Parameters<Media['measure']>[1]) {
+  const endSeconds = await media.picturesEnd(file.path, limits);
+  const { streams, durationSeconds } = file.probe;
+  return isFarFrom(endSeconds, durationSeconds) && (endSeconds > durationSeconds || streams.length === 1);
+}
+
+function isFarFrom(seconds: number, expectedSeconds: number): boolean {
+  return Math.abs(expectedSeconds - seconds) > Math.max(1, expectedSeconds / 100);
 }
 
 async function sizeOf(path: string): Promise<number> {

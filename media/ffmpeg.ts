@@ -6,6 +6,7 @@ import {
   INPUT_GUARD,
   isTransportStream,
   PICTURE_GUARD,
+  runTool,
   TRANSPORT_STREAM_GUARD,
   UnreadableMediaError,
 } from './media-guard.ts';
@@ -97,6 +98,23 @@ export function createMedia(settings: FfmpegSettings) {
     /** @returns the kinds of the streams whose ends cannot be decoded */
     damagedKinds: (media: MediaSource, limits: RunLimits): Promise<readonly string[]> =>
       undecodableKinds(settings.ffprobe, media, limits),
+
+    /** @returns when the last picture of a file ends, in seconds after its start, as ffmpeg reads the times of all packets */
+    picturesEnd: async (path: string, limits: RunLimits): Promise<number> => {
+      let [ticks, tick] = [0, 0];
+      const args = [...INPUT_GUARD, '-i', fileUrl(path), '-map', '0:V:0', '-c', 'copy', '-f', 'framecrc', 'pipe:1'];
+      await runTool('FFMPEG_PATH', ['-v', 'error', '-nostdin', ...args], {
+        ...{ program: settings.ffmpeg, path, maxStdoutChars: 0, signal: limits.signal, timeoutMs: limits.timeoutMs },
+        onStdoutLine: (line) => {
+          const [, over, under] = /^#tb 0: (\d+)\/(\d+)/.exec(line) ?? [];
+          if (under !== undefined) tick = Number(over) / Number(under);
+          // The stream, when it is decoded, when it is shown, and for how long.
+          const [, start, duration] = /^0,[^,]+,([^,]+),([^,]+),/.exec(line) ?? [];
+          if (duration !== undefined) ticks = Math.max(ticks, Number(start) + Number(duration));
+        },
+      });
+      return ticks * tick;
+    },
 
     /** @returns the duration of a file's packets, which are all read, because the headers may be wrong */
     measure: async (path: string, options: RunLimits): Promise<number> =>

@@ -49,6 +49,7 @@ beforeAll(async () => {
   const source = { path: input, probe: { streams: [pictures] } as unknown as Probe };
   await media.writeM4a({ path: input, audioCodec: 'aac' }, output, limits);
   await media.measure(input, limits);
+  await media.picturesEnd(input, limits);
   await media.write({ container: 'mp4', pictures: source, sound: source }, output, limits);
   const captions = [{ path: input, language: 'eng' }];
   for (const container of Object.keys(CONTAINERS) as Container[]) {

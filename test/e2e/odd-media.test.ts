@@ -241,6 +241,13 @@ async function request(path: string, format: 'audio' | 'video'): Promise<MediaRe
 const secondsOf = (duration: string | null): number =>
   (duration ?? '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 
+/** @returns the latest time of a frame, in seconds */
+async function lastTimeOf(url: string): Promise<number> {
+  const args = ['-v', 'error', '-select_streams', 'v', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', url];
+  const lines = (await runTool(inject('tools').ffprobe, args)).toString().split(/[\s,]+/);
+  return Math.max(...lines.map(Number));
+}
+
 /** @returns the number of rises through zero in a second, which is the frequency of a tone; 0 for silence */
 function frequencyAt(samples: Float64Array, second: number): number {
   const part = samples.subarray(second * 16_000, (second + 1) * 16_000);
@@ -274,6 +281,18 @@ describe('media of a page', () => {
     site.set('/joined.mp3', { type: 'audio/mpeg', body: Buffer.concat([one, one]) });
     const data = await request('/joined.mp3', 'audio');
     expect(Math.abs(secondsOf(data.duration) - 12)).toBeLessThanOrEqual(1);
+  });
+
+  it('are as long as their pictures when the time of one frame lies far behind the stated end', async () => {
+    const body = await served('jump.mp4', `${PICTURES} -c:v libx264 -preset fast -bf 2 -pix_fmt yuv420p`);
+    // The third entry of the table of composition times: of each entry, the second half is the offset.
+    body.writeUInt32BE(5_000_000, body.indexOf('ctts') + 12 + 2 * 8 + 4);
+    site.set('/jump.mp4', { type: 'video/mp4', body });
+    const data = await request('/jump.mp4', 'video');
+    expect(data).toMatchObject({ status: 'success' });
+    const { duration } = await probe(data.file_urls![0]!);
+    expect(Math.abs(secondsOf(data.duration) - duration)).toBeLessThanOrEqual(1);
+    expect(await lastTimeOf(data.file_urls![0]!)).toBeLessThan(duration + 1);
   });
 
   it.each(['chunked', 'by closing the connection'] as const)(
