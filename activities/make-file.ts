@@ -225,7 +225,7 @@ export async function rejectCutOff(
   if (seconds < expectedSeconds && isFarFrom(seconds, expectedSeconds)) throw new JobError('durationWrong');
 }
 
-/** Whether pictures end later than the header says, or earlier although nothing else follows them. Then players stop or wait. */
+/** @returns whether the pictures end later than the header states, or earlier in a file that has nothing else */
 async function haveWildTimes(media: Media, file: MediaSource, limits: Parameters<Media['measure']>[1]) {
   const endSeconds = await media.picturesEnd(file.path, limits);
   const { streams, durationSeconds } = file.probe;

@@ -99,20 +99,25 @@ export function createMedia(settings: FfmpegSettings) {
     damagedKinds: (media: MediaSource, limits: RunLimits): Promise<readonly string[]> =>
       undecodableKinds(settings.ffprobe, media, limits),
 
-    /** @returns when the last picture of a file ends, in seconds after its start, as ffmpeg reads the times of all packets */
+    /**
+     * Reads the times of all pictures as ffmpeg does, without decoding them.
+     *
+     * @returns when the last one ends, in seconds after the start of the file; throws UnreadableMediaError if ffmpeg fails
+     */
     picturesEnd: async (path: string, limits: RunLimits): Promise<number> => {
       let [ticks, tick] = [0, 0];
       const args = [...INPUT_GUARD, '-i', fileUrl(path), '-map', '0:V:0', '-c', 'copy', '-f', 'framecrc', 'pipe:1'];
-      await runTool('FFMPEG_PATH', ['-v', 'error', '-nostdin', ...args], {
+      const { exitCode, stderrTail } = await runTool('FFMPEG_PATH', ['-v', 'error', '-nostdin', ...args], {
         ...{ program: settings.ffmpeg, path, maxStdoutChars: 0, signal: limits.signal, timeoutMs: limits.timeoutMs },
         onStdoutLine: (line) => {
           const [, over, under] = /^#tb 0: (\d+)\/(\d+)/.exec(line) ?? [];
           if (under !== undefined) tick = Number(over) / Number(under);
-          // The stream, when it is decoded, when it is shown, and for how long.
+          // A line has the number of the stream, the times of decoding and of presentation, and the duration.
           const [, start, duration] = /^0,[^,]+,([^,]+),([^,]+),/.exec(line) ?? [];
           if (duration !== undefined) ticks = Math.max(ticks, Number(start) + Number(duration));
         },
       });
+      if (exitCode !== 0) throw new UnreadableMediaError(stderrTail);
       return ticks * tick;
     },
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { JobError } from '../../runtime/job-error.ts';
+import { UnreadableMediaError } from '../../media/media-guard.ts';
 import { createMedia, type Media } from '../../media/ffmpeg.ts';
 import { readM4a } from '../../media/m4a.ts';
 import { probe as probeFreely, runTool } from '../helpers/media.ts';
@@ -106,6 +107,11 @@ describe('a file with a misleading name', () => {
       code: 'tool_missing',
       message: expect.stringContaining('FFPROBE_PATH'),
     });
+  });
+
+  it('fails to read the times of pictures when ffmpeg fails', async () => {
+    const limits = { signal, timeoutMs: 10_000 };
+    await expect(media.picturesEnd(join(folder, 'native.m4a'), limits)).rejects.toThrow(UnreadableMediaError);
   });
 
   it('fails with the name of the setting if a filter for pictures of high dynamic range is missing', async () => {
