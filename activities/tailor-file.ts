@@ -43,7 +43,7 @@ export async function tailorFile(
     // The page states the length of the whole recording.
     cameWhole: media.cameWhole === true || section !== undefined,
   });
-  // Of a section, all times are those of the whole recording.
+  // Chapters and segments have the times of the whole recording, also if only a section is fetched.
   const start = media.details?.section_start ?? 0;
   const whole = { start, end: start + main.probe.durationSeconds };
   const reported = await reportedSegments(deps, attempt, page);

@@ -28,7 +28,7 @@ export interface RateLimitState {
 /** The IDs of what a request with an `Idempotency-Key` creates, which are the same when it is repeated. */
 export interface RequestIds {
   readonly of: (name: string) => string;
-  /** What answers the request, which may be something else. */
+  /** The IDs of the records that answer the request. A record that was joined or reused has another ID than `of` returns. */
   readonly noted: Record<string, string>;
 }
 export type LimitedCaller = Caller & RateLimitState & { readonly ids?: RequestIds };

@@ -34,7 +34,7 @@ interface FoundSource {
   readonly source: Pick<BatchSource, 'url' | 'list' | 'each' | 'filter'>;
   /** The price of one entry. */
   readonly price: Thousandths;
-  /** What the list of a profile costs. */
+  /** The price of the list of a profile; undefined for other lists, which are free. */
   readonly collection: Awaited<ReturnType<typeof collectionPriceOf>> | undefined;
 }
 

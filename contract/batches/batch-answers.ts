@@ -43,7 +43,7 @@ export const batchSchema = z
     list_cost: moneySchema
       .nullable()
       .describe(
-        'What the list of a profile costs, at least as long as the number of posts is not known; null for other lists',
+        'The cost of the list of a profile: the least one until the number of its posts is known; null for other lists',
       ),
     max_cost: moneySchema.nullable(),
     items_per_minute: z

@@ -81,7 +81,7 @@ export interface RateMark {
   readonly ended: number;
 }
 
-/** What a workflow run has paid for the list of a profile, which counts once. */
+/** The costs of the list of a profile in one run of a workflow. A repeated attempt of the run replaces them. */
 export interface ListRun {
   readonly id: string;
   readonly cost: Thousandths;

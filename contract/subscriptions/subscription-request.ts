@@ -93,7 +93,7 @@ export const subscriptionSchema = z
     check_cost: moneySchema
       .nullable()
       .describe(
-        'What a check of a profile costs, at least until its first one, unless its list is running or fresh; null for other lists',
+        'The cost of a check of a profile whose list is not running or fresh: the least one until the first check; null for other lists',
       ),
     max_cost_per_day: moneySchema.nullable(),
     checked_at: timestampSchema.nullable(),

@@ -84,8 +84,8 @@ describe('the ffmpeg of the image contains exactly what the service uses', () =>
   });
 
   it('to write containers', () => {
-    const asked = valuesOf('-f').filter((name) => !built('indev').includes(name));
-    expect(built('muxer')).toEqual(once(asked.map((name) => BUILT_AS[name] ?? name)));
+    const muxers = valuesOf('-f').filter((name) => !built('indev').includes(name));
+    expect(built('muxer')).toEqual(once(muxers.map((name) => BUILT_AS[name] ?? name)));
   });
 
   it('to generate sound and pictures', () => {
@@ -99,9 +99,9 @@ describe('the ffmpeg of the image contains exactly what the service uses', () =>
       ...valuesOf('-vf', '-af', '-filter:v:0', '-filter_complex'),
       ...valuesOf('-i').filter((input) => !/^file:/.test(input)),
     ];
-    const asked = graphs
+    const filters = graphs
       .flatMap((graph) => graph.replaceAll(/'[^']*'/g, '').split(/[,;]/))
       .map((one) => /^(?:\[[^\]]+\])*(\w+)/.exec(one)?.[1]);
-    expect(built('filter')).toEqual(once([...asked.map((name) => name ?? ''), OF_ITSELF]));
+    expect(built('filter')).toEqual(once([...filters.map((name) => name ?? ''), OF_ITSELF]));
   });
 });

@@ -56,7 +56,7 @@ describe('a batch of a profile', () => {
     expect(await collections(name)).toEqual([1, 1, 1]);
   }, 180_000);
 
-  it('is refused if the credit does not suffice for the list, and fails when that turns out later', async () => {
+  it('is refused with too little credit for the list, and fails if the real price of the list exceeds the credit', async () => {
     const { url } = accountOf('ordinary');
     const poor = await (await callerWith(19)).start({ from: url, each: files });
     expect([poor.status, poor.body]).toMatchObject([402, { code: 'insufficient_credit' }]);

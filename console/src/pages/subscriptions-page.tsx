@@ -114,7 +114,7 @@ function NewSubscription({ link }: { readonly link: string }) {
   );
 }
 
-/** What is requested of each entry. Lists of other sites have files only, and profiles have no captions. */
+/** @returns the request for each entry. Lists of other sites have files only, and profiles have no captions. */
 async function eachOf(url: string, what: keyof typeof OPERATIONS, language: string): Promise<object> {
   if (what === 'captions') return { operation: 'requestTranscript', language };
   const { subjects } = await readMeanings(url, new AbortController().signal);

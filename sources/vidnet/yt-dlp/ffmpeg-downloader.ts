@@ -18,7 +18,7 @@ const OUTPUT = '-f mp4 -strict -2';
 /** A file that can be read wherever ffmpeg was ended. */
 const RECORDING = '-f matroska -cluster_time_limit 1000 -flush_packets 1';
 
-/** What ffmpeg records of a running broadcast. */
+/** The part of a running broadcast that ffmpeg records. */
 export interface Recording {
   readonly fromStart: boolean;
   readonly maxSeconds: number;

@@ -22,7 +22,7 @@ export interface YtdlpRunSpec {
   readonly reading?: Partial<ReadingLimits> | undefined;
   /** Whether yt-dlp may start ffmpeg, which then also goes through the proxy. */
   readonly usesFfmpeg?: boolean;
-  /** What ffmpeg records of a running broadcast. */
+  /** Set for a running broadcast. */
   readonly recording?: Recording | undefined;
   /** @param reading must be ended by the callback when the transfer of media begins */
   readonly onStdoutLine?: ((line: string, reading: Reading) => void) | undefined;

@@ -1959,7 +1959,7 @@ export type Batch = {
      */
     cost_at_most: string;
     /**
-     * What the list of a profile costs, at least as long as the number of posts is not known; null for other lists
+     * The cost of the list of a profile: the least one until the number of its posts is known; null for other lists
      */
     list_cost: string | null;
     /**
@@ -2031,7 +2031,7 @@ export type Subscription = {
      */
     cost_today: string;
     /**
-     * What a check of a profile costs, at least until its first one, unless its list is running or fresh; null for other lists
+     * The cost of a check of a profile whose list is not running or fresh: the least one until the first check; null for other lists
      */
     check_cost: string | null;
     /**
