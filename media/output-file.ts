@@ -103,7 +103,9 @@ export function outputArguments(file: OutputFile): readonly string[] {
     const { codec, colorTransfer } = streamOf(source.probe, 'video') ?? {};
     // Apple's players need this name of HEVC.
     const copy = ['-c:v:0', 'copy', ...(container === 'mp4' && codec === 'hevc' ? ['-tag:v:0', 'hvc1'] : [])];
-    const encode = [...H264, '-filter:v:0', `${cut(kept, 'video')}${pictureFilter(colorTransfer)}`];
+    // Without sound, nothing is to be heard before the first picture that can be decoded.
+    const begin = sound === undefined ? 'setpts=PTS-STARTPTS,' : '';
+    const encode = [...H264, '-filter:v:0', `${cut(kept, 'video')}${begin}${pictureFilter(colorTransfer)}`];
     return ['-map', streamOfKind(source, 'video'), ...(copied.pictures ? copy : encode)];
   };
   const n = pictures === undefined ? '0' : '1';

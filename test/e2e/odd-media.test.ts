@@ -248,6 +248,16 @@ async function lastTimeOf(url: string): Promise<number> {
   return Math.max(...lines.map(Number));
 }
 
+/** @returns the duration, in seconds, of a video at a path of the site */
+async function expectToEndAsStated(path: string): Promise<number> {
+  const data = await request(path, 'video');
+  expect(data).toMatchObject({ status: 'success' });
+  const { duration } = await probe(data.file_urls![0]!);
+  expect(Math.abs(secondsOf(data.duration) - duration)).toBeLessThanOrEqual(1);
+  expect(await lastTimeOf(data.file_urls![0]!)).toBeLessThan(duration + 1);
+  return duration;
+}
+
 /** @returns the number of rises through zero in a second, which is the frequency of a tone; 0 for silence */
 function frequencyAt(samples: Float64Array, second: number): number {
   const part = samples.subarray(second * 16_000, (second + 1) * 16_000);
@@ -288,11 +298,16 @@ describe('media of a page', () => {
     // The third entry of the table of composition times: of each entry, the second half is the offset.
     body.writeUInt32BE(5_000_000, body.indexOf('ctts') + 12 + 2 * 8 + 4);
     site.set('/jump.mp4', { type: 'video/mp4', body });
-    const data = await request('/jump.mp4', 'video');
-    expect(data).toMatchObject({ status: 'success' });
-    const { duration } = await probe(data.file_urls![0]!);
-    expect(Math.abs(secondsOf(data.duration) - duration)).toBeLessThanOrEqual(1);
-    expect(await lastTimeOf(data.file_urls![0]!)).toBeLessThan(duration + 1);
+    await expectToEndAsStated('/jump.mp4');
+  });
+
+  it('begin with the first whole picture when those before it are damaged and there is no sound', async () => {
+    const noise = `-g 60 -bsf:v noise=amount='lt(n,60)'`;
+    site.set('/late.webm', {
+      type: 'video/webm',
+      body: await served('late.webm', `${PICTURES} -c:v libvpx-vp9 ${noise}`),
+    });
+    expect(await expectToEndAsStated('/late.webm')).toBeCloseTo(6, 0);
   });
 
   it.each(['chunked', 'by closing the connection'] as const)(
