@@ -1,72 +1,61 @@
 import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import {
-  ConfigError,
-  entriesOf,
-  isOrigin,
-  parseNetworks,
-  parsePayloadKeys,
-  parseSecrets,
-  trimSlash,
-} from './config-values.ts';
+import { ConfigError, isOrigin, networks, trimSlash, webhookKeys } from './config-values.ts';
 import { IMGNET_PLATFORM_URL } from './contract/urls/imgnet-urls.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/request-limits.ts';
-import { priceSettings, priceTable, type Prices } from './contract/kinds/configured-prices.ts';
+import { priceSettings, priceTable } from './contract/kinds/configured-prices.ts';
 import { isLoopbackHost } from './outbound/addresses.ts';
 import { routeSettings } from './pacing/route-settings.ts';
+import {
+  bool,
+  count,
+  list,
+  optionalPort,
+  optionalText,
+  optionalToken,
+  optionalUrl,
+  port,
+  positive,
+  text,
+  url,
+} from './runtime/setting-types.ts';
 import { workerRoles } from './runtime/temporal/worker-roles.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
-import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
 import { temporalSettings } from './runtime/temporal/temporal-settings.ts';
 import { YTDLP_CHANNELS } from './sources/vidnet/releases/release-version.ts';
 import { speechSettings } from './speech/speech-settings.ts';
-import type { FileStoreLocation } from './store/files/create-file-store.ts';
 import { fileSettings, fileStoreLocationOf } from './store/files/file-settings.ts';
 
-const bool = z.stringbool();
-const port = z.coerce.number().int().min(0).max(65_535);
-const positive = z.coerce.number().int().positive();
-const url = z.url({ protocol: /^https?$/ });
-const datasetId = z.string().regex(/^[\w-]{1,100}$/);
+const datasetId = text.regex(/^[\w-]{1,100}$/);
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
 /** All settings of the service with their environment variable, description and default. docs/settings.md is generated from it. */
 export const settings = z.object({
-  HOST: z.string().default('127.0.0.1').describe('Address on which REST listens'),
+  HOST: text.default('127.0.0.1').describe('Address on which REST listens'),
   PORT: port.default(3000).describe('Port of REST, the files, the OpenAPI document and its page'),
-  RPC_HOST: z.string().default('127.0.0.1').describe('Address on which tRPC listens'),
+  RPC_HOST: text.default('127.0.0.1').describe('Address on which tRPC listens'),
   RPC_PORT: port.default(3001).describe('Port of tRPC'),
-  RPC_TOKEN: z
-    .string()
-    .regex(/^\S{32,}$/, 'at least 32 characters, no spaces')
-    .optional()
-    .describe('Token of the callers of tRPC, at least 32 characters; npm start generates one'),
+  RPC_TOKEN: optionalToken.describe('Token of the callers of tRPC, at least 32 characters; npm start generates one'),
   ALLOW_ANONYMOUS: bool
     .optional()
     .describe(
       'Whether REST accepts callers without an API key; default: only if the service is reachable over loopback alone',
     ),
-  TRUSTED_PROXIES: z
-    .string()
-    .default('')
-    .describe('Networks (CIDR, comma-separated) of reverse proxies whose client address headers are trusted'),
-  CORS_ORIGINS: z
-    .string()
-    .default('')
-    .transform(entriesOf)
+  TRUSTED_PROXIES: networks.describe(
+    'Networks (CIDR, comma-separated) of reverse proxies whose client address headers are trusted',
+  ),
+  CORS_ORIGINS: list
+    .default([])
     .refine((origins) => origins.every(isOrigin), 'origins such as https://app.example')
     .describe('Origins (comma-separated) whose pages may use the API'),
-  PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
-  DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
-  DATA_DIR: z
-    .string()
+  PUBLIC_URL: optionalUrl.describe('Base address that callers use; default: http://HOST:PORT'),
+  DRIVE_URL: optionalUrl.describe('Base address of signed file links; default: PUBLIC_URL'),
+  DATA_DIR: text
     .default('./data')
     .describe('Folder of published files, work folders and the data of the embedded engines'),
   ...fileSettings,
-  LINK_SECRET: z
-    .string()
-    .transform(entriesOf)
+  LINK_SECRET: list
     .refine(areSecrets, 'at least 32 characters each')
     .optional()
     .describe(
@@ -80,65 +69,56 @@ export const settings = z.object({
       'How long a request for a channel or a transcript waits without `Prefer`; must be less than the timeouts of proxies and clients',
     ),
   RATE_LIMIT_PER_MINUTE: positive.default(90).describe('Requests per minute and caller'),
-  WEBHOOK_ALLOWED_NETWORKS: z
-    .string()
-    .default('')
-    .describe('Networks (CIDR, comma-separated) exempt from the ban on private webhook targets'),
-  WEBHOOK_SECRETS: z
-    .string()
-    .default('')
-    .describe('Secrets that sign webhooks (whsec_ and base64, comma-separated); the same for api and worker'),
+  WEBHOOK_ALLOWED_NETWORKS: networks.describe(
+    'Networks (CIDR, comma-separated) exempt from the ban on private webhook targets',
+  ),
+  WEBHOOK_SECRETS: webhookKeys.describe(
+    'Secrets that sign webhooks (whsec_ and base64, comma-separated); the same for api and worker',
+  ),
   ...temporalSettings,
-  MONGODB_URI: z
-    .string()
+  MONGODB_URI: text
     .regex(/^mongodb(\+srv)?:\/\//)
     .optional()
     .describe(
       'MongoDB server, with its TLS options (tls, tlsCAFile, tlsCertificateKeyFile); without it, npm start runs one',
     ),
-  MONGODB_DATABASE: z
-    .string()
+  MONGODB_DATABASE: text
     .regex(/^[\w-]{1,60}$/)
     .default('tapedeck')
     .describe('Database name'),
-  VIDNET_VIDEO_URL: z
-    .string()
+  VIDNET_VIDEO_URL: text
     .regex(/^https?:\/\/.*\{id\}/, 'an http(s) URL with {id} in it')
     .default('https://www.youtube.com/watch?v={id}')
     .describe('URL of a video page; {id} is replaced'),
-  VIDNET_CHANNEL_URL: z
-    .string()
+  VIDNET_CHANNEL_URL: text
     .regex(/^https?:\/\/.*\{path\}/, 'an http(s) URL with {path} in it')
     .default('https://www.youtube.com/{path}')
     .describe('URL of a channel page; {path} is replaced by @handle, channel/ID, c/NAME or user/NAME'),
-  VIDNET_API_KEY: z
-    .string()
-    .optional()
-    .describe('Key of the Data API v3; without it, yt-dlp reads channels and comments, with fewer fields'),
+  VIDNET_API_KEY: optionalText.describe(
+    'Key of the Data API v3; without it, yt-dlp reads channels and comments, with fewer fields',
+  ),
   VIDNET_API_URL: url.default('https://www.googleapis.com/').describe('Base address of the Data API v3'),
   SPONSORBLOCK_URL: url.default('https://sponsor.ajay.app/').describe('Base address of the API of SponsorBlock'),
   IMGNET_API_URL: url.default(BRIGHT_DATA_API_URL).describe('Base address of the dataset API'),
-  IMGNET_API_TOKEN: z
-    .string()
-    .optional()
-    .describe('Token of the dataset API; without it, the kinds of the photo platform are unavailable'),
+  IMGNET_API_TOKEN: optionalText.describe(
+    'Token of the dataset API; without it, the kinds of the photo platform are unavailable',
+  ),
   IMGNET_DATASET_PROFILES: datasetId.default(BRIGHT_DATA_DATASETS.profiles).describe('Dataset of profiles'),
   IMGNET_DATASET_POSTS: datasetId.default(BRIGHT_DATA_DATASETS.posts).describe('Dataset of posts'),
   IMGNET_DATASET_REELS: datasetId.default(BRIGHT_DATA_DATASETS.reels).describe('Dataset of reels'),
   IMGNET_PLATFORM_URL: url
     .default(IMGNET_PLATFORM_URL)
     .describe("Base address of the photo platform's pages in requests to the dataset API"),
-  MEDIA_SITES: z
-    .string()
+  MEDIA_SITES: text
     .toLowerCase()
     .regex(/^[\w.-]+(?: *, *[\w.-]+)*$/, 'off, all, or names of hosts, separated by commas')
     .default('all')
+    .transform((sites) => (sites === 'off' || sites === 'all' ? sites : list.parse(sites)))
     .describe('Sites from which media are fetched: off, all, or hosts (comma-separated), including their subdomains'),
-  MEDIA_ALLOWED_NETWORKS: z
-    .string()
-    .default('')
-    .describe('Networks (CIDR, comma-separated) exempt from the ban on private addresses of media'),
-  YTDLP_PATH: z.string().default('yt-dlp').describe('Path of yt-dlp'),
+  MEDIA_ALLOWED_NETWORKS: networks.describe(
+    'Networks (CIDR, comma-separated) exempt from the ban on private addresses of media',
+  ),
+  YTDLP_PATH: text.default('yt-dlp').describe('Path of yt-dlp'),
   YTDLP_CHANNEL: z
     .enum(YTDLP_CHANNELS)
     .default('pinned')
@@ -146,27 +126,23 @@ export const settings = z.object({
   YTDLP_INDEX_URL: url
     .default('https://pypi.org/simple')
     .describe('Index of Python packages from which yt-dlp is downloaded, with checksums (PEP 691)'),
-  YTDLP_PLUGIN_DIR: z.string().optional().describe('Folder of yt-dlp extractor plugins; without it, none are loaded'),
-  YTDLP_COOKIES_FILE: z.string().optional().describe('Cookies file for yt-dlp (Netscape format)'),
+  YTDLP_PLUGIN_DIR: optionalText.describe('Folder of yt-dlp extractor plugins; without it, none are loaded'),
+  YTDLP_COOKIES_FILE: optionalText.describe('Cookies file for yt-dlp (Netscape format)'),
   YTDLP_PROXY: z
     .url()
     .optional()
     .describe('Proxy for yt-dlp; it must refuse private addresses itself. Default: the built-in proxy, which does'),
-  YTDLP_EXTRACTOR_ARGS: z
-    .string()
-    .optional()
-    .describe('Extractor arguments for yt-dlp; those of several extractors are separated by spaces'),
-  YTDLP_JS_RUNTIME: z
-    .string()
-    .optional()
-    .describe('JavaScript runtime for yt-dlp, such as deno:/usr/bin/deno. Default: the Node that runs Tapedeck'),
-  FFMPEG_PATH: z.string().default('ffmpeg').describe('Path of ffmpeg'),
-  FFPROBE_PATH: z.string().default('ffprobe').describe('Path of ffprobe'),
+  YTDLP_EXTRACTOR_ARGS: optionalText.describe(
+    'Extractor arguments for yt-dlp; those of several extractors are separated by spaces',
+  ),
+  YTDLP_JS_RUNTIME: optionalText.describe(
+    'JavaScript runtime for yt-dlp, such as deno:/usr/bin/deno. Default: the Node that runs Tapedeck',
+  ),
+  FFMPEG_PATH: text.default('ffmpeg').describe('Path of ffmpeg'),
+  FFPROBE_PATH: text.default('ffprobe').describe('Path of ffprobe'),
   ...routeSettings,
-  WORKER_ROLES: z
-    .string()
-    .default(workerRoles.join(','))
-    .transform(entriesOf)
+  WORKER_ROLES: list
+    .default(workerRoles)
     .pipe(z.array(z.enum(workerRoles)).nonempty())
     .describe('Roles of a worker (comma-separated); together, the workers of a service must have all roles'),
   MAX_FETCHES: positive.default(4).describe('Concurrent downloads per worker and platform'),
@@ -182,33 +158,21 @@ export const settings = z.object({
     .default(4 * 3600)
     .describe('Wall-clock limit of one download attempt'),
   ...speechSettings,
-  STARTUP_WAIT_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(60)
-    .describe('How long api and worker wait for Temporal and MongoDB at startup'),
-  DRAIN_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(0)
+  STARTUP_WAIT_SECONDS: count.default(60).describe('How long api and worker wait for Temporal and MongoDB at startup'),
+  DRAIN_SECONDS: count
     .default(0)
     .describe('How long the api accepts requests after SIGTERM, while /ready responds with 503'),
   SHUTDOWN_GRACE_SECONDS: positive.default(10).describe('How long running work may take after SIGTERM'),
   METRICS_HOST: z.union([z.ipv4(), z.ipv6()]).default('127.0.0.1').describe('IP address of the operator ports below'),
-  API_METRICS_PORT: port.optional().describe('Port of the metrics of the api; without it, there are none'),
-  WORKER_METRICS_PORT: port
-    .optional()
-    .describe('Port of the health and metrics of a worker; without it, there are none'),
+  API_METRICS_PORT: optionalPort.describe('Port of the metrics of the api; without it, there are none'),
+  WORKER_METRICS_PORT: optionalPort.describe('Port of the health and metrics of a worker; without it, there are none'),
   TEMPORAL_METRICS_PORT: port
     .min(1)
     .optional()
     .describe("Port of the metrics of Temporal's SDK in a worker; without it, there are none"),
-  TRACES_URL: url
-    .optional()
-    .describe(
-      'URL to which spans are sent (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; without it, none are recorded',
-    ),
+  TRACES_URL: optionalUrl.describe(
+    'URL to which spans are sent (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; without it, none are recorded',
+  ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
@@ -221,15 +185,6 @@ export const settings = z.object({
 });
 
 type Settings = z.infer<typeof settings>;
-
-type Derived =
-  | 'WEBHOOK_SECRETS'
-  | 'PAYLOAD_KEYS'
-  | 'ALLOW_ANONYMOUS'
-  | 'TRUSTED_PROXIES'
-  | 'WEBHOOK_ALLOWED_NETWORKS'
-  | 'MEDIA_ALLOWED_NETWORKS'
-  | 'MEDIA_SITES';
 
 /** The platforms and sites that requests may refer to. */
 export interface Platforms {
@@ -250,32 +205,7 @@ export interface Platforms {
   readonly mediaAllowedNetworks: BlockList;
 }
 
-export interface Config extends Readonly<Omit<Settings, Derived>> {
-  readonly PUBLIC_URL: string;
-  readonly DRIVE_URL: string;
-  /** Whether REST listens on loopback only. */
-  readonly isLoopback: boolean;
-  readonly allowsAnonymous: boolean;
-  readonly trustedProxies: BlockList;
-  readonly webhookAllowedNetworks: BlockList;
-  /** The keys that sign webhooks. Without keys, webhooks are not signed. */
-  readonly webhookKeys: readonly Uint8Array[];
-  /** The keys that encrypt payloads in Temporal; undefined if payloads are not encrypted. */
-  readonly payloadKeys: PayloadKeys | undefined;
-  readonly mediaAllowedNetworks: BlockList;
-  readonly prices: Prices;
-  readonly platforms: Platforms;
-  readonly files: FileStoreLocation;
-  readonly workDir: string;
-  readonly ytdlpDir: string;
-  readonly speechDir: string;
-  readonly speechWorkDir: string;
-  readonly speechModelsDir: string;
-}
-
-function sitesOf(text: string): Platforms['mediaSites'] {
-  return text === 'off' || text === 'all' ? text : entriesOf(text);
-}
+export type Config = ReturnType<typeof loadConfig>;
 
 /**
  * Parses and validates the environment once.
@@ -283,89 +213,71 @@ function sitesOf(text: string): Platforms['mediaSites'] {
  * @param env usually `process.env`; an empty value counts as unset
  * @throws {ConfigError} that names all invalid settings
  */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => name in settings.shape && value !== ''),
   );
   const parsed = settings.safeParse(given);
-  if (!parsed.success) throw configErrorOf(parsed.error);
-  const {
-    ALLOW_ANONYMOUS,
-    TRUSTED_PROXIES,
-    WEBHOOK_ALLOWED_NETWORKS,
-    WEBHOOK_SECRETS,
-    PAYLOAD_KEYS,
-    MEDIA_ALLOWED_NETWORKS,
-    MEDIA_SITES,
-    ...rest
-  } = parsed.data;
-  if ((rest.TEMPORAL_TLS_CERT_FILE === undefined) !== (rest.TEMPORAL_TLS_KEY_FILE === undefined)) {
+  if (!parsed.success) {
+    const { issues } = parsed.error;
+    throw new ConfigError(issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+  }
+  const { data } = parsed;
+  if ((data.TEMPORAL_TLS_CERT_FILE === undefined) !== (data.TEMPORAL_TLS_KEY_FILE === undefined)) {
     throw new ConfigError('TEMPORAL_TLS_CERT_FILE: of no use without TEMPORAL_TLS_KEY_FILE, nor that without it');
   }
-  const isLoopback = isLoopbackHost(rest.HOST);
-  if (rest.PUBLIC_URL === undefined && ANY_ADDRESS.has(rest.HOST)) {
+  checkCodec(data);
+  refuseSharedPorts(data);
+  /** Whether REST listens on loopback only. */
+  const isLoopback = isLoopbackHost(data.HOST);
+  if (data.PUBLIC_URL === undefined && ANY_ADDRESS.has(data.HOST)) {
     throw new ConfigError('PUBLIC_URL: needed when HOST is every address, since links must lead to one');
   }
   const PUBLIC_URL = trimSlash(
-    rest.PUBLIC_URL ?? `http://${rest.HOST.includes(':') ? `[${rest.HOST}]` : rest.HOST}:${String(rest.PORT)}`,
+    data.PUBLIC_URL ?? `http://${data.HOST.includes(':') ? `[${data.HOST}]` : data.HOST}:${String(data.PORT)}`,
   );
-  const DRIVE_URL = trimSlash(rest.DRIVE_URL ?? PUBLIC_URL);
+  const DRIVE_URL = trimSlash(data.DRIVE_URL ?? PUBLIC_URL);
   // A public address or a trusted proxy means that a proxy forwards requests of others to the loopback address.
   const isPrivate =
     isLoopback &&
-    TRUSTED_PROXIES === '' &&
+    data.TRUSTED_PROXIES.rules.length === 0 &&
     [PUBLIC_URL, DRIVE_URL].every((one) => isLoopbackHost(new URL(one).hostname));
-  const dataDir = resolve(rest.DATA_DIR);
-  refuseSharedPorts(parsed.data);
-  const mediaAllowedNetworks = parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS);
+  const dataDir = resolve(data.DATA_DIR);
+  // A URL template need not be a valid URL itself, for example if its host contains the placeholder.
+  const templates = [data.VIDNET_CHANNEL_URL, data.VIDNET_VIDEO_URL].filter((one) => URL.canParse(one));
+  const platforms: Platforms = {
+    vidnetVideoUrl: data.VIDNET_VIDEO_URL,
+    vidnetChannelUrl: data.VIDNET_CHANNEL_URL,
+    imgnetUrl: trimSlash(data.IMGNET_PLATFORM_URL),
+    vidnetHosts: templates.map((one) => new URL(one).host),
+    imgnetHosts: [new URL(data.IMGNET_PLATFORM_URL).host],
+    isImgnetConfigured: data.IMGNET_API_TOKEN !== undefined,
+    mediaSites: data.MEDIA_SITES,
+    mediaAllowedNetworks: data.MEDIA_ALLOWED_NETWORKS,
+  };
   return Object.freeze({
-    ...rest,
+    ...data,
     DATA_DIR: dataDir,
-    PUBLIC_URL,
-    DRIVE_URL,
-    IMGNET_API_URL: trimSlash(rest.IMGNET_API_URL),
-    IMGNET_PLATFORM_URL: trimSlash(rest.IMGNET_PLATFORM_URL),
-    isLoopback,
-    allowsAnonymous: ALLOW_ANONYMOUS ?? isPrivate,
-    trustedProxies: parseNetworks('TRUSTED_PROXIES', TRUSTED_PROXIES),
-    webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
-    webhookKeys: parseSecrets(WEBHOOK_SECRETS),
-    payloadKeys: codecKeysOf(rest, PAYLOAD_KEYS),
-    mediaAllowedNetworks,
-    prices: priceTable(rest),
-    // A URL template need not be a valid URL itself, for example if its host contains the placeholder.
-    platforms: {
-      vidnetVideoUrl: rest.VIDNET_VIDEO_URL,
-      vidnetChannelUrl: rest.VIDNET_CHANNEL_URL,
-      imgnetUrl: trimSlash(rest.IMGNET_PLATFORM_URL),
-      vidnetHosts: [rest.VIDNET_CHANNEL_URL, rest.VIDNET_VIDEO_URL]
-        .filter((one) => URL.canParse(one))
-        .map((one) => new URL(one).host),
-      imgnetHosts: [new URL(rest.IMGNET_PLATFORM_URL).host],
-      isImgnetConfigured: rest.IMGNET_API_TOKEN !== undefined,
-      mediaSites: sitesOf(MEDIA_SITES),
-      mediaAllowedNetworks,
-    },
-    files: named(() => fileStoreLocationOf(rest, { dataDir })),
+    ...{ PUBLIC_URL, DRIVE_URL, isLoopback, platforms },
+    IMGNET_API_URL: trimSlash(data.IMGNET_API_URL),
+    IMGNET_PLATFORM_URL: platforms.imgnetUrl,
+    allowsAnonymous: data.ALLOW_ANONYMOUS ?? isPrivate,
+    prices: priceTable(data),
+    files: fileStoreLocationOf(data, { dataDir }),
     workDir: join(dataDir, 'work'),
     ytdlpDir: join(dataDir, 'yt-dlp'),
     speechDir: join(dataDir, 'speech'),
     speechWorkDir: join(dataDir, 'speech-work'),
-    speechModelsDir: rest.SPEECH_MODELS_DIR === undefined ? join(dataDir, 'models') : resolve(rest.SPEECH_MODELS_DIR),
+    speechModelsDir: data.SPEECH_MODELS_DIR === undefined ? join(dataDir, 'models') : resolve(data.SPEECH_MODELS_DIR),
   });
 }
 
-function codecKeysOf(
-  { CODEC_PORT, CODEC_TOKEN, METRICS_HOST }: Omit<Settings, Derived>,
-  text: string,
-): PayloadKeys | undefined {
-  const keys = parsePayloadKeys(text);
-  if (CODEC_PORT === undefined) return keys;
-  if (keys === undefined) throw new ConfigError('CODEC_PORT: of no use without PAYLOAD_KEYS');
+function checkCodec({ CODEC_PORT, CODEC_TOKEN, METRICS_HOST, PAYLOAD_KEYS }: Settings): void {
+  if (CODEC_PORT === undefined) return;
+  if (PAYLOAD_KEYS === undefined) throw new ConfigError('CODEC_PORT: of no use without PAYLOAD_KEYS');
   if (CODEC_TOKEN === undefined && !isLoopbackHost(METRICS_HOST)) {
     throw new ConfigError('CODEC_TOKEN: needed with CODEC_PORT, since METRICS_HOST is not loopback');
   }
-  return keys;
 }
 
 /** Rejects equal ports, because api and worker often share their settings on one host, and the second to start would fail. */
@@ -410,18 +322,4 @@ export function loadConfigOrExit<Name extends keyof Config>(
     process.stderr.write(`The configuration is not complete:\n${error.message}\n`);
     return process.exit(1);
   }
-}
-
-/** Runs a part of the parsing, and converts its errors into a ConfigError that names the setting. */
-function named<Result>(parse: () => Result, setting?: string): Result {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof z.ZodError) throw configErrorOf(error);
-    throw new ConfigError(`${setting ?? 'settings'}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function configErrorOf({ issues }: z.ZodError): ConfigError {
-  return new ConfigError(issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 }

@@ -68,7 +68,7 @@ const interceptors = tracing && tracingInterceptors(tracing);
 const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 5_000, log, interceptors }).catch(
   exitWith,
 );
-const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
+const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS });
 
 const stopping = new AbortController();
 // Each waiting request adds a listener; Node would warn of a leak beyond ten.
@@ -128,9 +128,9 @@ const deps: ServiceDeps = {
   deliveries: createDeliveryStore(mongo.db),
   redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
   webhooks,
-  signWebhook: createWebhookSigner(config.webhookKeys),
+  signWebhook: createWebhookSigner(config.WEBHOOK_SECRETS),
   webhookTestMs: WEBHOOK_TEST_TAKES_MS,
-  webhookAllowedNetworks: config.webhookAllowedNetworks,
+  webhookAllowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
   contents,
   expiredDocuments: createExpiredDocuments(mongo.db),
   histories: createJobHistories(client),
@@ -159,15 +159,15 @@ const rest = serveRest(
     isLoopback: config.isLoopback,
     origins: config.CORS_ORIGINS,
     allowsAnonymous: config.allowsAnonymous,
-    trustedProxies: config.trustedProxies,
-    downloadPicture: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
+    trustedProxies: config.TRUSTED_PROXIES,
+    downloadPicture: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.MEDIA_ALLOWED_NETWORKS }),
     onAnswered: measured?.onAnswered,
     tracing,
     uploads,
     uploadMaxBytes: config.UPLOAD_MAX_BYTES,
     ytdlp: createYtdlpInUse(mongo.db).known,
   }),
-  { port: config.PORT, hostname: config.HOST, proxies: config.trustedProxies },
+  { port: config.PORT, hostname: config.HOST, proxies: config.TRUSTED_PROXIES },
 );
 await rest.ready();
 const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, onAnswered: measured?.onAnswered, tracing });
@@ -201,7 +201,13 @@ async function serveMetrics({ page }: Metrics) {
 }
 
 async function serveCodec() {
-  const { CODEC_PORT: port, CODEC_TOKEN: token, METRICS_HOST: host, TEMPORAL_UI_URL: uiUrl, payloadKeys } = config;
+  const {
+    CODEC_PORT: port,
+    CODEC_TOKEN: token,
+    METRICS_HOST: host,
+    TEMPORAL_UI_URL: uiUrl,
+    PAYLOAD_KEYS: payloadKeys,
+  } = config;
   if (port === undefined || payloadKeys === undefined) return undefined;
   const codec = createPayloadCodec(payloadKeys);
   const served = await servePages({

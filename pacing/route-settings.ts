@@ -1,8 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { positive, text } from '../runtime/setting-types.ts';
 
-const positive = z.coerce.number().int().positive();
-const hours = z
-  .string()
+const hours = text
   .regex(/^(?<hour>(?:[01]\d|2[0-3]):[0-5]\d)-(?!\k<hour>)(?:[01]\d|2[0-3]):[0-5]\d$/, 'two times such as 22:00-06:00')
   .optional()
   .describe('Hours (UTC) in which they may start, such as 22:00-06:00');

@@ -11,7 +11,7 @@ describe('the configuration', () => {
       RPC_PORT: 3001,
       PUBLIC_URL: 'http://127.0.0.1:3000',
     });
-    expect(config.webhookAllowedNetworks.check('127.0.0.1')).toBe(false);
+    expect(config.WEBHOOK_ALLOWED_NETWORKS.check('127.0.0.1')).toBe(false);
     expect(Object.isFrozen(config)).toBe(true);
   });
 
@@ -134,19 +134,19 @@ describe('the configuration', () => {
 
   it('accepts several webhook secrets and shows none of them when one is invalid', () => {
     const [one, two] = ['whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz', 'whsec_OTg3NjU0MzIxMDk4NzY1NDMyMTA5ODc2'];
-    const { webhookKeys } = loadConfig({ WEBHOOK_SECRETS: ` ${one} ,${two},` });
+    const { WEBHOOK_SECRETS: webhookKeys } = loadConfig({ WEBHOOK_SECRETS: ` ${one} ,${two},` });
     expect(webhookKeys.map((key) => Buffer.from(key).toString())).toEqual([
       '012345678901234567890123',
       '987654321098765432109876',
     ]);
-    expect(loadConfig({}).webhookKeys).toEqual([]);
+    expect(loadConfig({}).WEBHOOK_SECRETS).toEqual([]);
     expect(() => loadConfig({ WEBHOOK_SECRETS: `${one},whsec_hunter2` })).toThrow(/number 2 is not whsec_(?!hunter2)/);
   });
 
   it('allows the networks that it lists', () => {
-    const { webhookAllowedNetworks } = loadConfig({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1/128' });
-    expect(webhookAllowedNetworks.check('127.9.9.9')).toBe(true);
-    expect(webhookAllowedNetworks.check('::1', 'ipv6')).toBe(true);
-    expect(webhookAllowedNetworks.check('10.0.0.1')).toBe(false);
+    const { WEBHOOK_ALLOWED_NETWORKS: networks } = loadConfig({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1/128' });
+    expect(networks.check('127.9.9.9')).toBe(true);
+    expect(networks.check('::1', 'ipv6')).toBe(true);
+    expect(networks.check('10.0.0.1')).toBe(false);
   });
 });

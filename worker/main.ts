@@ -75,7 +75,7 @@ const exitWith = (error: unknown): never => {
 };
 const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 10_000, log }).catch(exitWith);
 const temporal = await temporalSettingsOf(config).catch(exitWith);
-const webhooks = createWebhookClient({ ...WEBHOOK_CLIENT_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
+const webhooks = createWebhookClient({ ...WEBHOOK_CLIENT_LIMITS, allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS });
 // Others make no links, and need no secret.
 const signer = createLinkSigner({
   secrets: notifies ? loadConfigOrExit(process.env, ['LINK_SECRET']).LINK_SECRET : [randomUUID()],
@@ -175,11 +175,11 @@ const activities = createActivities({
   snapshots: createSnapshotStore(mongo.db),
   ...retention,
   ...{ expiredDocuments, now },
-  downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
+  downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.MEDIA_ALLOWED_NETWORKS }),
   media: createMedia({ ...tools, ...limits }),
   webhooks,
   receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
-  signWebhook: createWebhookSigner(config.webhookKeys),
+  signWebhook: createWebhookSigner(config.WEBHOOK_SECRETS),
   traceHeaders: telemetry.traceHeaders,
   rendering: { prices: config.prices, linkTo: (...file) => signer.linkTo(...file), contents, lists },
   ...{ speech, speechAudio, ffmpeg: config.FFMPEG_PATH },

@@ -19,7 +19,7 @@ export async function setUpYtdlp(config: Config, { db, log }: { readonly db: Db;
   const nothing = (): Promise<void> => Promise.resolve();
   if (!config.WORKER_ROLES.some((role) => role === 'vidnet' || role === 'media'))
     return { settings: ytdlpSettingsOf(config), version: undefined, check: nothing, close: nothing };
-  const guard = await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks });
+  const guard = await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.MEDIA_ALLOWED_NETWORKS });
   const inUse = createYtdlpInUse(db);
   const onUse = (version: string): void => {
     inUse

@@ -14,7 +14,7 @@ const NEGATIVE = /^-\d/;
 await runOperatorCommand(USAGE, async (line) => {
   const { env } = process;
   // This command needs no database.
-  if (line[0] === 'webhook-secret') return webhookSecret(loadConfigOrExit(env, []).webhookKeys, line[1]);
+  if (line[0] === 'webhook-secret') return webhookSecret(loadConfigOrExit(env, []).WEBHOOK_SECRETS, line[1]);
   const { values, positionals } = parseArgs({
     args: line.filter((word) => !NEGATIVE.test(word)),
     allowPositionals: true,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ConfigError } from '../../config-values.ts';
+import { bool, count, optionalText, optionalUrl, positive, text } from '../../runtime/setting-types.ts';
 import type { FileStoreLocation } from './create-file-store.ts';
-
-const positive = z.coerce.number().int().positive();
 
 /** Facts are fresh for a day at most, and documents that may still answer a request are not removed. */
 const keepDays = positive.min(2).max(36_500).optional();
@@ -12,25 +12,19 @@ export const fileSettings = {
     .enum(['disk', 's3'])
     .default('disk')
     .describe('Where published files are kept: below DATA_DIR, or in an S3-compatible bucket'),
-  S3_ENDPOINT: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('Address of the S3-compatible server'),
-  S3_BUCKET: z
-    .string()
+  S3_ENDPOINT: optionalUrl.describe('Address of the S3-compatible server'),
+  S3_BUCKET: text
     .regex(/^[\w.-]{1,255}$/)
     .optional()
     .describe('Bucket of the files; it must exist'),
-  S3_PREFIX: z
-    .string()
+  S3_PREFIX: text
     .regex(/^[\w./-]{0,200}$/)
     .default('files/')
     .describe('Prefix of the key of every file; only one service may use it'),
-  S3_REGION: z.string().default('us-east-1').describe('Region for which requests are signed'),
-  S3_ACCESS_KEY_ID: z.string().optional().describe('Access key of the bucket'),
-  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Secret of the access key'),
-  S3_FORCE_PATH_STYLE: z
-    .stringbool()
+  S3_REGION: text.default('us-east-1').describe('Region for which requests are signed'),
+  S3_ACCESS_KEY_ID: optionalText.describe('Access key of the bucket'),
+  S3_SECRET_ACCESS_KEY: optionalText.describe('Secret of the access key'),
+  S3_FORCE_PATH_STYLE: bool
     .default(true)
     .describe('Whether requests name the bucket in the path instead of the host name of S3_ENDPOINT'),
   RETENTION_DAYS: positive.max(36_500).optional().describe('Days for which files are kept; if not set, for ever'),
@@ -50,39 +44,26 @@ export const fileSettings = {
   UPLOAD_MAX_BYTES: positive
     .default(4 * 1024 ** 3)
     .describe('Largest file that a caller may upload; unfinished uploads are removed after a day'),
-  MIN_FREE_BYTES: z.coerce
-    .number()
-    .int()
-    .nonnegative()
+  MIN_FREE_BYTES: count
     .default(512 * 1024 ** 2)
     .describe('Free space below which no download starts; running downloads are stopped at half of it'),
 };
 
-const needed = z.string({ error: 'needed with FILES_STORE=s3 and not set' });
-const bucketSchema = z
-  .object({
-    S3_ENDPOINT: needed,
-    S3_BUCKET: needed,
-    S3_ACCESS_KEY_ID: needed,
-    S3_SECRET_ACCESS_KEY: needed,
-    S3_PREFIX: z.string(),
-    S3_REGION: z.string(),
-    S3_FORCE_PATH_STYLE: z.boolean(),
-  })
-  .transform((given): FileStoreLocation => ({
-    kind: 's3',
-    endpoint: given.S3_ENDPOINT,
-    bucket: given.S3_BUCKET,
-    prefix: given.S3_PREFIX,
-    region: given.S3_REGION,
-    accessKeyId: given.S3_ACCESS_KEY_ID,
-    secretAccessKey: given.S3_SECRET_ACCESS_KEY,
-    forcePathStyle: given.S3_FORCE_PATH_STYLE,
-  }));
+const NEEDED = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
 
+/** @throws ConfigError naming each missing setting of the bucket */
 export function fileStoreLocationOf(
   given: z.infer<z.ZodObject<typeof fileSettings>>,
   { dataDir }: { readonly dataDir: string },
 ): FileStoreLocation {
-  return given.FILES_STORE === 'disk' ? { kind: 'disk', root: join(dataDir, 'files') } : bucketSchema.parse(given);
+  if (given.FILES_STORE === 'disk') return { kind: 'disk', root: join(dataDir, 'files') };
+  const missing = NEEDED.filter((name) => given[name] === undefined);
+  if (missing.length > 0) {
+    throw new ConfigError(missing.map((name) => `${name}: needed with FILES_STORE=s3 and not set`).join('\n'));
+  }
+  const [endpoint = '', bucket = '', accessKeyId = '', secretAccessKey = ''] = NEEDED.map((name) => given[name]);
+  return {
+    ...{ kind: 's3', endpoint, bucket, accessKeyId, secretAccessKey },
+    ...{ prefix: given.S3_PREFIX, region: given.S3_REGION, forcePathStyle: given.S3_FORCE_PATH_STYLE },
+  };
 }

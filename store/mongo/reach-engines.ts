@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { ConfigError } from '../../config-values.ts';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { createPayloadCodec, type PayloadKeys } from '../../runtime/temporal/payload-codec.ts';
+import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';
 import { awaitEngine } from '../../runtime/subprocess/await-engine.ts';
 import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../../runtime/temporal/temporal-client.ts';
 import type { TemporalSettings } from '../../runtime/temporal/temporal-connection.ts';
@@ -15,9 +15,8 @@ import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts';
 
 const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 
-interface TemporalConfig extends Omit<z.output<z.ZodObject<typeof temporalSettings>>, 'PAYLOAD_KEYS'> {
+interface TemporalConfig extends z.output<z.ZodObject<typeof temporalSettings>> {
   readonly TEMPORAL_ADDRESS: string;
-  readonly payloadKeys: PayloadKeys | undefined;
 }
 interface EngineSettings extends TemporalConfig {
   readonly MONGODB_URI: string;
@@ -31,7 +30,7 @@ export async function temporalSettingsOf(config: TemporalConfig): Promise<Tempor
     namespace: config.TEMPORAL_NAMESPACE,
     apiKey: config.TEMPORAL_API_KEY,
     tls: await tlsOf(config),
-    payloadCodec: config.payloadKeys && createPayloadCodec(config.payloadKeys),
+    payloadCodec: config.PAYLOAD_KEYS && createPayloadCodec(config.PAYLOAD_KEYS),
   };
 }
 

@@ -120,7 +120,7 @@ function stepFindings(steps: readonly JobSteps[]): Finding[] {
 
 /** Starts the fetcher of a worker: a warm yt-dlp behind the forward proxy. */
 async function startFetcher({ sandbox, tools }: Bench, dataDir: string) {
-  const { mediaAllowedNetworks: allowedNetworks } = loadConfig(sandbox.env);
+  const { MEDIA_ALLOWED_NETWORKS: allowedNetworks } = loadConfig(sandbox.env);
   const guard = await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks });
   const settings: YtdlpSettings = {
     program: tools.ytdlp,

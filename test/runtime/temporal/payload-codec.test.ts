@@ -63,7 +63,7 @@ describe('PAYLOAD_KEYS', () => {
     [`b.2:${base64}, a:${base64}`, 'b.2', ['b.2', 'a']],
     [`plain,a:${base64}`, undefined, ['a']],
   ])('%o encrypts with %s and decrypts with %o', (text, first, all) => {
-    const { payloadKeys } = loadConfig({ PAYLOAD_KEYS: text });
+    const { PAYLOAD_KEYS: payloadKeys } = loadConfig({ PAYLOAD_KEYS: text });
     expect(payloadKeys?.current?.id).toBe(first);
     expect(payloadKeys?.all.map(({ id }) => id) ?? []).toEqual(all);
   });
