@@ -1,14 +1,7 @@
 /** A signal that is aborted by the caller's signal, by a timeout, or by `abort`. */
-export interface Deadline {
-  readonly signal: AbortSignal;
-  readonly abort: (reason?: unknown) => void;
-  /** Restarts the timeout. */
-  readonly restart: () => void;
-  /** Releases the timer and the caller's signal. Call it in a `finally` block. */
-  readonly end: () => void;
-}
+export type Deadline = ReturnType<typeof startDeadline>;
 
-export interface DeadlineOptions {
+interface DeadlineOptions {
   /** The caller's signal. AbortSignal.any would keep a listener on a long-lived signal for each use. */
   readonly signal?: AbortSignal | undefined;
   /** Default: no timeout. */
@@ -17,7 +10,7 @@ export interface DeadlineOptions {
   readonly late?: () => Error;
 }
 
-export function startDeadline({ signal, timeoutMs, late = timeoutError }: DeadlineOptions): Deadline {
+export function startDeadline({ signal, timeoutMs, late = timeoutError }: DeadlineOptions) {
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal?.reason);
   if (signal?.aborted === true) onAbort();
@@ -25,9 +18,11 @@ export function startDeadline({ signal, timeoutMs, late = timeoutError }: Deadli
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort(late()), Math.max(0, timeoutMs));
   return {
     signal: stop.signal,
-    abort: (reason) => stop.abort(reason),
-    restart: () => void timer?.refresh(),
-    end: () => {
+    abort: (reason?: unknown): void => stop.abort(reason),
+    /** Restarts the timeout. */
+    restart: (): void => void timer?.refresh(),
+    /** Releases the timer and the caller's signal. Call it in a `finally` block. */
+    end: (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     },

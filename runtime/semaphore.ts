@@ -3,13 +3,8 @@ export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
 
-export interface Semaphore {
-  /** @throws BusyError if no permit becomes free in time */
-  withPermit<Result>(work: () => Promise<Result>): Promise<Result>;
-}
-
 /** Limits how many callers run at once. The others wait in the order of arrival. */
-export function createSemaphore(permits: number, maxWaitMs: number): Semaphore {
+export function createSemaphore(permits: number, maxWaitMs: number) {
   const waiting = new Set<() => void>();
   let free = permits;
   const acquire = (): Promise<void> =>
@@ -26,7 +21,8 @@ export function createSemaphore(permits: number, maxWaitMs: number): Semaphore {
       waiting.add(take);
     });
   return {
-    async withPermit(work) {
+    /** @throws BusyError if no permit becomes free in time */
+    async withPermit<Result>(work: () => Promise<Result>): Promise<Result> {
       if (free > 0) free -= 1;
       else await acquire();
       try {

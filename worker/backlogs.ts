@@ -20,27 +20,26 @@ export async function readBacklogs(
   client: Client,
   { namespace, queues }: { readonly namespace: string; readonly queues: readonly string[] },
 ): Promise<readonly Backlog[]> {
-  const ask = (name: string, taskQueueType: TaskQueueType) =>
-    client.workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType, reportStats: true });
-  return client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
-    Promise.all(
-      queues.map(async (queue) => {
-        const found = await Promise.all(TYPES.map((type) => ask(queue, type)));
-        const tasks = found.map(({ stats }) => Number(stats?.approximateBacklogCount ?? 0));
-        const ages = found.map(({ stats }) => Number(stats?.approximateBacklogAge?.seconds ?? 0));
-        return { queue, tasks: tasks.reduce((sum, one) => sum + one), oldestSeconds: Math.max(...ages) };
-      }),
-    ),
+  return Promise.all(
+    queues.map(async (queue) => {
+      const question = { namespace, taskQueue: { name: queue }, reportStats: true };
+      const found = await Promise.all(TYPES.map((taskQueueType) => describe(client, { ...question, taskQueueType })));
+      const tasks = found.map(({ stats }) => Number(stats?.approximateBacklogCount ?? 0));
+      const ages = found.map(({ stats }) => Number(stats?.approximateBacklogAge?.seconds ?? 0));
+      return { queue, tasks: tasks.reduce((sum, one) => sum + one), oldestSeconds: Math.max(...ages) };
+    }),
   );
+}
+
+function describe(client: Client, question: Question) {
+  const deadline = Date.now() + DEADLINE_MS;
+  return client.connection.withDeadline(deadline, () => client.workflowService.describeTaskQueue(question));
 }
 
 /** @returns a function that counts the workers which have polled a queue for activities lately */
 export function createPollerCount(client: Client, namespace: string) {
   return async (queue: string): Promise<number> => {
-    const question = { namespace, taskQueue: { name: queue }, taskQueueType: TYPES[1] };
-    const { pollers } = await client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
-      client.workflowService.describeTaskQueue(question),
-    );
+    const { pollers } = await describe(client, { namespace, taskQueue: { name: queue }, taskQueueType: TYPES[1] });
     return new Set(pollers.map(({ identity }) => identity)).size;
   };
 }

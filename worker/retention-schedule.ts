@@ -45,11 +45,23 @@ export async function arrangeRetention(
 ): Promise<void> {
   const scheduleId = retentionScheduleId(taskQueue);
   const handle = client.schedule.getHandle(scheduleId);
-  if (retentionDays === undefined && Object.keys(keepDays).length === 0) {
+  const keep = Object.keys(keepDays).length === 0 ? undefined : keepDays;
+  if (retentionDays === undefined && keep === undefined) {
     await handle.delete().catch(unlessGone);
     return;
   }
-  const schedule = scheduleFor({ taskQueue, retentionDays, keepDays });
+  const schedule = {
+    spec: { intervals: [{ every: '6 hours' }], jitter: '10 minutes' },
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'retention',
+      workflowId: scheduleId,
+      taskQueue: taskQueues.workflows(taskQueue),
+      args: [{ ...optional('retentionDays', retentionDays), ...optional('keepDays', keep) }],
+      staticSummary: 'Removes what is too old',
+    },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
+  } as const satisfies Omit<RetentionSchedule, 'scheduleId'>;
   try {
     await client.schedule.create({ ...schedule, scheduleId });
   } catch (error) {
@@ -57,22 +69,6 @@ export async function arrangeRetention(
     // Changes by operators, such as a pause or a note, remain.
     await handle.update(({ state }) => ({ ...schedule, state })).catch(unlessGone);
   }
-}
-
-function scheduleFor({ taskQueue, retentionDays, keepDays = {} }: RetentionSettings) {
-  const keep = Object.keys(keepDays).length === 0 ? undefined : keepDays;
-  return {
-    spec: { intervals: [{ every: '6 hours' }], jitter: '10 minutes' },
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'retention',
-      workflowId: retentionScheduleId(taskQueue),
-      taskQueue: taskQueues.workflows(taskQueue),
-      args: [{ ...optional('retentionDays', retentionDays), ...optional('keepDays', keep) }],
-      staticSummary: 'Removes what is too old',
-    },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
-  } as const satisfies Omit<RetentionSchedule, 'scheduleId'>;
 }
 
 function unlessGone(error: unknown): void {

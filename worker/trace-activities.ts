@@ -1,10 +1,10 @@
-import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import type { Headers } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { decodeTime } from 'ulid';
 import type { FinishedJob } from '../activities/job-records.ts';
 import { programRuns } from '../runtime/telemetry/diagnostics.ts';
 import type { TraceHeaders, Tracing } from '../runtime/telemetry/tracing.ts';
-import { TRACE_HEADERS } from '../runtime/telemetry/trace-headers.ts';
+import { TRACE_HEADERS, valueIn } from '../runtime/telemetry/trace-headers.ts';
 
 /** A span for each attempt at an activity of a traced job, for the programs in it, and at its end for the job. */
 export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
@@ -32,8 +32,7 @@ export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
 
 function headersIn(headers: Headers): TraceHeaders {
   const found = TRACE_HEADERS.flatMap((name) => {
-    const payload = headers[name];
-    const value: unknown = payload === undefined ? undefined : defaultPayloadConverter.fromPayload(payload);
+    const value = valueIn(headers, name);
     return typeof value === 'string' ? [[name, value] as const] : [];
   });
   return Object.fromEntries(found);

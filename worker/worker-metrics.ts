@@ -60,15 +60,15 @@ export const WORKER_METRICS = {
   },
 } as const satisfies Readonly<Record<string, Metric>>;
 
-interface GaugeSources {
+export interface GaugeSources {
   /** The routes with queues of their own. */
   readonly routes: readonly string[];
   readonly breakers: Breakers;
   readonly backlogs: () => Promise<readonly Backlog[]>;
   readonly queues: () => readonly QueueState[];
-  /** The queues for which this worker reports 0 if it does not poll them. */
+  /** The queues of all roles. Those that this worker does not poll are reported as 0, so that an unpolled queue is visible. */
   readonly serviceQueues: readonly string[];
-  /** Undefined if the roles need no yt-dlp. */
+  /** The yt-dlp that new jobs use; undefined if the roles need none. */
   readonly ytdlp: (() => Promise<DatedVersion>) | undefined;
 }
 

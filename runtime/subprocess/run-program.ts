@@ -132,7 +132,7 @@ export async function run(program: string, args: readonly string[], options: Run
   };
   const late = (): Error => new RunTimeoutError(`ran longer than ${String(timeoutMs)} ms`);
   const deadline = startDeadline({ signal: options.signal, timeoutMs, late });
-  deadline.signal.addEventListener('abort', () => endGroup(toError(deadline.signal.reason)));
+  deadline.signal.addEventListener('abort', () => endGroup(deadline.signal.reason as Error));
   const stopWatching =
     maxFolderBytes === undefined
       ? undefined
@@ -201,9 +201,7 @@ export function startProgram(program: string, args: readonly string[], options: 
     // The pipes are drained on 'close', but not yet on 'exit'.
     child.once('close', (...end) => resolve({ code: end[0], signal: end[1] }));
   });
-  if (child.pid !== undefined) {
-    options.onStart?.(child.pid);
-  }
+  if (child.pid !== undefined) options.onStart?.(child.pid);
   return { stdout: child.stdout, stderr: child.stderr, signal: (name) => signalGroup(child.pid, name), ended };
 }
 
@@ -240,8 +238,4 @@ function splitLines(stream: Readable, onLine: (line: string) => void): void {
   stream.on('end', () => {
     if (rest !== '') onLine(rest);
   });
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
 }

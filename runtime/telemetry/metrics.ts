@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Meter, MetricOptions } from '@opentelemetry/api';
+import type { BatchObservableResult, Meter, MetricOptions, ObservableGauge } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 
 /** A metric on the metrics page, where its name begins with `tapedeck_`. */
@@ -17,28 +17,14 @@ export const WORK_SECONDS = [0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 90
 /** Limit for reading gauges, so that an unavailable database does not make the process itself look unavailable. */
 const READ_TIMEOUT_MS = 2_000;
 
-export type Labels<Row extends Metric> = Readonly<Record<Row['labels'][number], string>>;
-
-/** Creates the instruments of a table of metrics. */
-export interface Instruments<Table extends Readonly<Record<string, Metric>>> {
-  counter<Name extends keyof Table & string>(name: Name): (labels: Labels<Table[Name]>, add?: number) => void;
-  upDownCounter<Name extends keyof Table & string>(name: Name): (labels: Labels<Table[Name]>, add: number) => void;
-  histogram<Name extends keyof Table & string>(name: Name): (labels: Labels<Table[Name]>, value: number) => void;
-  /** Reads values whenever the page is requested. If reading fails or takes too long, it is logged and the values are left out. */
-  gauges<Name extends keyof Table & string>(names: readonly Name[], read: ReadGauges<Table, Name>): void;
-}
-type ReadGauges<Table extends Readonly<Record<string, Metric>>, Name extends keyof Table> = (
-  observe: (name: Name, labels: Labels<Table[Name]>, value: number) => void,
-) => Promise<void>;
+type Labels<Row extends Metric> = Readonly<Record<Row['labels'][number], string>>;
+type MetricTable = Readonly<Record<string, Metric>>;
 
 /** The metrics of a process, and their page for Prometheus. */
-export interface Metrics {
-  instruments<const Table extends Readonly<Record<string, Metric>>>(table: Table): Instruments<Table>;
-  readonly page: (request: IncomingMessage, response: ServerResponse) => void;
-}
+export type Metrics = Awaited<ReturnType<typeof createMetrics>>;
 
 /** Creates the metrics of a process. The libraries are loaded here, so that a process without metrics does not need them. */
-export async function createMetrics(log: Logger): Promise<Metrics> {
+export async function createMetrics(log: Logger) {
   const [{ PrometheusExporter }, { MeterProvider }] = await Promise.all([
     import('@opentelemetry/exporter-prometheus'),
     import('@opentelemetry/sdk-metrics'),
@@ -46,50 +32,47 @@ export async function createMetrics(log: Logger): Promise<Metrics> {
   const page = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true });
   const meter = new MeterProvider({ readers: [page] }).getMeter('tapedeck');
   return {
-    instruments: (table) => instrumentsOf(meter, table, log),
-    page: (request, response) => page.getMetricsRequestHandler(request, response),
+    instruments: <const Table extends MetricTable>(table: Table) => instrumentsOf(meter, table, log),
+    page: (request: IncomingMessage, response: ServerResponse): void =>
+      page.getMetricsRequestHandler(request, response),
   };
 }
 
-function instrumentsOf<Table extends Readonly<Record<string, Metric>>>(
-  meter: Meter,
-  table: Table,
-  log: Logger,
-): Instruments<Table> {
+/** Creates the instruments of a table of metrics. */
+function instrumentsOf<const Table extends MetricTable>(meter: Meter, table: Table, log: Logger) {
   const definition = (name: keyof Table & string): [string, MetricOptions] => {
-    const { description, advice } = table[name] as Metric;
-    return [`tapedeck_${name}`, { description, ...(advice === undefined ? {} : { advice }) }];
+    const { labels: _labels, ...options } = table[name] as Metric;
+    return [`tapedeck_${name}`, options];
   };
   return {
-    counter(name) {
+    counter<Name extends keyof Table & string>(name: Name) {
       const own = meter.createCounter(...definition(name));
-      return (labels, add = 1) => own.add(add, labels);
+      return (labels: Labels<Table[Name]>, add = 1): void => own.add(add, labels);
     },
-    upDownCounter(name) {
+    upDownCounter<Name extends keyof Table & string>(name: Name) {
       const own = meter.createUpDownCounter(...definition(name));
-      return (labels, add) => own.add(add, labels);
+      return (labels: Labels<Table[Name]>, add: number): void => own.add(add, labels);
     },
-    histogram(name) {
+    histogram<Name extends keyof Table & string>(name: Name) {
       const own = meter.createHistogram(...definition(name));
-      return (labels, value) => own.record(value, labels);
+      return (labels: Labels<Table[Name]>, value: number): void => own.record(value, labels);
     },
-    gauges<Name extends keyof Table & string>(names: readonly Name[], read: ReadGauges<Table, Name>) {
+    /** Reads values whenever the page is requested. If reading fails or takes too long, it is logged and the values are left out. */
+    gauges<Name extends keyof Table & string>(
+      names: readonly Name[],
+      read: (observe: (name: Name, labels: Labels<Table[Name]>, value: number) => void) => Promise<void>,
+    ): void {
       const own = new Map(names.map((name) => [name, meter.createObservableGauge(...definition(name))]));
-      meter.addBatchObservableCallback(
-        async (observer) => {
-          const seen: [name: Name, labels: Labels<Table[Name]>, value: number][] = [];
-          try {
-            await inTime(read((...one) => seen.push(one)));
-            for (const [name, labels, value] of seen) {
-              const gauge = own.get(name);
-              if (gauge !== undefined) observer.observe(gauge, value, labels);
-            }
-          } catch (error) {
-            log.warn({ err: error, metrics: names }, 'metrics could not be read');
-          }
-        },
-        [...own.values()],
-      );
+      const onRead = async (observer: BatchObservableResult): Promise<void> => {
+        const seen: [name: Name, value: number, labels: Labels<Table[Name]>][] = [];
+        try {
+          await inTime(read((name, labels, value) => seen.push([name, value, labels])));
+          for (const [name, ...one] of seen) observer.observe(own.get(name) as ObservableGauge, ...one);
+        } catch (error) {
+          log.warn({ err: error, metrics: names }, 'metrics could not be read');
+        }
+      };
+      meter.addBatchObservableCallback(onRead, [...own.values()]);
     },
   };
 }

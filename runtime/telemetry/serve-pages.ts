@@ -15,11 +15,7 @@ export interface PagesOptions {
   readonly methods?: readonly string[];
 }
 
-/**
- * Serves pages until `close`.
- *
- * @throws if the port is in use
- */
+/** Serves pages until `close`. @throws if the port is in use */
 export async function servePages({ host, port, pages, methods = ['GET', 'HEAD'] }: PagesOptions) {
   const byPath = new Map(Object.entries(pages));
   const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: 5_000 }, (request, response) => {
@@ -29,7 +25,7 @@ export async function servePages({ host, port, pages, methods = ['GET', 'HEAD'] 
       answerJson(response, 404, { error: `There are ${[...byPath.keys()].join(', ')}.` });
       return;
     }
-    Promise.resolve(page(request, response)).catch((error: unknown) => response.destroy(asError(error)));
+    Promise.resolve(page(request, response)).catch((error: unknown) => response.destroy(error as Error));
   });
   server.maxConnections = 100;
   server.listen(port, host);
@@ -47,8 +43,4 @@ export async function servePages({ host, port, pages, methods = ['GET', 'HEAD'] 
 export function answerJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   response.end(JSON.stringify(body));
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -34,7 +34,7 @@ export function jobFactsIn(headers: Headers): JobFacts {
 }
 
 /** @returns undefined also for a malformed header, because a workflow that throws at it would be retried without end */
-function valueIn(headers: Headers, name: string): unknown {
+export function valueIn(headers: Headers, name: string): unknown {
   const payload = headers[name];
   try {
     return payload === undefined ? undefined : defaultPayloadConverter.fromPayload(payload);

@@ -22,16 +22,7 @@ export interface PastSpan {
   readonly headers?: TraceHeaders;
 }
 
-export interface Tracing {
-  /** Runs work in a span. @param isFault whether an error marks the span as failed; default: every error */
-  inSpan<Result>(facts: SpanFacts, work: () => Promise<Result>, isFault?: (error: unknown) => boolean): Promise<Result>;
-  past(span: PastSpan): void;
-  /** @returns headers that continue the active span; empty without one */
-  readonly headers: () => TraceHeaders;
-  traceId(): string | undefined;
-  /** Sends the remaining spans, within a time limit. */
-  close(): Promise<void>;
-}
+export type Tracing = Awaited<ReturnType<typeof startTracing>>;
 
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -42,10 +33,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
  * @param part the part of the service, such as `api`
  * @param options.url of the collector (OTLP as JSON over HTTP)
  */
-export async function startTracing(
-  part: string,
-  { url, log }: { readonly url: string; readonly log: Logger },
-): Promise<Tracing> {
+export async function startTracing(part: string, { url, log }: { readonly url: string; readonly log: Logger }) {
   const [{ AsyncLocalStorageContextManager }, core, { resourceFromAttributes }, sdk, { OTLPTraceExporter }, api] =
     await Promise.all([
       import('@opentelemetry/context-async-hooks'),
@@ -67,7 +55,12 @@ export async function startTracing(
   const contexts = new AsyncLocalStorageContextManager().enable();
   const contextOf = (headers: TraceHeaders): Context => propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
   return {
-    async inSpan({ name, kind, headers, attributes = {} }, work, isFault = () => true) {
+    /** Runs work in a span. @param isFault whether an error marks the span as failed; default: every error */
+    async inSpan<Result>(
+      { name, kind, headers, attributes = {} }: SpanFacts,
+      work: () => Promise<Result>,
+      isFault: (error: unknown) => boolean = () => true,
+    ): Promise<Result> {
       const from = contextOf(headers);
       const span = tracer.startSpan(name, { kind: kinds[kind], attributes }, from);
       try {
@@ -80,17 +73,19 @@ export async function startTracing(
         span.end();
       }
     },
-    past({ name, startedMs, attributes = {}, headers }) {
+    past({ name, startedMs, attributes = {}, headers }: PastSpan): void {
       const parent = headers === undefined ? contexts.active() : contextOf(headers);
       if (trace.getSpan(parent) === undefined) return;
       tracer.startSpan(name, { startTime: startedMs, attributes }, parent).end();
     },
-    headers: () => {
+    /** @returns headers that continue the active span; empty without one */
+    headers: (): TraceHeaders => {
       const carrier: Record<string, string> = {};
       propagator.inject(contexts.active(), carrier, defaultTextMapSetter);
       return carrier;
     },
-    traceId: () => trace.getSpanContext(contexts.active())?.traceId,
-    close: () => Promise.race([provider.shutdown(), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]),
+    traceId: (): string | undefined => trace.getSpanContext(contexts.active())?.traceId,
+    /** Sends the remaining spans, within a time limit. */
+    close: (): Promise<void> => Promise.race([provider.shutdown(), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]),
   };
 }

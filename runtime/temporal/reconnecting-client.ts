@@ -1,20 +1,13 @@
-import { Client, isGrpcDeadlineError, type ClientInterceptors, type Connection } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
+import { Client, isGrpcDeadlineError, type ClientOptions, type Connection } from '@temporalio/client';
 
-interface ReconnectOptions {
-  readonly namespace: string;
+interface ReconnectOptions extends ClientOptions {
   /** Creates a connection without waiting for the server. It must not share a channel with others (`grpc.use_local_subchannel_pool`). */
   readonly reopen: () => Connection;
   /** Interval and timeout of the pings, in milliseconds. */
   readonly pingMs?: number;
-  readonly interceptors?: ClientInterceptors | undefined;
-  readonly dataConverter?: DataConverter;
 }
 
-export interface ReconnectingClient {
-  readonly client: Client;
-  readonly close: () => Promise<void>;
-}
+export type ReconnectingClient = ReturnType<typeof createReconnectingClient>;
 
 const PING_MS = 5_000;
 const MAX_TIMEOUTS = 3;
@@ -29,9 +22,9 @@ const CLOSE_AFTER_MS = 120_000;
  */
 export function createReconnectingClient(
   first: Connection,
-  { namespace, reopen, pingMs = PING_MS, interceptors = {}, dataConverter = {} }: ReconnectOptions,
-): ReconnectingClient {
-  let current = new Client({ connection: first, namespace, interceptors, dataConverter });
+  { reopen, pingMs = PING_MS, ...options }: ReconnectOptions,
+) {
+  let current = new Client({ ...options, connection: first });
   let isClosing = false;
   // Each call has its own controller, because the SDK never removes its listener from the signal.
   let pinging = new AbortController();
@@ -39,7 +32,7 @@ export function createReconnectingClient(
 
   const replace = (): void => {
     const { connection } = current;
-    current = new Client({ connection: reopen(), namespace, interceptors, dataConverter });
+    current = new Client({ ...options, connection: reopen() });
     setTimeout(() => void connection.close(), CLOSE_AFTER_MS).unref();
   };
   const ping = async (): Promise<void> => {
@@ -66,7 +59,7 @@ export function createReconnectingClient(
   schedulePing();
   return {
     client: new Proxy(current, { get: (_first, key) => Reflect.get(current, key) as unknown }),
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosing = true;
       pinging.abort();
       clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { Connection, type ClientInterceptors } from '@temporalio/client';
+import { optional } from '../optional.ts';
 import { grpcInterceptors } from './grpc-interceptors.ts';
 import { connectionOptions, orUnreachable, type TemporalSettings } from './temporal-connection.ts';
 import { createReconnectingClient, type ReconnectingClient } from './reconnecting-client.ts';
@@ -35,7 +36,7 @@ export async function openTemporal(
   }
   return createReconnectingClient(connection, {
     namespace: settings.namespace,
-    interceptors,
+    ...optional('interceptors', interceptors),
     ...(settings.payloadCodec && { dataConverter: { payloadCodecs: [settings.payloadCodec] } }),
     reopen: () => Connection.lazy(options),
   });

@@ -29,23 +29,14 @@ export const ABANDONED = 'webhook_abandoned';
 /** The limit of a column in MySQL and PostgreSQL. Names of channels can be longer. */
 const KEYWORD_MAX_CHARS = 255;
 
-const PLATFORM_BY_TYPE: Readonly<Record<RecordType, string | undefined>> = {
-  audio: 'vidnet',
-  vidnet_video: 'vidnet',
-  list: 'vidnet',
-  captions: 'vidnet',
-  imgnet_profile: 'imgnet',
-  imgnet_post: 'imgnet',
-  imgnet_audio: 'imgnet',
-  imgnet_list_posts: 'imgnet',
-  imgnet_list_reels: 'imgnet',
-  // Jobs of other sites have the site in their parameters.
-  media: 'vidnet',
-  media_info: 'vidnet',
-  // The job uses no upstream.
-  speaker_labels: undefined,
-  upload: undefined,
-};
+/** The types of jobs that use no upstream. */
+const LOCAL_TYPES: readonly RecordType[] = ['speaker_labels', 'upload'];
+
+/** @param site of a job of another site, which it has in its parameters */
+function platformOf(type: RecordType, site: string | undefined): string | undefined {
+  if (LOCAL_TYPES.includes(type)) return undefined;
+  return site ?? (type.startsWith('imgnet_') ? 'imgnet' : 'vidnet');
+}
 
 /** @returns the search attributes of a job */
 export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttributePair[] {
@@ -55,7 +46,7 @@ export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttr
     type,
     mediaId,
     downloadId: recordId,
-    platform: site ?? PLATFORM_BY_TYPE[type],
+    platform: platformOf(type, site),
     caller: input.chargedTo ?? input.startedBy,
     webhookHost: webhookUrl === undefined ? undefined : receiverHostOf(webhookUrl),
     batchId,
