@@ -9,7 +9,7 @@ import { videoIdOf } from '../contract/urls/vidnet-urls.ts';
 import { parseWebhookSecret } from '../outbound/webhooks/webhook-signature.ts';
 import { readCsv } from '../sources/imgnet/csv.ts';
 import { parseCaptions } from '../sources/vidnet/captions/parse-captions.ts';
-import { durationSchema } from '../sources/vidnet/data-api/data-api-values.ts';
+import { durationSchema } from '../sources/vidnet/data-api/data-api-schemas.ts';
 import { ytdlpFailure } from '../sources/vidnet/yt-dlp/yt-dlp-failures.ts';
 
 /** What less input takes cannot be told from noise. */

@@ -5,11 +5,10 @@ import { triggerRequest, type TriggerSettings } from './bright-data-requests.ts'
 import {
   createDatasetClient,
   NotBegunError,
-  type DatasetAnswer,
   type DatasetClient,
   type DatasetClientSettings,
 } from './dataset-client.ts';
-import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure } from './dataset-failures.ts';
+import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure, saidBy } from './dataset-failures.ts';
 import {
   SnapshotLostError,
   SnapshotNotReadyError,
@@ -45,14 +44,11 @@ export function createBrightDataSource(settings: BrightDataSettings): ImgnetSour
       // A trigger is not aborted after it was sent, because its answer holds the ID of a snapshot that will be charged.
       const sent = { signal: new AbortController().signal, timeoutMs: call.timeoutMs };
       try {
-        return await client.exchange(triggerRequest(request, settings), sent, async (answer) => {
-          const { statusCode, retryAtMs } = answer;
-          const text = await client.text(answer);
-          const started = triggerSchema.safeParse(parseJson(text));
-          if (statusCode < 300 && started.success) return { snapshotId: started.data.snapshot_id };
-          const failure = httpFailure({ statusCode, text }, retryAtMs);
-          throw isRefusal(statusCode) ? new NotBegunError(failure) : failure;
-        });
+        const answer = await client.exchange(triggerRequest(request, settings), sent);
+        const started = triggerSchema.safeParse(parseJson(answer.text));
+        if (answer.statusCode < 300 && started.success) return { snapshotId: started.data.snapshot_id };
+        const failure = httpFailure(answer);
+        throw isRefusal(answer.statusCode) ? new NotBegunError(failure) : failure;
       } catch (error) {
         if (error instanceof NotBegunError || !(error instanceof JobError)) throw error;
         throw new UncertainTriggerError(error.cause);
@@ -61,14 +57,13 @@ export function createBrightDataSource(settings: BrightDataSettings): ImgnetSour
 
     ...startedSnapshots(client, settings),
 
-    progress: (snapshotId, call) =>
-      client.exchange({ method: 'GET', path: snapshotPath('progress', snapshotId) }, call, async (answer) => {
-        const text = await client.text(answer);
-        if (answer.statusCode >= 300) return lostOrThrow(answer, text);
-        const parsed = progressSchema.safeParse(parseJson(text));
-        if (!parsed.success) throw httpFailure({ statusCode: answer.statusCode, text });
-        return progressOf(parsed.data);
-      }),
+    async progress(snapshotId, call) {
+      const answer = await client.exchange({ method: 'GET', path: snapshotPath('progress', snapshotId) }, call);
+      if (LOST_SNAPSHOT.test(saidBy(answer))) return { failed: lost() };
+      const parsed = progressSchema.safeParse(parseJson(answer.text));
+      if (answer.statusCode >= 300 || !parsed.success) throw httpFailure(answer);
+      return progressOf(parsed.data);
+    },
 
     rows: (snapshotId, call) => rowsOf(client, { snapshotId, hosts }, call),
     facts: brightDataFacts({ platformUrl: settings.platformUrl, hosts }),
@@ -88,11 +83,6 @@ function progressOf({ status, error_message }: z.infer<typeof progressSchema>): 
   return failure === 'empty' ? 'empty' : { failed: failure };
 }
 
-function lostOrThrow({ statusCode, retryAtMs }: DatasetAnswer, text: string): SnapshotProgress {
-  if (LOST_SNAPSHOT.test(`${String(statusCode)} ${text}`)) return { failed: lost() };
-  throw httpFailure({ statusCode, text }, retryAtMs);
-}
-
 function rowsOf(
   client: DatasetClient,
   { snapshotId, hosts }: { snapshotId: string; hosts: readonly string[] },
@@ -106,10 +96,9 @@ function rowsOf(
       yield* pagesOf(linesOf(body, LIMITS), { hosts, retryAtMs });
       return;
     }
-    const text = await client.text(answer);
-    const answerText = `${String(statusCode)} ${text}`;
-    if (EMPTY_SNAPSHOT.test(answerText)) return;
-    throw LOST_SNAPSHOT.test(answerText) ? lost() : httpFailure({ statusCode, text }, retryAtMs);
+    const read = { statusCode, retryAtMs, text: await client.textOf(answer) };
+    if (EMPTY_SNAPSHOT.test(saidBy(read))) return;
+    throw LOST_SNAPSHOT.test(saidBy(read)) ? lost() : httpFailure(read);
   });
 }
 

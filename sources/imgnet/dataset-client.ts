@@ -39,6 +39,12 @@ export interface DatasetAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** An answer that was read, without the token in it. */
+export interface TextAnswer extends Partial<Omit<DatasetAnswer, 'body'>> {
+  readonly statusCode: number;
+  readonly text: string;
+}
+
 /** The API has started nothing: it was not reached, or it refused the request. */
 export class NotBegunError extends JobError {
   constructor(failure: JobError) {
@@ -102,25 +108,22 @@ export function createDatasetClient(settings: DatasetClientSettings) {
     }
   }
 
+  const textOf = async ({ body }: DatasetAnswer): Promise<string> => {
+    const text = (await beginningOf(body, TEXT_MAX_BYTES)).bytes.toString('utf8');
+    return token === undefined ? text : text.replaceAll(token, '[token]');
+  };
+
   return {
     stream,
-    /** Passes the answer to `read`, whatever its status. @throws JobError, such as NotBegunError; the signal's reason */
-    async exchange<Result>(
-      request: DatasetRequest,
-      call: ImgnetCall,
-      read: (answer: DatasetAnswer) => Promise<Result>,
-    ): Promise<Result> {
-      const results = stream(request, call, async function* (answer) {
-        yield await read(answer);
-      });
-      for await (const result of results) return result;
-      throw new Error('an answer was read without a result');
-    },
     /** Reads a small body as text and masks the token in it. */
-    text: async (answer: DatasetAnswer): Promise<string> => {
-      const { bytes } = await beginningOf(answer.body, TEXT_MAX_BYTES);
-      const text = bytes.toString('utf8');
-      return token === undefined ? text : text.replaceAll(token, '[token]');
+    textOf,
+    /** Returns the answer, whatever its status. @throws JobError, such as NotBegunError; the signal's reason */
+    async exchange(request: DatasetRequest, call: ImgnetCall): Promise<TextAnswer> {
+      const answers = stream(request, call, async function* ({ body, ...answer }) {
+        yield { ...answer, text: await textOf({ ...answer, body }) };
+      });
+      for await (const answer of answers) return answer;
+      throw new Error('an answer was read without a result');
     },
     async close(): Promise<void> {
       await Promise.all([dispatchers.GET.destroy(), dispatchers.POST.destroy()]);

@@ -1,5 +1,6 @@
 import type { ReasonWith } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
+import type { TextAnswer } from './dataset-client.ts';
 
 interface FailureRow {
   readonly fragment: RegExp;
@@ -60,17 +61,16 @@ export const ROW_OUTCOMES: readonly RowOutcome[] = [
   { fragment: /^dead_page/i, reason: 'accountRemoved' },
 ];
 
-/** @param answer without secrets */
-export function httpFailure(
-  answer: { readonly statusCode: number; readonly text: string },
-  retryAtMs?: number,
-): JobError {
-  const said = `${String(answer.statusCode)} ${answer.text}`;
+/** The text to which the patterns of answers are applied. */
+export function saidBy({ statusCode, text }: Pick<TextAnswer, 'statusCode' | 'text'>): string {
+  return `${String(statusCode)} ${text}`;
+}
+
+export function httpFailure(answer: TextAnswer): JobError {
+  const said = saidBy(answer);
   const row = HTTP_FAILURES.find(({ fragment }) => fragment.test(said));
-  return new JobError(row?.reason ?? 'datasetFailed', {
-    cause: new Error(said.slice(0, EXCERPT_CHARS)),
-    ...(retryAtMs === undefined ? {} : { retryAtMs }),
-  });
+  const cause = new Error(said.slice(0, EXCERPT_CHARS));
+  return new JobError(row?.reason ?? 'datasetFailed', { cause, retryAtMs: answer.retryAtMs });
 }
 
 /** @param error as `code: text` @returns `empty` when nothing was found */

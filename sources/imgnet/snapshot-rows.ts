@@ -1,6 +1,6 @@
 import { JobError } from '../../runtime/job-error.ts';
 import { parseJson } from '../../runtime/parse-json.ts';
-import { shortcodeOf } from './records/publication.ts';
+import { shortcodeOf } from './records/items.ts';
 import { recordOf, wordOf, type ImgnetRecord } from './records/record-readers.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { rowFailure } from './dataset-failures.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseJson } from '../../runtime/parse-json.ts';
 import { orderOf, type TriggerSettings } from './bright-data-requests.ts';
 import { readCsv } from './csv.ts';
-import type { DatasetClient, DatasetRequest } from './dataset-client.ts';
+import type { DatasetClient } from './dataset-client.ts';
 import { httpFailure } from './dataset-failures.ts';
 import type { ImgnetCall, ImgnetSource, SnapshotRequest } from './imgnet-source.ts';
 
@@ -28,19 +28,15 @@ type Listed = z.infer<typeof listSchema>;
 type StartedSnapshots = Pick<ImgnetSource, 'startedSince' | 'isOf'>;
 
 export function startedSnapshots(client: DatasetClient, settings: TriggerSettings): StartedSnapshots {
-  const read = <Result>(
+  const read = async <Result>(
     path: string,
     call: ImgnetCall,
     parse: (text: string) => Result | undefined,
   ): Promise<Result> => {
-    const request: DatasetRequest = { method: 'GET', path };
-    return client.exchange(request, call, async (answer) => {
-      const { statusCode, retryAtMs } = answer;
-      const text = await client.text(answer);
-      const parsed = statusCode === 200 ? parse(text) : undefined;
-      if (parsed === undefined) throw httpFailure({ statusCode, text }, retryAtMs);
-      return parsed;
-    });
+    const answer = await client.exchange({ method: 'GET', path }, call);
+    const parsed = answer.statusCode === 200 ? parse(answer.text) : undefined;
+    if (parsed === undefined) throw httpFailure(answer);
+    return parsed;
   };
 
   const startedSince = async (request: SnapshotRequest, sinceMs: number, call: ImgnetCall): Promise<string[]> => {

@@ -2,6 +2,13 @@ import { z } from 'zod';
 
 export const countSchema = z.number().int().nonnegative().optional().catch(undefined);
 
+export const numberSchema = z.number().optional().catch(undefined);
+
+/** A number that is not negative, such as seconds. */
+export const amountSchema = z.number().nonnegative().optional().catch(undefined);
+
+export const flagSchema = z.boolean().optional().catch(undefined);
+
 export const textSchema = z.string().min(1).optional().catch(undefined);
 
 /** Titles and names, in one line. */

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import type { z } from 'zod';
 import { describe, expect, it } from 'vitest';
-import { postContentOf, postItemOf, reelContentOf, reelItemOf } from '../../sources/imgnet/records/items.ts';
+import {
+  isReelRecord,
+  ownerOf,
+  postContentOf,
+  postItemOf,
+  reelContentOf,
+  reelItemOf,
+} from '../../sources/imgnet/records/items.ts';
 import { postContentSchema, reelContentSchema } from '../../contract/kinds/imgnet-content.ts';
 import { postItemSchema, reelItemSchema } from '../../contract/kinds/imgnet-media.ts';
 import { imgnetProfileFieldsOf } from '../../sources/imgnet/records/profile.ts';
 import { imgnetProfileFieldsSchema } from '../../contract/kinds/imgnet-profile.ts';
-import { isReelRecord, ownerOf } from '../../sources/imgnet/records/publication.ts';
 import { withNullDefaults } from '../../contract/kinds/sparse.ts';
 import { countOf, numberOf, textOf, timeOf, timeOrDayOf, urlOf } from '../../sources/imgnet/records/record-readers.ts';
 

@@ -1,8 +1,7 @@
 import { JobError } from '../../../runtime/job-error.ts';
 import type { ImgnetFacts } from '../imgnet-source.ts';
-import { postContentOf, postItemOf, reelContentOf, reelItemOf } from './items.ts';
 import { imgnetProfileFieldsOf } from './profile.ts';
-import { isReelRecord, shortcodeOf } from './publication.ts';
+import { isReelRecord, postContentOf, postItemOf, reelContentOf, reelItemOf, shortcodeOf } from './items.ts';
 import { listOf, recordOf } from './record-readers.ts';
 
 export interface ImgnetPlatform {

@@ -23,32 +23,20 @@ export function createDataApiChannels(api: DataApi, settings: DataApiChannelSett
     async describe(reference, call) {
       const request = api.begin(call);
       const filter = await filterOf(reference, () => settings.resolveCustom(reference, call));
-      const { items } = await request({
-        resource: 'channels',
-        params: { part: ['snippet', 'statistics', 'brandingSettings'], ...filter },
-        schema: channelListSchema,
-      });
-      const [channel] = items;
-      if (channel === undefined) throw new JobError(failureFor('subjectRemoved', { subject: 'channel' }));
-      return toFacts(channel, settings.channelUrlTemplate);
+      const params = { part: ['snippet', 'statistics', 'brandingSettings'], ...filter };
+      const [channel] = (await request({ resource: 'channels', params, schema: channelListSchema })).items;
+      return toFacts(channel ?? removed(), settings.channelUrlTemplate);
     },
     pages: (channelId, from, call) => listChannelVideos(api.begin(call), channelId, from),
   };
 }
 
-type ChannelFilter = { readonly id: string } | { readonly forHandle: string } | { readonly forUsername: string };
+/** The parameters by which `channels.list` finds a channel. */
+const FILTERS = { id: 'id', handle: 'forHandle', user: 'forUsername', custom: 'id' } as const;
 
-async function filterOf(reference: ChannelReference, resolveCustom: () => Promise<string>): Promise<ChannelFilter> {
-  switch (reference.kind) {
-    case 'id':
-      return { id: reference.name };
-    case 'handle':
-      return { forHandle: `@${reference.name}` };
-    case 'user':
-      return { forUsername: reference.name };
-    case 'custom':
-      return { id: await resolveCustom() };
-  }
+async function filterOf({ kind, name }: ChannelReference, resolveCustom: () => Promise<string>) {
+  const value = kind === 'handle' ? `@${name}` : kind === 'custom' ? await resolveCustom() : name;
+  return { [FILTERS[kind]]: value };
 }
 
 type Channel = (typeof channelListSchema)['_output']['items'][number];
@@ -87,36 +75,29 @@ async function* listChannelVideos(
   }
   const pages = pagesFrom(from, (pageToken) => playlistPage(request, playlistId, pageToken));
   for await (const { items, nextPageToken } of pages) {
-    const durations = await durationsOf(
-      request,
-      items.map((item) => item.contentDetails.videoId),
-    );
-    const videos = items.flatMap(({ snippet, contentDetails: { videoId, videoPublishedAt } }) => {
-      if (!durations.has(videoId)) return [];
-      return [
-        {
-          vidnet_id: videoId,
-          title: bounded(snippet.title, TITLE_MAX_CHARS),
-          thumbnail: snippet.thumbnails,
-          published_at: videoPublishedAt,
-          duration: durations.get(videoId),
-        },
-      ];
-    });
+    const ids = items.map(({ contentDetails }) => contentDetails.videoId);
+    const durations = await durationsOf(request, ids);
+    const videos = items
+      .filter(({ contentDetails }) => durations.has(contentDetails.videoId))
+      .map(({ snippet, contentDetails: { videoId, videoPublishedAt } }) => ({
+        vidnet_id: videoId,
+        title: bounded(snippet.title, TITLE_MAX_CHARS),
+        thumbnail: snippet.thumbnails,
+        published_at: videoPublishedAt,
+        duration: durations.get(videoId),
+      }));
     yield { videos, next: nextPageToken };
   }
 }
 
 async function uploadsOf(request: SendDataApiRequest, channelId: string): Promise<string | undefined> {
-  const { items } = await request({
-    resource: 'channels',
-    params: { part: 'contentDetails', id: channelId },
-    schema: uploadsListSchema,
-  });
-  const [channel] = items;
-  if (channel === undefined) throw new JobError(failureFor('subjectRemoved', { subject: 'channel' }));
-  const { uploads } = channel.contentDetails.relatedPlaylists;
-  return uploads === '' || uploads === null ? undefined : uploads;
+  const params = { part: 'contentDetails', id: channelId };
+  const [channel] = (await request({ resource: 'channels', params, schema: uploadsListSchema })).items;
+  return (channel ?? removed()).contentDetails.relatedPlaylists.uploads || undefined;
+}
+
+function removed(): never {
+  throw new JobError(failureFor('subjectRemoved', { subject: 'channel' }));
 }
 
 async function playlistPage(request: SendDataApiRequest, playlistId: string, pageToken: string | undefined) {
@@ -142,10 +123,7 @@ async function durationsOf(
 ): Promise<ReadonlyMap<string, number | undefined>> {
   const ids = [...new Set(videoIds)];
   if (ids.length === 0) return new Map();
-  const { items } = await request({
-    resource: 'videos',
-    params: { part: 'contentDetails', id: ids },
-    schema: videoListSchema,
-  });
+  const params = { part: 'contentDetails', id: ids };
+  const { items } = await request({ resource: 'videos', params, schema: videoListSchema });
   return new Map(items.map(({ id, contentDetails }) => [id, contentDetails?.duration]));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { COMMENT_MAX_CHARS } from '../../../contract/request-limits.ts';
 import type { VideoComment } from '../../../contract/kinds/transcript-facts.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
-import { bounded, countSchema, formatTimestamp, lineSchema, textSchema } from '../fact-schemas.ts';
+import { bounded, countSchema, formatTimestamp, numberSchema, lineSchema, textSchema } from '../fact-schemas.ts';
 
 const PAGE_SIZE = 100;
 
@@ -14,7 +14,7 @@ const commentSchema = z.object({
   author: lineSchema,
   author_id: textSchema,
   like_count: countSchema,
-  timestamp: z.number().optional().catch(undefined),
+  timestamp: numberSchema,
   _time_text: textSchema,
 });
 

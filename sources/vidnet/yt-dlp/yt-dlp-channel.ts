@@ -4,7 +4,9 @@ import { channelPathOf } from '../../../contract/urls/channel-urls.ts';
 import type { ChannelVideoItem } from '../../../contract/kinds/channel.ts';
 import { optional } from '../../../runtime/optional.ts';
 import {
+  amountSchema,
   bounded,
+  numberSchema,
   countSchema,
   DESCRIPTION_MAX_CHARS,
   formatTimestamp,
@@ -21,8 +23,8 @@ import { largestThumbnail, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 const entrySchema = z.object({
   id: z.string().min(1),
   title: lineSchema,
-  duration: z.number().nonnegative().optional().catch(undefined),
-  timestamp: z.number().optional().catch(undefined),
+  duration: amountSchema,
+  timestamp: numberSchema,
   thumbnail: linkSchema,
   thumbnails: thumbnailsSchema,
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActivityProgress } from '../../../contract/job-input.ts';
+import { optional } from '../../../runtime/optional.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { percentOf } from '../../../runtime/percent.ts';
 import { textSchema } from '../fact-schemas.ts';
@@ -55,12 +56,11 @@ export function metadataOf(line: string): Metadata | undefined {
 export function progressOf(line: z.infer<typeof progressLineSchema>): ActivityProgress {
   const bytes = line.downloaded_bytes ?? undefined;
   const totalBytes = line.total_bytes ?? line.total_bytes_estimate ?? undefined;
+  const isShareKnown = bytes !== undefined && totalBytes !== undefined && totalBytes > 0;
   return {
     stage: 'fetching',
-    ...(bytes === undefined ? {} : { bytes: Math.round(bytes) }),
-    ...(totalBytes === undefined ? {} : { totalBytes: Math.round(totalBytes) }),
-    ...(bytes === undefined || totalBytes === undefined || totalBytes <= 0
-      ? {}
-      : { percent: percentOf(bytes / totalBytes) }),
+    ...optional('bytes', bytes && Math.round(bytes)),
+    ...optional('totalBytes', totalBytes && Math.round(totalBytes)),
+    ...(isShareKnown && { percent: percentOf(bytes / totalBytes) }),
   };
 }

@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import type { MediaInfoFacts } from '../../../contract/kinds/media-info.ts';
 import { trackLanguage } from '../captions/caption-languages.ts';
-import { entriesSchema, textSchema } from '../fact-schemas.ts';
-
-const number = z.number().nonnegative().optional().catch(undefined);
+import { amountSchema, entriesSchema, flagSchema, numberSchema, textSchema } from '../fact-schemas.ts';
 
 const formatSchema = z.object({
   ext: z.string().min(1).max(20).optional().catch(undefined),
   vcodec: textSchema,
   acodec: textSchema,
-  height: number,
-  fps: number,
-  filesize: number,
-  filesize_approx: number,
-  tbr: number,
+  height: amountSchema,
+  fps: amountSchema,
+  filesize: amountSchema,
+  filesize_approx: amountSchema,
+  tbr: amountSchema,
   language: textSchema,
-  language_preference: z.number().optional().catch(undefined),
-  has_drm: z.boolean().optional().catch(undefined),
+  language_preference: numberSchema,
+  has_drm: flagSchema,
 });
 type Format = z.infer<typeof formatSchema>;
 

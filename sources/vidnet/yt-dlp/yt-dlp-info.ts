@@ -15,14 +15,11 @@ import { formatKeys, formatsSchema, shownFormats } from './yt-dlp-formats.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 import { bestThumbnails, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 import { tracksOf, trackListSchema } from './yt-dlp-tracks.ts';
-import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
+import { toVideoFacts, videoSchema } from './yt-dlp-video.ts';
 import { orMissing } from '../../../store/files/or-missing.ts';
 
 /** The driver for what a page says about its media, on the video platform and other sites. */
-export interface MediaInfoSource {
-  /** Reads a page and fetches no media. @throws JobError, such as `removed` */
-  read(page: MediaInfoPage, call: SourceCall): Promise<MediaInfoFacts>;
-}
+export type MediaInfoSource = ReturnType<typeof createMediaInfoSource>;
 
 /** The answer stays below 100 kB, whatever the page says. */
 const DESCRIPTION_MAX_CHARS = 5_000;
@@ -55,7 +52,7 @@ const listSchema = z.object({
 
 const VIDEO_TEMPLATE =
   `video:{"formats":%(formats.:.{${formatKeys}}|[])j,` +
-  `"facts":%(.{${VIDEO_KEYS},thumbnail,thumbnails,chapters,subtitles,automatic_captions})j}`;
+  `"facts":%(.{${Object.keys(videoInfoSchema.shape).join(',')}})j}`;
 const LIST_TEMPLATE = `playlist:%(.{${Object.keys(listSchema.shape).join(',')}})j`;
 const LIST_FILE = 'list.json';
 
@@ -68,7 +65,7 @@ interface PageFacts {
   readonly warnings: string;
 }
 
-export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource {
+export function createMediaInfoSource(settings: YtdlpSettings) {
   /** @param items the entries of a list that yt-dlp reads */
   const readPage = async ({ url, subject }: MediaInfoPage, items: readonly string[], call: SourceCall) => {
     const { path, warnings, folder } = await writeFacts(settings, call, {
@@ -95,7 +92,8 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
   };
 
   return {
-    async read(page, call) {
+    /** Reads a page and fetches no media. @throws JobError, such as `removed` */
+    async read(page: MediaInfoPage, call: SourceCall): Promise<MediaInfoFacts> {
       // No entry of a list is read, but its own facts are.
       const first = await readPage(page, ['--playlist-items', '0'], call);
       const { list } = first;
@@ -106,7 +104,7 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
       const counted =
         stated === undefined
           ? await countEntries(settings, { ...page, withinMs: COUNTING_MS }, call)
-          : { count: stated };
+          : { count: stated, isMinimum: false };
       if (!isChannel && counted.count === 1) {
         const only = await readPage(page, ['--no-flat-playlist', '--playlist-items', '1'], call);
         return videoAt(only, page, call);
@@ -121,7 +119,7 @@ export function createMediaInfoSource(settings: YtdlpSettings): MediaInfoSource 
         uploader: uploader && bounded(uploader, TITLE_MAX_CHARS),
         channel_id: list.channel_id,
         entry_count: counted.count,
-        ...('isMinimum' in counted && counted.isMinimum ? { entry_count_is_minimum: true } : {}),
+        ...(counted.isMinimum && { entry_count_is_minimum: true }),
         thumbnails: bestThumbnails(list.thumbnails, THUMBNAILS_MAX),
       };
     },

@@ -5,20 +5,19 @@ import { JobError } from '../../../runtime/job-error.ts';
 import { optional } from '../../../runtime/optional.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import type { ChannelSource } from '../channel-source.ts';
-import { bounded, lineSchema, linkSchema, TITLE_MAX_CHARS } from '../fact-schemas.ts';
+import { amountSchema, bounded, lineSchema, linkSchema, TITLE_MAX_CHARS } from '../fact-schemas.ts';
 import type { ListPart, ListSource } from '../list-source.ts';
 import { flatEntries, listPages } from './yt-dlp-flat-list.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
-const numberSchema = z.number().nonnegative().optional().catch(undefined);
 const entrySchema = z.object({
   id: z.string().min(1).max(300).optional().catch(undefined),
   url: linkSchema,
   webpage_url: linkSchema,
   title: lineSchema,
-  duration: numberSchema,
-  timestamp: numberSchema,
-  playlist_count: numberSchema,
+  duration: amountSchema,
+  timestamp: amountSchema,
+  playlist_count: amountSchema,
   live_status: z.string().optional().catch(undefined),
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_CONTAINERS } from '../../../contract/media-option-values.ts';
 import type { MediaOptions } from '../../../contract/kinds/media-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
-import { chaptersSchema, lineSchema, oneLine } from '../fact-schemas.ts';
+import { amountSchema, chaptersSchema, lineSchema, oneLine } from '../fact-schemas.ts';
 import { AUDIO_FORMATS, PROTOCOLS, SOUND_ORDER, videoFormats, type YtdlpSelection } from './yt-dlp-arguments.ts';
 
 /** Expressions for yt-dlp's names of codecs. */
@@ -71,7 +71,6 @@ function escaped(text: string): string {
 export const COVER_NAME = 'cover.';
 export const CAPTIONS_NAME = 'captions.';
 export const DETAILS_PREFIX = 'TAPEDECK-DETAILS ';
-const numberSchema = z.number().nonnegative().optional().catch(undefined);
 
 const LINES = [
   ...(['title', 'track', 'artist', 'album', 'creator', 'uploader', 'channel', 'webpage_url'] as const),
@@ -81,9 +80,9 @@ const LINES = [
 /** What a page says about its media, for the tags and the name of a file. */
 export const detailsSchema = z.object({
   ...(Object.fromEntries(LINES.map((name) => [name, lineSchema])) as Record<(typeof LINES)[number], typeof lineSchema>),
-  height: numberSchema,
-  section_start: numberSchema,
-  section_end: numberSchema,
+  height: amountSchema,
+  section_start: amountSchema,
+  section_end: amountSchema,
   chapters: chaptersSchema,
 });
 export type MediaDetails = z.infer<typeof detailsSchema>;

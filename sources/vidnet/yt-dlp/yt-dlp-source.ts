@@ -63,12 +63,7 @@ export interface FetchOptions extends SourceCall {
 }
 
 /** The driver for media of the video platform and other sites. It throws JobError, or the signal's reason when aborted. */
-export interface VidnetSource {
-  fetchAudio(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
-  fetchVideo(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
-  /** Downloads the video or audio of a page with one video. Its URL has no fragment, which could hold options for yt-dlp. */
-  fetchPage(page: MediaPage, options: FetchOptions): Promise<FetchedMedia>;
-}
+export type VidnetSource = ReturnType<typeof createYtdlpSource>;
 
 interface Wanted {
   readonly url: string;
@@ -77,7 +72,7 @@ interface Wanted {
 }
 
 /** One run of yt-dlp per download does extraction and transfer. */
-export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
+export function createYtdlpSource(settings: YtdlpSettings) {
   const rate = settings.minimumRate ?? MEDIA_MINIMUM_RATE;
   const download = async (
     subject: Subject,
@@ -203,7 +198,8 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
   return {
     fetchAudio: fetchVideoAs('audio'),
     fetchVideo: fetchVideoAs('video'),
-    fetchPage: ({ url, format, options: chosen }, options) => {
+    /** Downloads the video or audio of a page with one video. Its URL has no fragment, which could hold options for yt-dlp. */
+    fetchPage: ({ url, format, options: chosen }: MediaPage, options: FetchOptions): Promise<FetchedMedia> => {
       const selection =
         chosen === undefined ? usual[format] : selectionOf({ format, options: chosen }, settings.maxVideoHeight);
       return download('page', { url, selection, chosen }, options).catch((error: unknown) => {

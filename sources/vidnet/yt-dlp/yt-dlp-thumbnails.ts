@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { linkSchema } from '../fact-schemas.ts';
+import { linkSchema, numberSchema } from '../fact-schemas.ts';
 
 const thumbnailSchema = z.object({
   url: linkSchema,
-  width: z.number().optional().catch(undefined),
-  height: z.number().optional().catch(undefined),
+  width: numberSchema,
+  height: numberSchema,
   /** yt-dlp's order. Banners of a channel are below 0. */
-  preference: z.number().optional().catch(undefined),
+  preference: numberSchema,
 });
 
 export const thumbnailsSchema = z.array(thumbnailSchema).catch([]);

@@ -24,15 +24,7 @@ export interface WantedCaptions {
   readonly page?: string | undefined;
 }
 
-export interface TranscriptSource {
-  /**
-   * Reads the best track of the first language that has one, or the next one if it is empty.
-   *
-   * @param wanted a language, or several with the page of another site; without a page, the ID names a video
-   * @throws NoCaptionsError, or JobError for a page that cannot be read
-   */
-  fetch(id: string, wanted: string | WantedCaptions, call: SourceCall): Promise<TranscriptFacts>;
-}
+export type TranscriptSource = ReturnType<typeof createTranscriptSource>;
 
 /** The page has no captions in the languages, but its other facts are known. */
 export class NoCaptionsError extends JobError {
@@ -54,9 +46,15 @@ type Facts = z.infer<typeof factsSchema>;
 
 const TEMPLATE = `video:%(.{${VIDEO_KEYS},subtitles,automatic_captions,requested_subtitles,formats.:.format_id})j`;
 
-export function createTranscriptSource(settings: YtdlpSettings): TranscriptSource {
+export function createTranscriptSource(settings: YtdlpSettings) {
   return {
-    async fetch(id, wanted, call) {
+    /**
+     * Reads the best track of the first language that has one, or the next one if it is empty.
+     *
+     * @param wanted a language, or several with the page of another site; without a page, the ID names a video
+     * @throws NoCaptionsError, or JobError for a page that cannot be read
+     */
+    async fetch(id: string, wanted: string | WantedCaptions, call: SourceCall): Promise<TranscriptFacts> {
       const { languages, page }: WantedCaptions = typeof wanted === 'string' ? { languages: [wanted] } : wanted;
       const { facts, warnings, folder } = await readFacts<Facts>(settings, call, {
         subject: page === undefined ? 'video' : 'page',

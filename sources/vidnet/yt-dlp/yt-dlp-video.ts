@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { VideoFacts } from '../../../contract/kinds/transcript-facts.ts';
 import {
+  amountSchema,
   bounded,
+  flagSchema,
+  numberSchema,
   countSchema,
   DESCRIPTION_MAX_CHARS,
   TITLE_MAX_CHARS,
@@ -12,17 +15,14 @@ import {
 } from '../fact-schemas.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
-export const VIDEO_KEYS =
-  'id,title,description,webpage_url,extractor,timestamp,duration,view_count,like_count,comment_count,channel_id,channel,uploader,live_status,direct';
-
 export const videoSchema = z.object({
   title: lineSchema,
   description: textSchema,
   webpage_url: linkSchema,
   extractor: textSchema,
-  direct: z.boolean().optional().catch(undefined),
-  timestamp: z.number().optional().catch(undefined),
-  duration: z.number().nonnegative().optional().catch(undefined),
+  direct: flagSchema,
+  timestamp: numberSchema,
+  duration: amountSchema,
   view_count: countSchema,
   like_count: countSchema,
   comment_count: countSchema,
@@ -31,6 +31,9 @@ export const videoSchema = z.object({
   uploader: lineSchema,
   live_status: textSchema,
 });
+
+/** The fields of yt-dlp that the schema reads. */
+export const VIDEO_KEYS = Object.keys(videoSchema.shape).join(',');
 
 /** @param videoId the requested ID, because some extractors invent IDs */
 export function toVideoFacts(settings: YtdlpSettings, videoId: string, facts: z.infer<typeof videoSchema>): VideoFacts {
@@ -41,7 +44,7 @@ export function toVideoFacts(settings: YtdlpSettings, videoId: string, facts: z.
     videoId,
     link: facts.webpage_url ?? videoUrl(settings, videoId),
     title: bounded(facts.title ?? videoId, TITLE_MAX_CHARS),
-    description: description === undefined ? undefined : bounded(description, DESCRIPTION_MAX_CHARS),
+    description: description && bounded(description, DESCRIPTION_MAX_CHARS),
     // `upload_date` has no time of day.
     publishedAt: isGuess ? undefined : formatTimestamp(facts.timestamp),
     durationSeconds: facts.duration,
