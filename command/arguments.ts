@@ -1,16 +1,5 @@
 import { parseArgs } from 'node:util';
-import {
-  commandOf,
-  isCommand,
-  isFetchCommand,
-  optionOf,
-  OPTIONS,
-  optionsOf,
-  type Option,
-  type CommandName,
-  type FetchCommand,
-  type OptionName,
-} from './command-table.ts';
+import * as table from './command-table.ts';
 import { optional } from '../runtime/optional.ts';
 import { UsageError } from './exit-codes.ts';
 
@@ -23,7 +12,7 @@ export type Parsed = ReturnType<typeof parseCommandLine>;
 /** The parsed arguments of one command. */
 export type ParsedAs<Action extends Parsed['action']> = Extract<Parsed, { readonly action: Action }>;
 
-type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
+type Values = Readonly<Partial<Record<table.OptionName, string | boolean>>>;
 
 export function parseCommandLine(words: readonly string[]) {
   // The keys command parses its own arguments.
@@ -33,21 +22,21 @@ export function parseCommandLine(words: readonly string[]) {
   if (values.version === true) return { action: 'version' } as const;
   if (name === undefined || name === 'help') {
     const about = rest[0];
-    if (about !== undefined && !isCommand(about)) throw new UsageError(`There is no command ${about}.`);
+    if (about !== undefined && !table.isCommand(about)) throw new UsageError(`There is no command ${about}.`);
     if (values.help === true || name === 'help') return { action: 'help', command: about } as const;
     throw new UsageError('No command is given.');
   }
-  if (!isCommand(name)) throw new UsageError(`There is no command ${name}.`);
+  if (!table.isCommand(name)) throw new UsageError(`There is no command ${name}.`);
   if (values.help === true) return { action: 'help', command: name } as const;
-  for (const option of Object.keys(values) as OptionName[]) {
-    if (!optionsOf(name).includes(option)) throw new UsageError(`${name} takes no --${option}.`);
+  for (const option of Object.keys(values) as table.OptionName[]) {
+    if (!table.optionsOf(name).includes(option)) throw new UsageError(`${name} takes no --${option}.`);
   }
   return commandLine(name, rest, values);
 }
 
 /** A value is text unless its option is a flag. */
 const PARSED_OPTIONS = Object.fromEntries(
-  Object.entries<Option>(OPTIONS).map(([name, { value, short }]) => [
+  Object.entries<table.Option>(table.OPTIONS).map(([name, { value, short }]) => [
     name,
     { type: value === undefined ? ('boolean' as const) : ('string' as const), ...optional('short', short) },
   ]),
@@ -63,9 +52,9 @@ function parse(words: readonly string[]): { readonly values: Values; readonly po
   }
 }
 
-function commandLine(name: CommandName, rest: readonly string[], values: Values) {
+function commandLine(name: table.CommandName, rest: readonly string[], values: Values) {
   const isJson = values.json === true;
-  if (isFetchCommand(name)) {
+  if (table.isFetchCommand(name)) {
     if (rest.length === 0 && values.from === undefined)
       throw new UsageError(`${name}: give at least one URL, handle or ID.`);
     return { action: 'fetch', command: name, texts: rest, options: fetchOptions(name, values) } as const;
@@ -94,13 +83,13 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
       return { action: 'unfollow', ids: rest, isJson } as const;
     case 'batch': {
       if (rest.length !== 1) throw new UsageError('batch: give one file with a subject per line, or -.');
-      const command = (choiceOf(values, 'as') ?? 'audio') as FetchCommand;
+      const command = (choiceOf(values, 'as') ?? 'audio') as table.FetchCommand;
       const options = { ...fetchOptions(command, values), from: rest[0] };
       return { action: 'batch', command, options, archive: textOf(values, 'archive') } as const;
     }
     case 'batches': {
       const [change, ...ids] = rest;
-      if (change !== undefined && (ids.length === 0 || commandOf('batches').words?.includes(change) !== true))
+      if (change !== undefined && (ids.length === 0 || table.commandOf('batches').words?.includes(change) !== true))
         throw new UsageError('The usage is: batches [cancel|resume|retry ID…]');
       return { action: 'batches', change, ids, limit: numberOf(values, 'limit') ?? DEFAULT_LIMIT, isJson } as const;
     }
@@ -129,7 +118,7 @@ function commandLine(name: CommandName, rest: readonly string[], values: Values)
   }
 }
 
-function fetchOptions(command: FetchCommand, values: Values) {
+function fetchOptions(command: table.FetchCommand, values: Values) {
   const mode = choiceOf(values, 'mode');
   if (command === 'transcript' && values.language === undefined && mode !== 'generate') {
     throw new UsageError('transcript: --language is required, such as --language en.');
@@ -167,7 +156,7 @@ function fetchOptions(command: FetchCommand, values: Values) {
 
 /** The fields of a request that say how the file of a page's media is made. */
 function mediaFields(values: Values) {
-  const listOf = (name: OptionName) => textOf(values, name)?.split(',');
+  const listOf = (name: table.OptionName) => textOf(values, name)?.split(',');
   const live = anyOf({
     from: textOf(values, 'live-from'),
     seconds: numberOf(values, 'seconds'),
@@ -219,20 +208,20 @@ function anyOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<strin
   return Object.keys(some).length === 0 ? undefined : some;
 }
 
-function textOf(values: Values, name: OptionName): string | undefined {
+function textOf(values: Values, name: table.OptionName): string | undefined {
   const value = values[name];
   if (value === '') throw new UsageError(`--${name}: the value is empty.`);
   return typeof value === 'string' ? value : undefined;
 }
 
-function choiceOf(values: Values, name: OptionName): string | undefined {
+function choiceOf(values: Values, name: table.OptionName): string | undefined {
   const value = textOf(values, name);
-  const { choices = [] } = optionOf(name);
+  const { choices = [] } = table.optionOf(name);
   if (value !== undefined && !choices.includes(value)) throw new UsageError(`--${name}: one of ${choices.join(', ')}`);
   return value;
 }
 
-function numberOf(values: Values, name: OptionName, least = 1): number | undefined {
+function numberOf(values: Values, name: table.OptionName, least = 1): number | undefined {
   const value = textOf(values, name);
   if (value === undefined) return undefined;
   if (!/^\d{1,6}$/.test(value) || Number(value) < least) {
@@ -244,7 +233,7 @@ function numberOf(values: Values, name: OptionName, least = 1): number | undefin
 /** Without a zone, a time is UTC, which `jobs` prints. */
 const TIME = /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z| ?UTC|[+-]\d\d:\d\d)?$/;
 
-function timeOf(values: Values, name: OptionName): string | undefined {
+function timeOf(values: Values, name: table.OptionName): string | undefined {
   const value = textOf(values, name);
   if (value === undefined) return undefined;
   const [, day, hour = 'T00:00', zone = 'Z'] = TIME.exec(value) ?? [];

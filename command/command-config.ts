@@ -18,9 +18,9 @@ export interface CommandConfig {
   readonly defaultUrl: string;
   readonly isColoured: boolean;
   readonly isMoving: boolean;
-  /** The environment of the embedded service: it uses the same data as `npm start`. */
   /** Remembers unfinished uploads of all runs of this program. */
   readonly uploadsFile: string;
+  /** The environment of the embedded service: it uses the same data as `npm start`. */
   readonly serviceEnv: Env & { readonly DATA_DIR: string };
 }
 

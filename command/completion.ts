@@ -1,16 +1,8 @@
-import {
-  commandOf,
-  COMMANDS,
-  optionOf,
-  OPTIONS,
-  optionsOf,
-  type CommandName,
-  type OptionName,
-} from './command-table.ts';
+import * as table from './command-table.ts';
 import { UsageError } from './exit-codes.ts';
 
-const names = Object.keys(COMMANDS) as CommandName[];
-const options = Object.keys(OPTIONS) as OptionName[];
+const names = Object.keys(table.COMMANDS) as table.CommandName[];
+const options = Object.keys(table.OPTIONS) as table.OptionName[];
 
 /** @returns a script that adds completion of the command line to a shell */
 export function completionScript(shell: string): string {
@@ -28,18 +20,19 @@ export function completionScript(shell: string): string {
 }
 
 function bash(): string {
-  const flags = (name: CommandName): string =>
-    optionsOf(name)
+  const flags = (name: table.CommandName): string =>
+    table
+      .optionsOf(name)
       .map((option) => `--${option}`)
       .join(' ');
   const afterOption = options.flatMap((option) => {
-    const { value, choices, isPath } = optionOf(option);
+    const { value, choices, isPath } = table.optionOf(option);
     if (value === undefined) return [];
     // Without replies the shell completes file names.
     return `    --${option}) ${isPath ? '' : `COMPREPLY=($(compgen -W "${choices?.join(' ') ?? ''}" -- "$word")); `}return ;;`;
   });
   const ofCommand = names.map((name) => {
-    const { words = [] } = commandOf(name);
+    const { words = [] } = table.commandOf(name);
     return `    ${name}) words="${[...words, flags(name)].join(' ')}" ;;`;
   });
   return `_tapedeck() {
@@ -61,19 +54,19 @@ complete -o default -F _tapedeck tapedeck`;
 function fish(): string {
   const isFirst = `not __fish_seen_subcommand_from ${names.join(' ')}`;
   const lines = names.flatMap((name) => {
-    const { about, words } = commandOf(name);
+    const { about, words } = table.commandOf(name);
     const isSeen = `__fish_seen_subcommand_from ${name}`;
     return [
       `complete -c tapedeck -f -n ${quoted(isFirst)} -a ${name} -d ${quoted(about)}`,
       ...(words === undefined ? [] : [`complete -c tapedeck -f -n ${quoted(isSeen)} -a ${quoted(words.join(' '))}`]),
-      ...optionsOf(name).map((option) => `complete -c tapedeck -n ${quoted(isSeen)} ${fishOption(option)}`),
+      ...table.optionsOf(name).map((option) => `complete -c tapedeck -n ${quoted(isSeen)} ${fishOption(option)}`),
     ];
   });
   return lines.join('\n');
 }
 
-function fishOption(name: OptionName): string {
-  const { value, short, about, choices, isPath } = optionOf(name);
+function fishOption(name: table.OptionName): string {
+  const { value, short, about, choices, isPath } = table.optionOf(name);
   const taken = isPath ? ' -r -F' : ` -x${choices ? ` -a ${quoted(choices.join(' '))}` : ''}`;
   const argument = value === undefined ? '' : taken;
   return `-l ${name}${short === undefined ? '' : ` -s ${short}`}${argument} -d ${quoted(about)}`;

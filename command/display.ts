@@ -10,23 +10,10 @@ const STEP_PERCENT = 25;
 const DRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 1_000;
 
-export interface Work {
-  /** @param progress the current progress; a new `stage` starts a new bar */
-  show(progress: { readonly stage: string; readonly percent?: number | undefined; readonly text: string }): void;
-  end(): void;
-}
+export type Display = ReturnType<typeof createDisplay>;
+type Kind = 'dim' | 'problem';
 
-export interface Display {
-  work(title: string): Work;
-  /** Shows the progress of several tasks together in a bar below the others, if the terminal has bars. */
-  total(done: number, all: number): void;
-  note(text: string, kind?: 'dim' | 'problem'): void;
-  print(text: string): void;
-  printText(text: string): void;
-  end(): void;
-}
-
-export interface DisplayOptions {
+interface DisplayOptions {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WriteStream;
   readonly isColoured: boolean;
@@ -34,7 +21,7 @@ export interface DisplayOptions {
 }
 
 /** Shows moving bars on a terminal, and otherwise a line for each change. */
-export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions): Display {
+export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions) {
   const isLive = err.isTTY && isMoving;
   const update = isLive ? createLogUpdate(err) : undefined;
   const bars = new Map<object, string>();
@@ -53,7 +40,7 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
     write();
     draw(true);
   };
-  const note: Display['note'] = (text, kind) => {
+  const note = (text: string, kind?: Kind): void => {
     const line = oneLine(text);
     const isStyled = kind !== undefined && err.isTTY && isColoured;
     const style = kind === 'dim' ? 'dim' : 'red';
@@ -61,12 +48,13 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
   };
   return {
     note,
-    work(title) {
+    work(title: string) {
       const name = oneLine(title);
       const key = {};
       let last = { stage: '', change: '', atMs: -Infinity };
       return {
-        show({ stage, percent, text }) {
+        /** A new stage starts a new bar. */
+        show({ stage, percent, text }: { stage: string; percent?: number | undefined; text: string }): void {
           if (isLive) {
             bars.set(
               key,
@@ -84,19 +72,20 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
           last = { stage, change, atMs: nowMs };
           note(`${name}: ${text}${step === '' ? '' : `, ${step}`}`);
         },
-        end() {
+        end(): void {
           bars.delete(key);
           draw(true);
         },
       };
     },
-    total(done, all) {
+    /** Shows the progress of several tasks together in a bar below the others, if the terminal has bars. */
+    total(done: number, all: number): void {
       total = `${barText((done / all) * 100)}  ${String(done)} of ${String(all)}`;
       draw(true);
     },
-    print: (text) => above(() => out.write(`${oneLine(text)}\n`)),
-    printText: (text) => above(() => out.write(`${printable(text)}\n`)),
-    end() {
+    print: (text: string): void => above(() => out.write(`${oneLine(text)}\n`)),
+    printText: (text: string): void => above(() => out.write(`${printable(text)}\n`)),
+    end(): void {
       bars.clear();
       total = undefined;
       update?.clear();

@@ -23,10 +23,11 @@ export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof UsageError) return EXIT.usage;
   if (!(thrown instanceof TapedeckError)) return EXIT.failure;
   // A service of another release may send unknown codes.
-  return EXIT[Object.hasOwn(MEANINGS, thrown.code) ? MEANINGS[thrown.code] : 'refused'];
+  return EXIT[(Object.hasOwn(MEANINGS, thrown.code) && MEANINGS[thrown.code]) || 'refused'];
 }
 
-const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
+/** All other codes mean that the service refuses requests. */
+const MEANINGS: Readonly<Partial<Record<ErrorCode, keyof typeof EXIT>>> = {
   invalid_input: 'usage',
   invalid_json: 'usage',
   webhook_target_forbidden: 'usage',
@@ -47,16 +48,6 @@ const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
   too_many_webhooks: 'failure',
   list_id_expired: 'failure',
   precondition_failed: 'failure',
-  unauthorized: 'refused',
-  insufficient_credit: 'refused',
-  forbidden: 'refused',
-  request_timeout: 'refused',
-  answers_unread: 'refused',
-  rate_limited: 'refused',
-  internal: 'refused',
-  unavailable: 'refused',
-  unreachable: 'refused',
-  unexpected_answer: 'refused',
 };
 
 /** Returns an error as one line, with the fields and reasons that the service named. */

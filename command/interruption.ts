@@ -3,14 +3,8 @@ import { onSignal, type Signals } from '../local/run-until-signal.ts';
 /** npm and the launcher send the same Ctrl-C a second time within this time. */
 const ONE_KEY_PRESS_MS = 500;
 
-export interface Interruption {
-  /** Aborted by the first signal. */
-  readonly signal: AbortSignal;
-  readonly code: Promise<number>;
-}
-
 /** The first signal stops the command gracefully; the second one ends it at once. */
-export function onInterruption(signals: Signals, now?: () => number): Interruption {
+export function onInterruption(signals: Signals, now?: () => number) {
   const interruption = new AbortController();
   const code = new Promise<number>((resolve) => {
     onSignal(
@@ -21,7 +15,7 @@ export function onInterruption(signals: Signals, now?: () => number): Interrupti
       { signals, onePressMs: ONE_KEY_PRESS_MS, ...(now === undefined ? {} : { now }) },
     );
   });
-  return { signal: interruption.signal, code };
+  return { /** Aborted by the first signal. */ signal: interruption.signal, code };
 }
 
 /** Returns the message for a user who stops waiting. @param ids of the jobs that the command waited for */

@@ -11,10 +11,10 @@ export interface JobRequest {
 
 export interface Plan {
   /** The request whose result the other request needs. */
-  readonly first: JobRequest | undefined;
+  readonly first?: JobRequest | undefined;
   readonly request: JobRequest;
   /** The field that is filled from the first result. */
-  readonly needs: string | undefined;
+  readonly needs?: string | undefined;
 }
 
 export type Options = Pick<FetchOptions, 'fields' | 'hasComments' | 'isVideo'>;
@@ -42,14 +42,11 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 export function planById(command: FetchCommand, text: string, { fields, isVideo }: Options): Plan | undefined {
   if (command === 'media' && URL.canParse(text)) {
     const body = { url: text, format: isVideo ? 'video' : 'audio', ...fields };
-    const request = { operation: 'requestMedia', path: '/api/downloads/media', body };
-    return { first: undefined, request, needs: undefined };
+    return { request: { operation: 'requestMedia', path: '/api/downloads/media', body } };
   }
-  if (!ULID.test(text)) return undefined;
   const [path, field] = BY_ID[command] ?? [];
-  if (path === undefined || field === undefined) return undefined;
-  const request = { path, body: { ...fields, [field]: text } };
-  return { first: undefined, request, needs: undefined };
+  if (!ULID.test(text) || path === undefined || field === undefined) return undefined;
+  return { request: { path, body: { ...fields, [field]: text } } };
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   type OpenedFile,
 } from '../clients/typescript/src/index.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly url: string;
   readonly key: string | undefined;
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly onRetry: (seconds: number) => void;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
   /** How long the service may delay the response until the job has ended. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { parseCommandLine, type ParsedAs } from './arguments.ts';
+import { parseCommandLine, type Parsed, type ParsedAs } from './arguments.ts';
 import { isBatchCommand } from './command-table.ts';
 import { completionScript } from './completion.ts';
 import { ROOT, type CommandConfig } from './command-config.ts';
@@ -32,10 +32,22 @@ export interface Surroundings {
   readonly onFound: (found: FoundService) => void;
 }
 
+/** The commands that need a connection to the service and nothing else. */
+const RUNS = {
+  ...{ jobs: listJobs, job: showJobs, items: printItems, cancel: cancelJobs, follow: followSources, unfollow },
+  ...{ batches: changeBatches, feed: manageFeeds, 'webhook test': testWebhook },
+} satisfies {
+  readonly [Action in Parsed['action']]?: (connection: Connection, parsed: ParsedAs<Action>) => Promise<number>;
+};
+type Run = (connection: Connection, parsed: Parsed) => Promise<number>;
+type Runnable = Extract<Parsed, { readonly action: keyof typeof RUNS }>;
+const isRunnable = (parsed: Parsed): parsed is Runnable => Object.hasOwn(RUNS, parsed.action);
+
 /** @returns the exit code; throws UsageError, TapedeckError, FailedError */
 export async function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
   const { display } = surroundings;
   const parsed = parseCommandLine(words);
+  if (isRunnable(parsed)) return (RUNS[parsed.action] as Run)(await connect(surroundings, true), parsed);
   switch (parsed.action) {
     case 'help':
       display.printText(helpText(parsed.command));
@@ -58,31 +70,13 @@ export async function run(words: readonly string[], surroundings: Surroundings):
     }
     case 'fetch':
       return fetchSubjects(parsed, surroundings);
-    case 'jobs':
-      return listJobs(await connect(surroundings, true), parsed);
-    case 'job':
-      return showJobs(await connect(surroundings, true), parsed);
-    case 'items':
-      return printItems(await connect(surroundings, true), parsed);
-    case 'cancel':
-      return cancelJobs(await connect(surroundings, true), parsed);
-    case 'follow':
-      return followSources(await connect(surroundings, true), parsed);
-    case 'unfollow':
-      return unfollow(await connect(surroundings, true), parsed);
     case 'batch': {
       const texts = [...new Set(await readTexts(parsed.options.from ?? '-', surroundings))];
       if (texts.length === 0) throw new UsageError('batch: the list is empty.');
       return runBatch(await connect(surroundings, parsed.options.isWaiting), { ...parsed, texts });
     }
-    case 'batches':
-      return changeBatches(await connect(surroundings, true), parsed);
     case 'upload':
       return uploadFiles({ ...surroundings.config, ...(await connect(surroundings, true)) }, parsed);
-    case 'feed':
-      return manageFeeds(await connect(surroundings, true), parsed);
-    case 'webhook test':
-      return testWebhook(await connect(surroundings, true), parsed);
   }
 }
 

@@ -5,6 +5,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** @param command the first word of the command line; empty if there is none */
+export function unknownCommand(command: string): UsageError {
+  return new UsageError(command === '' ? 'The command is missing.' : `There is no command ${JSON.stringify(command)}.`);
+}
+
 /**
  * Runs an operator's command, such as `npm run keys`, and prints what it returns. On an error it prints one line, with the
  * usage if the command line is wrong, and sets exit code 1.

@@ -1,7 +1,7 @@
 import { reservedOf, scopeSchema, scopes, type ApiKey, type Scope } from '../../contract/http/account-schemas.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { receiverSecrets } from '../../outbound/webhooks/webhook-signature.ts';
-import { UsageError } from '../../runtime/operator-command.ts';
+import { unknownCommand, UsageError } from '../../runtime/operator-command.ts';
 import type { AccountStore } from '../../store/accounts/account-store.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
 
@@ -90,9 +90,7 @@ export function createKeyCommands({ keys, accounts }: { readonly keys: KeyStore;
         case 'credit':
           return changeCredit(args[0], args[1]);
         default:
-          throw new UsageError(
-            command === '' ? 'The command is missing.' : `There is no command ${JSON.stringify(command)}.`,
-          );
+          throw unknownCommand(command);
       }
     },
   };

@@ -1,5 +1,5 @@
 import { siteSchema } from '../../contract/kinds/media.ts';
-import { UsageError } from '../../runtime/operator-command.ts';
+import { unknownCommand, UsageError } from '../../runtime/operator-command.ts';
 import { closedByOperator, openedByOperator } from '../../pacing/breaker.ts';
 import { changeBreaker, type BreakerStore } from '../../pacing/breaker-store.ts';
 import { createBreakers } from '../../pacing/breakers.ts';
@@ -30,10 +30,7 @@ export function createRouteCommands(store: BreakerStore, all: Routes) {
   const breakers = createBreakers({ store, routes: all, onError: () => undefined });
   return async ({ command, args: [route = ''], options }: RouteCommand): Promise<string> => {
     if (command === 'list') return (await Promise.all(routes.map(describe))).join('\n');
-    if (command !== 'pause' && command !== 'resume')
-      throw new UsageError(
-        command === '' ? 'The command is missing.' : `There is no command ${JSON.stringify(command)}.`,
-      );
+    if (command !== 'pause' && command !== 'resume') throw unknownCommand(command);
     const isSite = route.startsWith('site/') && siteSchema.safeParse(route.slice('site/'.length)).success;
     if (!isSite && !routes.includes(route)) throw new UsageError(`ROUTE: one of ${routes.join(', ')}, or site/HOST`);
     const nowMs = Date.now();

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { makeRoom } from '../../runtime/make-room.ts';
 import { nowMicroseconds } from '../mongo/clock.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 
@@ -15,11 +16,10 @@ export type KeyDownloadStore = ReturnType<typeof createKeyDownloadStore>;
 export function createKeyDownloadStore(db: Db) {
   const requests: Collection<KeyDownload> = db.collection('key_downloads');
   /** Entries are never removed, so a caller that polls needs one query. */
-  const cached = new Set<string>();
+  const cached = new Map<string, true>();
   const cache = (id: string): void => {
-    const [oldest] = cached;
-    if (cached.size >= MAX_CACHED && oldest !== undefined) cached.delete(oldest);
-    cached.add(id);
+    makeRoom(cached, MAX_CACHED);
+    cached.set(id, true);
   };
   return {
     async note(keyId: string, recordId: string): Promise<void> {

@@ -5,20 +5,7 @@ import { createAccountStore } from '../accounts/account-store.ts';
 import { syncToDisk } from '../files/disk-files.ts';
 import { MissingFileError, type FileKey, type FileStore } from '../files/file-store.ts';
 import { orMissing } from '../files/or-missing.ts';
-import {
-  copyPath,
-  FILES_LIST,
-  filesOfRecords,
-  lineOf,
-  MANIFEST,
-  NOT_COPIED,
-  RECORDS_AND_LATER,
-  writeHashed,
-  writeLines,
-  type FileLine,
-  type Manifest,
-  type Part,
-} from './format.ts';
+import * as format from './format.ts';
 
 const BATCH = 200;
 
@@ -33,7 +20,7 @@ interface BackupOptions {
 }
 
 /** The service may continue to work. Damaged files are only listed, so that one bad sector does not end the copy. */
-export async function backUp({ folder, db, files, copiesFiles, print }: BackupOptions): Promise<Manifest> {
+export async function backUp({ folder, db, files, copiesFiles, print }: BackupOptions): Promise<format.Manifest> {
   const target = resolve(folder);
   await mkdir(dirname(target), { recursive: true });
   if ((await lstat(target).catch(orMissing)) !== undefined) throw new Error(`${target} already exists`);
@@ -42,22 +29,22 @@ export async function backUp({ folder, db, files, copiesFiles, print }: BackupOp
   await rm(part, { recursive: true, force: true });
   await mkdir(part, { mode: 0o700 });
   const takenAt = new Date().toISOString();
-  const collections: Record<string, Part> = {};
+  const collections: Record<string, format.Part> = {};
   for (const name of await collectionsOf(db)) {
-    const copied = await writeLines(part, name, documentsOf(db, name));
+    const copied = await format.writeLines(part, name, documentsOf(db, name));
     collections[name] = copied;
     print(`${name}: ${String(copied.count)}`);
   }
   const damaged: FileKey[] = [];
   const lines = 'records' in collections ? copyFiles(part, { files, copiesFiles, damaged }) : [];
-  const copied = await writeLines(part, FILES_LIST, lines);
+  const copied = await format.writeLines(part, format.FILES_LIST, lines);
   print(`files: ${String(copied.count)}${copiesFiles ? '' : ', listed only'}`);
   for (const { recordId, name } of damaged) print(`damaged and left out: the file ${recordId}/${name}`);
-  const manifest: Manifest = {
+  const manifest: format.Manifest = {
     ...{ format: 1, takenAt, collections, files: { ...copied, areCopied: copiesFiles } },
     ...(damaged.length > 0 && { damaged }),
   };
-  await writeFile(join(part, MANIFEST), JSON.stringify(manifest, undefined, 2), { mode: 0o600, flush: true });
+  await writeFile(join(part, format.MANIFEST), JSON.stringify(manifest, undefined, 2), { mode: 0o600, flush: true });
   await syncToDisk(part);
   await rename(part, target);
   await syncToDisk(dirname(target));
@@ -66,24 +53,26 @@ export async function backUp({ folder, db, files, copiesFiles, print }: BackupOp
 
 async function collectionsOf(db: Db): Promise<readonly string[]> {
   const all = await db.listCollections({}, { nameOnly: true }).toArray();
-  const names = all.map(({ name }) => name).filter((name) => !NOT_COPIED.includes(name) && !name.startsWith('system.'));
-  const early = names.filter((name) => !RECORDS_AND_LATER.includes(name)).sort();
-  return [...early, ...RECORDS_AND_LATER.filter((name) => names.includes(name))];
+  const names = all
+    .map(({ name }) => name)
+    .filter((name) => !format.NOT_COPIED.includes(name) && !name.startsWith('system.'));
+  const early = names.filter((name) => !format.RECORDS_AND_LATER.includes(name)).sort();
+  return [...early, ...format.RECORDS_AND_LATER.filter((name) => names.includes(name))];
 }
 
 /** The documents are unsorted, because the embedded server would sort them in memory. */
 async function* documentsOf(db: Db, name: string): AsyncGenerator<string> {
   // Without promotion, numbers keep their BSON types.
   const options = { batchSize: BATCH, promoteValues: false } as const;
-  if (name === 'accounts') for await (const account of createAccountStore(db).documents()) yield lineOf(account);
-  else for await (const document of db.collection(name).find({}, options)) yield lineOf(document);
+  if (name === 'accounts') for await (const account of createAccountStore(db).documents()) yield format.lineOf(account);
+  else for await (const document of db.collection(name).find({}, options)) yield format.lineOf(document);
 }
 
 async function* copyFiles(
   folder: string,
   { files, copiesFiles, damaged }: Pick<BackupOptions, 'files' | 'copiesFiles'> & { readonly damaged: FileKey[] },
 ): AsyncGenerator<string> {
-  for await (const line of filesOfRecords(folder)) {
+  for await (const line of format.filesOfRecords(folder)) {
     const result = copiesFiles ? await copyFile(folder, files, line) : 'listed';
     if (result === 'damaged') damaged.push({ recordId: line.recordId, name: line.file.name });
     else if (result !== 'gone') yield JSON.stringify(line);
@@ -91,14 +80,18 @@ async function* copyFiles(
 }
 
 /** @returns `gone` when the file was removed; `damaged` when its SHA-256 is not that of the published file */
-async function copyFile(folder: string, files: FileStore, line: FileLine): Promise<'copied' | 'gone' | 'damaged'> {
+async function copyFile(
+  folder: string,
+  files: FileStore,
+  line: format.FileLine,
+): Promise<'copied' | 'gone' | 'damaged'> {
   const { recordId, file } = line;
-  const target = copyPath(folder, line);
+  const target = format.copyPath(folder, line);
   try {
     const stored = await files.open({ recordId, name: file.name });
     if (stored === undefined) return 'gone';
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    if ((await writeHashed(target, await stored.read())) === file.sha256) return 'copied';
+    if ((await format.writeHashed(target, await stored.read())) === file.sha256) return 'copied';
     await rm(target);
     return 'damaged';
   } catch (error) {

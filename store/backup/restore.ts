@@ -14,18 +14,7 @@ import { createRecordStore } from '../records/record-store.ts';
 import { markRestore, refuseUnfinishedRestore, unmarkRestore } from './unfinished-restore.ts';
 import { createWorkFolders } from '../files/work-folders.ts';
 import { checkCopy, readManifest } from './check-copy.ts';
-import {
-  copyPath,
-  documentOf,
-  fileOf,
-  FILES_LIST,
-  NOT_COPIED,
-  openPlain,
-  readLines,
-  recordOf,
-  writeHashed,
-  type Manifest,
-} from './format.ts';
+import * as format from './format.ts';
 
 const BATCH = 100;
 const BATCH_CHARS = 8 * 1024 * 1024;
@@ -63,8 +52,8 @@ export async function restore(options: RestoreOptions): Promise<void> {
     `files: ${String(manifest.files.count)}${manifest.files.areCopied ? '' : ', not copied: they are where they were'}`,
   );
   for (const [name, { count }] of Object.entries(manifest.collections)) {
-    if (NOT_COPIED.includes(name)) continue;
-    const inserted = await insertAll(db, name, readLines(folder, name));
+    if (format.NOT_COPIED.includes(name)) continue;
+    const inserted = await insertAll(db, name, format.readLines(folder, name));
     if (inserted !== count) throw new Error(`${name}: ${String(inserted)} of ${String(count)} were restored`);
     print(`${name}: ${String(count)}`);
   }
@@ -78,12 +67,12 @@ export async function restore(options: RestoreOptions): Promise<void> {
 
 async function refuseNonEmpty(
   { db, files, filesLocation }: Pick<RestoreOptions, 'db' | 'files' | 'filesLocation'>,
-  { files: { areCopied } }: Manifest,
+  { files: { areCopied } }: format.Manifest,
 ): Promise<void> {
   await refuseUnfinishedRestore(db);
   if (areCopied && (await isUsed(files))) throw new Error(`${filesLocation} is not empty; nothing was restored`);
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-    if (NOT_COPIED.includes(name) || (await db.collection(name).findOne({})) === null) continue;
+    if (format.NOT_COPIED.includes(name) || (await db.collection(name).findOne({})) === null) continue;
     throw new Error(`MONGODB_DATABASE: the database ${db.databaseName} is not empty (${name}); nothing was restored`);
   }
 }
@@ -99,13 +88,13 @@ async function restoreFiles(
 ): Promise<void> {
   const work = await createWorkFolders(workDir).open('restore');
   try {
-    for await (const line of readLines(folder, FILES_LIST)) {
-      const listed = fileOf(line);
+    for await (const line of format.readLines(folder, format.FILES_LIST)) {
+      const listed = format.fileOf(line);
       const { recordId, file } = listed;
       const staged = join(work.path, file.name);
-      const handle = await openPlain(copyPath(folder, listed));
+      const handle = await format.openPlain(format.copyPath(folder, listed));
       // The file may have been replaced since it was checked.
-      if ((await writeHashed(staged, handle.createReadStream())) !== file.sha256)
+      if ((await format.writeHashed(staged, handle.createReadStream())) !== file.sha256)
         throw new Error(`the file ${recordId}/${file.name} of the copy is damaged`);
       await files.publish(staged, { recordId, name: file.name }, new AbortController().signal);
       await rm(staged, { force: true });
@@ -126,7 +115,7 @@ async function insertAll(db: Db, name: string, lines: AsyncIterable<string>): Pr
     chars = 0;
   };
   for await (const line of lines) {
-    batch.push(documentOf(line));
+    batch.push(format.documentOf(line));
     chars += line.length;
     if (batch.length === BATCH || chars > BATCH_CHARS) await write();
   }
@@ -135,15 +124,15 @@ async function insertAll(db: Db, name: string, lines: AsyncIterable<string>): Pr
 }
 
 /** The collections were copied at different moments, so the records decide. @returns how many jobs failed */
-async function settle(db: Db, folder: string, { takenAt, collections }: Manifest): Promise<number> {
+async function settle(db: Db, folder: string, { takenAt, collections }: format.Manifest): Promise<number> {
   const records = createRecordStore(db);
   const accounts = createAccountStore(db);
   const ledger = db.collection<{ _id: string; keyId: string; amount: number }>('ledger');
   const sinceMs = Date.parse(takenAt) - UNCAPTURED_MS;
   let lost = 0;
   if ('records' in collections) {
-    for await (const line of readLines(folder, 'records')) {
-      const { _id: id, ...fields } = recordOf(line);
+    for await (const line of format.readLines(folder, 'records')) {
+      const { _id: id, ...fields } = format.recordOf(line);
       if (fields.status === 'pending') {
         // The job may have ended after the records were copied and before the ledger was.
         if (fields.chargedTo !== undefined) await ledger.deleteOne({ _id: `${fields.chargedTo}/${id}` });
@@ -160,12 +149,12 @@ async function settle(db: Db, folder: string, { takenAt, collections }: Manifest
 }
 
 /** Stores a failed attempt, so that callers see the reason and may request a redelivery. @returns how many were abandoned */
-async function abandonDeliveries(db: Db, folder: string, { collections }: Manifest): Promise<number> {
+async function abandonDeliveries(db: Db, folder: string, { collections }: format.Manifest): Promise<number> {
   if (!('deliveries' in collections)) return 0;
   const deliveries = createDeliveryStore(db);
   let abandoned = 0;
-  for await (const line of readLines(folder, 'deliveries')) {
-    const { _id: id, state } = documentOf(line) as { readonly _id: string; readonly state: DeliveryState };
+  for await (const line of format.readLines(folder, 'deliveries')) {
+    const { _id: id, state } = format.documentOf(line) as { readonly _id: string; readonly state: DeliveryState };
     const delivery = state === 'pending' ? await deliveries.get(id) : undefined;
     if (delivery === undefined) continue;
     const { attempts, firstAttempt = 1 } = delivery;

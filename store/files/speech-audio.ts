@@ -9,6 +9,7 @@ import { orMissing } from './or-missing.ts';
 export type SpeechAudio = ReturnType<typeof createSpeechAudio>;
 
 export function createSpeechAudio(root: string) {
+  const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(orMissing)) !== undefined;
   const folderOf = (recordId: string): string => join(root, ulidSchema.parse(recordId));
   return {
     /** @param make writes the file to the given path and returns a note on it; not called when the file exists */
@@ -18,9 +19,7 @@ export function createSpeechAudio(root: string) {
     ): Promise<{ readonly path: string; readonly note: string | undefined }> {
       const folder = folderOf(recordId);
       const [path, notePath] = [join(folder, 'audio.wav'), join(folder, 'note')];
-      if ((await stat(path).catch(orMissing)) !== undefined) {
-        return { path, note: await readFile(notePath, 'utf8').catch(orMissing) };
-      }
+      if (await isThere(path)) return { path, note: await readFile(notePath, 'utf8').catch(orMissing) };
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // Only a complete file gets the name, since two windows may run this at once, and a worker may die while it writes.
       const part = join(folder, `part-${randomBytes(6).toString('hex')}.wav`);
@@ -35,12 +34,12 @@ export function createSpeechAudio(root: string) {
     },
     async find(recordId: string): Promise<string | undefined> {
       const path = join(folderOf(recordId), 'audio.wav');
-      return (await stat(path).catch(orMissing)) === undefined ? undefined : path;
+      return (await isThere(path)) ? path : undefined;
     },
     /** @param copy returns the path of the published file, or of a copy in the given folder, which is kept */
     async source(recordId: string, copy: (folder: string) => Promise<string>): Promise<string> {
       const path = join(folderOf(recordId), 'source');
-      if ((await stat(path).catch(orMissing)) !== undefined) return path;
+      if (await isThere(path)) return path;
       const folder = join(folderOf(recordId), `part-${randomBytes(6).toString('hex')}`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       try {

@@ -1,6 +1,5 @@
 import { FileConfigstore, FileStore } from '@tus/file-store';
 import type { DataStore } from '@tus/server';
-import type { Readable } from 'node:stream';
 import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collectShortLived } from '../../runtime/collect-garbage.ts';
@@ -16,19 +15,15 @@ const FOLDER = '.uploads';
 const COLLECT_EVERY_BYTES = 8 * 1024 ** 2;
 
 /** Collects the buffers of a stream from time to time, so that a process that passes on a large file keeps little of it. */
-function collectedWhile(stream: Readable): void {
-  let received = 0;
-  stream.on('data', ({ length }: Buffer) => {
-    received += length;
-    if (received < COLLECT_EVERY_BYTES) return;
-    received = 0;
-    collectShortLived();
-  });
-}
-
 class FrugalFileStore extends FileStore {
   override write(...args: Parameters<FileStore['write']>): Promise<number> {
-    collectedWhile(args[0]);
+    let received = 0;
+    args[0].on('data', ({ length }: Buffer) => {
+      received += length;
+      if (received < COLLECT_EVERY_BYTES) return;
+      received = 0;
+      collectShortLived();
+    });
     return super.write(...args);
   }
 }

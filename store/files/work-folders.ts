@@ -20,24 +20,23 @@ export function createWorkFolders(root: string, { touchEveryMs = 30_000 } = {}) 
   const isAbandoned = async (name: string): Promise<boolean> => {
     const [, host, owner = ''] = name.split('~');
     if (host === hostname()) return processIdentity(Number.parseInt(owner, 10)) !== owner;
-    const stats = await stat(join(root, name)).catch(orMissing);
-    return stats !== undefined && stats.mtimeMs < Date.now() - ABANDONED_AFTER_MS;
+    return isOlder(name, Date.now() - ABANDONED_AFTER_MS);
   };
-  const removeWhere = async (chosen: (recordId: string) => boolean): Promise<readonly string[]> => {
-    const names = (await readdir(root).catch(orMissing)) ?? [];
-    const abandoned: string[] = [];
-    for (const name of names) {
-      const [recordId = '', host] = name.split('~');
-      if (chosen(recordId) && host !== undefined && (await isAbandoned(name))) abandoned.push(name);
+  const removeWhere = async (isChosen: (name: string) => boolean | Promise<boolean>): Promise<readonly string[]> => {
+    const removed: string[] = [];
+    for (const name of (await readdir(root).catch(orMissing)) ?? []) {
+      if (name.includes('~') && (await isChosen(name))) removed.push(name);
     }
-    await Promise.all(abandoned.map((name) => rm(join(root, name), { recursive: true, force: true })));
-    return abandoned;
+    await Promise.all(removed.map((name) => rm(join(root, name), { recursive: true, force: true })));
+    return removed;
   };
+  const isOlder = async (name: string, beforeMs: number): Promise<boolean> =>
+    ((await stat(join(root, name)).catch(orMissing))?.mtimeMs ?? Infinity) < beforeMs;
   return {
     /** Creates a private folder for one attempt, and removes those of attempts at the same record whose process has died. */
     async open(recordId: string) {
       if (!FOLDER_NAME.test(recordId)) throw new Error(`${JSON.stringify(recordId)} cannot name a work folder`);
-      await removeWhere((id) => id === recordId);
+      await removeWhere((name) => name.startsWith(`${recordId}~`) && isAbandoned(name));
       const owner = processIdentity(process.pid) ?? String(process.pid);
       const path = join(root, [recordId, hostname(), owner, randomBytes(6).toString('hex')].join('~'));
       await mkdir(path, { recursive: true, mode: 0o700 });
@@ -52,16 +51,8 @@ export function createWorkFolders(root: string, { touchEveryMs = 30_000 } = {}) 
       return { path, remove };
     },
     /** Removes the folders of dead workers; those of other hosts after ten minutes. @returns their names */
-    removeAbandoned: (): Promise<readonly string[]> => removeWhere(() => true),
+    removeAbandoned: (): Promise<readonly string[]> => removeWhere(isAbandoned),
     /** Removes folders that have not changed since a time, in milliseconds since 1970. @returns their names */
-    async removeOlderThan(beforeMs: number): Promise<readonly string[]> {
-      const old: string[] = [];
-      for (const name of (await readdir(root).catch(orMissing)) ?? []) {
-        const stats = name.includes('~') ? await stat(join(root, name)).catch(() => undefined) : undefined;
-        if (stats !== undefined && stats.mtimeMs < beforeMs) old.push(name);
-      }
-      await Promise.all(old.map((name) => rm(join(root, name), { recursive: true, force: true })));
-      return old;
-    },
+    removeOlderThan: (beforeMs: number): Promise<readonly string[]> => removeWhere((name) => isOlder(name, beforeMs)),
   };
 }

@@ -36,9 +36,10 @@ export async function temporalSettingsOf(config: TemporalConfig): Promise<Tempor
 
 async function tlsOf(config: TemporalConfig): Promise<TemporalSettings['tls']> {
   refuseAddressAsName(config);
-  const ca = await fileOf(config, 'TEMPORAL_TLS_CA_FILE');
-  const crt = await fileOf(config, 'TEMPORAL_TLS_CERT_FILE');
-  const key = await fileOf(config, 'TEMPORAL_TLS_KEY_FILE');
+  const files = (['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'] as const).map((setting) =>
+    fileOf(setting, config[setting]),
+  );
+  const [ca, crt, key] = await Promise.all(files);
   const { TEMPORAL_TLS_SERVER_NAME: name } = config;
   if (ca === undefined && crt === undefined && name === undefined) return config.TEMPORAL_TLS;
   return {
@@ -61,11 +62,7 @@ function refuseAddressAsName({ TEMPORAL_ADDRESS: address, ...config }: TemporalC
   }
 }
 
-async function fileOf(
-  config: TemporalConfig,
-  setting: 'TEMPORAL_TLS_CA_FILE' | 'TEMPORAL_TLS_CERT_FILE' | 'TEMPORAL_TLS_KEY_FILE',
-): Promise<Buffer | undefined> {
-  const path = config[setting];
+async function fileOf(setting: string, path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined) return undefined;
   return readFile(path).catch((error: unknown) => {
     throw new Error(`${setting}: ${path} cannot be read`, { cause: error });

@@ -250,27 +250,15 @@ export function createRecordStore(db: Db) {
       }
     },
     /** It may scan the collection. */
-    async list(query: RecordFilter) {
-      const {
-        limit,
-        before,
-        ids,
-        createdAfter,
-        createdBefore,
-        openSince,
-        isWithoutKey,
-        isWithoutMediaInfo,
-        ...fields
-      } = query;
+    async list({ limit, type, status, mediaId, isWithoutKey, isWithoutMediaInfo, ...range }: RecordFilter) {
+      const { before, ids, createdAfter, createdBefore, openSince } = range;
       // The driver ignores undefined fields (mongo-client.ts).
       const filter = {
-        ...fields,
-        ...(isWithoutMediaInfo === true && { type: { $ne: 'media_info' } }),
-        ...(before !== undefined && { _id: { $lt: before } }),
-        ...(ids && { _id: { $in: [...ids] } }),
-        ...(openSince !== undefined && { $or: [{ status: 'pending' }, { finishedAt: { $gte: openSince } }] }),
+        ...{ status, mediaId, type: isWithoutMediaInfo === true ? { $ne: 'media_info' } : type },
+        _id: ids ? { $in: [...ids] } : before && { $lt: before },
+        $or: openSince && [{ status: 'pending' }, { finishedAt: { $gte: openSince } }],
         ...(isWithoutKey === true && { chargedTo: { $exists: false }, startedBy: { $ne: 'service' } }),
-        ...((createdAfter ?? createdBefore) && { createdAt: { $gte: createdAfter, $lt: createdBefore } }),
+        createdAt: (createdAfter ?? createdBefore) && { $gte: createdAfter, $lt: createdBefore },
       } as Filter<RecordDocument>;
       return (await scans(records, { filter, limit })).map(fromDocument);
     },
