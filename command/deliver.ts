@@ -30,10 +30,7 @@ export interface Delivery {
   readonly target: SaveTarget;
 }
 
-/**
- * Saves the result of a request, or prints it.
- * @returns the paths of the saved files
- */
+/** Saves the result of a request, or prints it. @returns the paths of the saved files */
 export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<readonly string[]> {
   const { command, options } = fetchRequest;
   const { display } = deps;

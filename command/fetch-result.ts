@@ -12,10 +12,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set(['unreachable', 'unexpected_answer
 
 export type FetchAll = Omit<FetchRequest, 'text'> & { readonly texts: readonly string[]; readonly target: SaveTarget };
 
-/**
- * Fetches all given subjects, several at once.
- * @returns the highest exit code of the results
- */
+/** Fetches all given subjects, several at once. @returns the highest exit code of the results */
 export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll): Promise<number> {
   const { signal } = deps.service;
   // Each concurrent fetch adds several listeners to the signal.

@@ -49,10 +49,7 @@ export function planById(command: FetchCommand, text: string, { fields, isVideo 
   return { request: { path, body: { ...fields, [field]: text } } };
 }
 
-/**
- * @param resolved the subjects that the service recognized in the text
- * @throws UsageError that lists the available alternatives
- */
+/** @param resolved the subjects that the service recognized in the text @throws UsageError that lists the available alternatives */
 export function planOf(command: FetchCommand, text: string, about: Options & { readonly resolved: Resolved }): Plan {
   const { subjects } = about.resolved;
   for (const subject of subjects) {

@@ -13,14 +13,6 @@ export interface ForwardProxySettings extends Omit<GuardSettings, 'trustedCa'> {
   readonly idleTimeoutMs: number;
 }
 
-export interface ProxyLoan {
-  /** The URL with a user name and a password for this run only. It is a secret and must not appear in logs or arguments. */
-  readonly url: string;
-  readonly receivedBytes: () => number;
-  /** Revokes the password and closes the connections that use it. */
-  readonly end: () => void;
-}
-
 interface Lent {
   readonly expected: Buffer;
   readonly clients: Set<Duplex>;
@@ -126,15 +118,18 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
   const { port } = server.address() as AddressInfo;
   return {
     /** Creates access for one run: its password is useless after the run. */
-    lend: (): ProxyLoan => {
+    lend: () => {
       const password = randomBytes(24).toString('hex');
       const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
       const own: Lent = { expected, clients: new Set(), targets: new Set(), receivedBytes: 0 };
       lent.add(own);
       return {
+        /** With a user name and a password for this run only. It is a secret and must not appear in logs or arguments. */
         url: `http://${USER}:${password}@${HOST}:${String(port)}`,
-        receivedBytes: () => [...own.targets].reduce((sum, { bytesRead }) => sum + bytesRead, own.receivedBytes),
-        end: () => {
+        receivedBytes: (): number =>
+          [...own.targets].reduce((sum, { bytesRead }) => sum + bytesRead, own.receivedBytes),
+        /** Revokes the password and closes the connections that use it. */
+        end: (): void => {
           lent.delete(own);
           for (const client of own.clients) client.destroy();
         },

@@ -4,9 +4,7 @@ const UNITS = ['bytes', 'kB', 'MB', 'GB'] as const;
 
 /** Shows the progress of a command. */
 export interface ProgressView {
-  /**
-   * @param percent of the whole command; undefined if the stage does not know it
-   */
+  /** @param percent of the whole command; undefined if the stage does not know it */
   show(stage: string, percent: number | undefined, text: string): void;
   /** Ends the bar. @param text the result; absent after a failure */
   end(text?: string): void;

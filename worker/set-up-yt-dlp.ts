@@ -43,20 +43,14 @@ export async function setUpYtdlp(config: Config, { db, log }: { readonly db: Db;
   };
 }
 
-interface StartedYtdlp {
-  readonly settings: YtdlpSettings;
-  /** The version that new jobs use. @throws JobError `tool_missing` when yt-dlp cannot be started */
-  readonly version: () => Promise<DatedVersion>;
-  readonly close: () => Promise<void>;
-}
-
 interface StartOptions {
   readonly log: Logger;
   /** Called with the version that new jobs use, at the start and after each change. */
   readonly onUse: (version: string) => void;
 }
 
-async function start(config: Config, cold: YtdlpSettings, { log, onUse }: StartOptions): Promise<StartedYtdlp> {
+/** @returns also the version that new jobs use. It throws JobError `tool_missing` when yt-dlp cannot be started. */
+async function start(config: Config, cold: YtdlpSettings, { log, onUse }: StartOptions) {
   const { YTDLP_CHANNEL: channel } = config;
   const onStateChange = (failure?: Error): void =>
     failure === undefined
@@ -94,7 +88,7 @@ async function start(config: Config, cold: YtdlpSettings, { log, onUse }: StartO
   void keepUpdating(RELEASE_CHECKS);
   return {
     settings: { ...cold, starter, chooseProgram: chooseOrPinned },
-    version: async () => datedVersion((await choose()).version, Date.now()),
+    version: async (): Promise<DatedVersion> => datedVersion((await choose()).version, Date.now()),
     close: () => {
       closing.abort();
       return starter.close();

@@ -10,7 +10,7 @@ import { optional } from '../../runtime/optional.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { StaleCursorError } from '../../sources/vidnet/channel-source.ts';
-import type { ListSource } from '../../sources/vidnet/list-source.ts';
+import type { ListSource } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 import type { BatchStore } from '../../store/records/batch-store.ts';
 import type { ListingState } from '../../store/records/contents-store.ts';
 import { routeNamesOf, type RouteNames, type Routes, type UpstreamUse } from '../../pacing/routes.ts';

@@ -8,7 +8,7 @@ import type { Thousandths } from '../../contract/money.ts';
 import type { StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../runtime/optional.ts';
-import type { ListSource } from '../../sources/vidnet/list-source.ts';
+import type { ListSource } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
 import type { ContentsStore } from '../../store/records/contents-store.ts';
 import { callerOf } from '../caller-of.ts';

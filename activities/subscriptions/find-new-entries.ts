@@ -13,7 +13,7 @@ import {
 } from '../../contract/subscriptions/subscription-state.ts';
 import { defined, optional } from '../../runtime/optional.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
-import type { ListSource } from '../../sources/vidnet/list-source.ts';
+import type { ListSource } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 import type { SubscriptionStore } from '../../store/records/subscription-store.ts';
 import { withSourceCall, type RunningCall } from '../source-call.ts';
 import type { BatchListingDeps } from '../batches/list-batch.ts';

@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js';
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { UsageError } from '../../runtime/operator-command.ts';
 
@@ -10,8 +11,7 @@ Releases of workers that have WORKER_DEPLOYMENT. Without a command: which there 
 one; none: with those that have no WORKER_DEPLOYMENT. move: open jobs of this one go on with the workers in use.`;
 
 const WHO = 'npm run versions';
-/** NOT_FOUND of gRPC. */
-const GONE: ReadonlySet<number> = new Set([5]);
+const isGone = (error: unknown): boolean => isGrpcServiceError(error) && error.code === status.NOT_FOUND;
 /** States of the Temporal API in which workers of a release are still needed, by their numbers. */
 const STATES: Readonly<Record<number, string>> = { 1: 'has open jobs', 2: 'has no open jobs: its workers may go' };
 
@@ -25,7 +25,7 @@ export function createVersionCommands(client: Client, deploymentName: string) {
       const { workerDeploymentInfo } = await service.describeWorkerDeployment({ namespace, deploymentName });
       return workerDeploymentInfo;
     } catch (error) {
-      if (!isGrpcServiceError(error) || !GONE.has(error.code)) throw error;
+      if (!isGone(error)) throw error;
       throw new UsageError(`No worker has been started with WORKER_DEPLOYMENT=${deploymentName}.`);
     }
   };
@@ -72,7 +72,7 @@ export function createVersionCommands(client: Client, deploymentName: string) {
         moved.add(runId);
       } catch (error) {
         // The workflow has ended meanwhile.
-        if (!isGrpcServiceError(error) || !GONE.has(error.code)) throw error;
+        if (!isGone(error)) throw error;
       }
     }
   };

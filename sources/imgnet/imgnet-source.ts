@@ -1,9 +1,7 @@
 import { JobError } from '../../runtime/job-error.ts';
 import type { ImgnetRecord } from './records/record-readers.ts';
-import type { PostItem, ReelItem } from '../../contract/kinds/imgnet-media.ts';
+import type { ImgnetFacts } from './records/sparse-facts.ts';
 import type { PostReference } from '../../contract/urls/imgnet-urls.ts';
-import type { ContentFacts } from '../../contract/kinds/imgnet-content.ts';
-import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
 import type { SourceCall } from '../source-call-options.ts';
 
 export type SnapshotRequest =
@@ -35,21 +33,6 @@ export interface SnapshotPage {
   readonly duplicates: number;
   /** Rows that contain an error instead of a record, or that have no key. */
   readonly failures: number;
-}
-
-/** Translates the provider's records into facts, which have the shape of the answers. */
-export interface ImgnetFacts {
-  /** @param account the requested account, in lower case */
-  profile(record: ImgnetRecord, account: string): ImgnetProfileFields;
-  /** The shortcodes of the account's posts that the record of its profile shows. */
-  shownPosts(record: ImgnetRecord): readonly string[];
-  /** @param kind the requested kind @throws JobError for a record that names no post */
-  content(record: ImgnetRecord, kind: PostReference['kind']): ContentFacts;
-  /** @returns undefined for what is not in this part of an account's list */
-  item(
-    record: ImgnetRecord,
-    list: { readonly part: 'posts' | 'reels'; readonly account: string },
-  ): PostItem | ReelItem | undefined;
 }
 
 /**

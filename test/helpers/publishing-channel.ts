@@ -1,5 +1,5 @@
 import type { ListEntry } from '../../contract/lists/list-entry.ts';
-import type { ListSource } from '../../sources/vidnet/list-source.ts';
+import type { ListSource } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 
 const PAGE = 100;
 const DAY_MS = 24 * 3_600_000;

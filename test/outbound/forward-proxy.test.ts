@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request as ask, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ProxyAgent, request, type Dispatcher } from 'undici';
-import { startForwardProxy, type ForwardProxySettings, type ProxyLoan } from '../../outbound/forward-proxy.ts';
+import { startForwardProxy, type ForwardProxy, type ForwardProxySettings } from '../../outbound/forward-proxy.ts';
 import { watchEventLoop } from '../helpers/event-loop.ts';
 import { hostileAnswers, hostileHosts } from './hostile-hosts.ts';
 import { lookupInZone } from './name-server.ts';
@@ -26,7 +26,7 @@ async function aProxy(settings: Partial<ForwardProxySettings> = {}) {
   onTestFinished(() => proxy.close());
   return { ...proxy, ...proxy.lend() };
 }
-type Url = Pick<ProxyLoan, 'url'>;
+type Url = Pick<ReturnType<ForwardProxy['lend']>, 'url'>;
 
 /** Speaks to the proxy as it is, with the right password. @returns all that it answers */
 async function say(proxy: Url, lines: readonly string[], password = new URL(proxy.url).password) {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EntryKind, ListEntry, ListReference } from '../../contract/lists/list-entry.ts';
-import type { EntryPage } from '../../sources/vidnet/list-source.ts';
 import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
 import { createYtdlpLists } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
@@ -28,7 +27,10 @@ afterAll(async () => {
 });
 
 const lists = () => createYtdlpLists(settings, createYtdlpChannels(settings));
-const pagesOf = (reference: ListReference, kinds?: readonly EntryKind[]): Promise<EntryPage[]> =>
+const pagesOf = (
+  reference: ListReference,
+  kinds?: readonly EntryKind[],
+): Promise<{ readonly entries: readonly ListEntry[]; readonly next?: string }[]> =>
   inFolder(async (call) => collect(lists().pages(await lists().partsOf(reference, kinds, call), undefined, call)));
 const entriesOf = async (reference: ListReference, kinds?: readonly EntryKind[]): Promise<ListEntry[]> =>
   (await pagesOf(reference, kinds)).flatMap(({ entries }) => entries);
@@ -70,10 +72,13 @@ describe('the entries of a list', () => {
 
   it('of a playlist appear once each, and continue from a cursor', async () => {
     const { id } = sandbox.playlists[0]!;
-    const firstPages = (most: number, from?: string): Promise<EntryPage[]> =>
+    const firstPages = (
+      most: number,
+      from?: string,
+    ): Promise<{ readonly entries: readonly ListEntry[]; readonly next?: string }[]> =>
       inFolder(async (call) => {
         const parts = await lists().partsOf({ kind: 'playlist', id }, undefined, call);
-        const pages: EntryPage[] = [];
+        const pages: { readonly entries: readonly ListEntry[]; readonly next?: string }[] = [];
         for await (const page of lists().pages(parts, from, call)) {
           if (pages.push(page) === most) break;
         }

@@ -19,17 +19,9 @@ export const LONG_RUN_CPU_SECONDS = 1_800;
 
 const COUNT_EVERY_MS = 250;
 
-export interface Reading {
-  /** Aborted at a limit, with a `JobError`. */
-  readonly signal: AbortSignal;
-  /** Called when a part of a list has arrived: the limits begin again. */
-  readonly restart: () => void;
-  readonly end: () => void;
-  /** @returns the failure of the reading, if a limit of it caused the error */
-  readonly failureOf: (error: unknown) => unknown;
-}
+export type Reading = ReturnType<typeof startReading>;
 
-export function startReading(subject: Subject, limits: ReadingLimits, receivedBytes: () => number): Reading {
+export function startReading(subject: Subject, limits: ReadingLimits, receivedBytes: () => number) {
   let isReading = true;
   let fromBytes = 0;
   // A slow page of any site is final. The platform may only be busy, so its pages are retried.
@@ -41,17 +33,20 @@ export function startReading(subject: Subject, limits: ReadingLimits, receivedBy
     deadline.abort(subjectError('pageTooLarge', subject));
   }, COUNT_EVERY_MS);
   return {
+    /** Aborted at a limit, with a `JobError`. */
     signal: deadline.signal,
-    restart: () => {
+    /** Called when a part of a list has arrived: the limits begin again. */
+    restart: (): void => {
       fromBytes = receivedBytes();
       deadline.restart();
     },
-    end: () => {
+    end: (): void => {
       isReading = false;
       clearInterval(counter);
       deadline.end();
     },
-    failureOf: (error) => {
+    /** @returns the failure of the reading, if a limit of it caused the error */
+    failureOf: (error: unknown): unknown => {
       if (error instanceof CpuTimeError) {
         return isReading
           ? subjectError('pageTooMuchWork', subject, error)

@@ -16,7 +16,7 @@ import {
   TITLE_MAX_CHARS,
 } from '../fact-schemas.ts';
 import { readFacts } from './yt-dlp-facts.ts';
-import { flatEntries, listPages } from './yt-dlp-flat-list.ts';
+import { COMPLETE_LISTS, flatEntries, listPages } from './yt-dlp-flat-list.ts';
 import { channelUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 import { largestThumbnail, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
@@ -79,7 +79,8 @@ export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
       // With this extractor argument, yt-dlp computes times from texts such as "3 weeks ago".
       const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
       // The tabs (videos, live streams, shorts) follow each other, each newest first.
-      const entries = flatEntries(settings, { url, subject: 'channel', schema: entrySchema }, call);
+      const list = { url, subject: 'channel', schema: entrySchema, extractorArgs: [COMPLETE_LISTS] } as const;
+      const entries = flatEntries(settings, list, call);
       for await (const { entries: videos, next } of listPages(entries, from)) {
         yield { videos: videos.map((entry) => toVideo(entry, isTimeExact)), ...optional('next', next) };
       }

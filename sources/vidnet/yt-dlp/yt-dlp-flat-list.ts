@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { z } from 'zod';
 import { JobError } from '../../../runtime/job-error.ts';
+import { optional } from '../../../runtime/optional.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { LONG_RUN_CPU_SECONDS } from './page-reading.ts';
@@ -10,6 +11,8 @@ import { after, formatCursor, parseCursor } from './yt-dlp-list-cursor.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 const PAGE_SIZE = 100;
+/** Without it, a list of YouTube whose pages fail ends early with only a warning. */
+export const COMPLETE_LISTS = { extractor: 'youtube', args: { raise_incomplete_data: [] } };
 const ENTRY_PREFIX = 'TAPEDECK-ENTRY ';
 
 /** Three times the duration for 100,000 videos. */
@@ -24,6 +27,8 @@ interface FlatList<Entry> extends Pick<YtdlpRunSpec, 'subject' | 'extractorArgs'
   readonly url: string;
   /** Its keys are the fields that yt-dlp prints. */
   readonly schema: z.ZodObject & z.ZodType<Entry>;
+  /** Further arguments. */
+  readonly args?: readonly string[];
   /** How many entries are read; default: all. yt-dlp requests no page after them. */
   readonly most?: number;
 }
@@ -36,7 +41,7 @@ interface FlatList<Entry> extends Pick<YtdlpRunSpec, 'subject' | 'extractorArgs'
  */
 export async function* flatEntries<Entry>(
   settings: YtdlpSettings,
-  { url, subject, schema, most, extractorArgs = [] }: FlatList<Entry>,
+  { url, subject, schema, most, extractorArgs, args = [] }: FlatList<Entry>,
   call: SourceCall,
 ): AsyncGenerator<Entry> {
   const found = new PassThrough({ objectMode: true });
@@ -54,11 +59,11 @@ export async function* flatEntries<Entry>(
       url,
       // With --no-ignore-errors, a failed page is not left out of the list.
       args: [
-        ...['--flat-playlist', '--lazy-playlist', '--no-ignore-errors'],
+        ...['--flat-playlist', '--lazy-playlist', '--no-ignore-errors', ...args],
         ...(most === undefined ? [] : ['--playlist-items', `1:${String(most)}`]),
         ...['--print', `video:${ENTRY_PREFIX}${template}`],
       ],
-      extractorArgs: [{ extractor: 'youtube', args: { raise_incomplete_data: [] } }, ...extractorArgs],
+      ...optional('extractorArgs', extractorArgs),
       maxFileBytes: MAX_TEXT_BYTES,
       reading: { maxCpuSeconds: LONG_RUN_CPU_SECONDS },
       onStdoutLine: (line, reading) => {

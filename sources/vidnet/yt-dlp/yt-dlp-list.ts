@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { videoKinds, type EntryKind, type ListEntry } from '../../../contract/lists/list-entry.ts';
+import { videoKinds, type EntryKind, type ListEntry, type ListReference } from '../../../contract/lists/list-entry.ts';
 import { channelAt } from '../../../contract/urls/channel-urls.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { optional } from '../../../runtime/optional.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import type { ChannelSource } from '../channel-source.ts';
 import { amountSchema, bounded, lineSchema, linkSchema, TITLE_MAX_CHARS } from '../fact-schemas.ts';
-import type { ListPart, ListSource } from '../list-source.ts';
-import { flatEntries, listPages } from './yt-dlp-flat-list.ts';
+import { COMPLETE_LISTS, flatEntries, listPages } from './yt-dlp-flat-list.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 const entrySchema = z.object({
@@ -27,22 +26,29 @@ const entrySchema = z.object({
  */
 const UPLOADS = { all: 'UU', video: 'UULF', short: 'UUSH', stream: 'UULV' } as const;
 
+/** A part of a list that one URL gives. */
+export interface ListPart {
+  readonly url: string;
+  readonly subject: 'playlist' | 'page';
+  /** The kind of all its entries, if they have one. */
+  readonly kind?: EntryKind;
+}
+
+/** The driver for the entries of lists. */
+export type ListSource = ReturnType<typeof createYtdlpLists>;
+
 /** Lists read by yt-dlp. @param channels finds the ID of a channel that is known by another name */
-export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<ChannelSource, 'describe'>): ListSource {
+export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<ChannelSource, 'describe'>) {
   const playlist = (id: string, kind?: EntryKind): ListPart => ({
     ...{ url: new URL(`/playlist?list=${id}`, settings.videoUrlTemplate).href, subject: 'playlist' },
     ...optional('kind', kind),
   });
   async function* entriesOf(part: ListPart, most: number | undefined, call: SourceCall): AsyncGenerator<ListEntry> {
     const { url, subject, kind } = part;
-    const args = { approximate_date: [] };
-    const options = { ...{ url, subject, schema: entrySchema }, ...optional('most', most) };
+    const extractorArgs = [COMPLETE_LISTS, { extractor: 'youtubetab', args: { approximate_date: [] } }];
+    const list = { ...{ url, subject, schema: entrySchema, extractorArgs }, ...optional('most', most) };
     try {
-      for await (const entry of flatEntries(
-        settings,
-        { ...options, extractorArgs: [{ extractor: 'youtubetab', args }] },
-        call,
-      )) {
+      for await (const entry of flatEntries(settings, list, call)) {
         const known = toEntry(entry, kind);
         if (known !== undefined) yield known;
       }
@@ -57,7 +63,17 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
     for (const part of parts) yield* entriesOf(part, most, call);
   }
   return {
-    async partsOf(reference, kinds = videoKinds, call) {
+    /**
+     * Finds the URLs of a list.
+     *
+     * @param kinds the wanted kinds; undefined for all
+     * @throws JobError, such as `removed` when a channel does not exist
+     */
+    async partsOf(
+      reference: ListReference,
+      kinds: readonly EntryKind[] = videoKinds,
+      call: SourceCall,
+    ): Promise<readonly ListPart[]> {
       if (reference.kind === 'profile') throw new Error('a profile is no list of videos');
       if (reference.kind === 'page') return [{ url: reference.url, subject: 'page' }];
       if (reference.kind === 'playlist') return [playlist(reference.id)];
@@ -69,8 +85,12 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
       if (wanted.length === videoKinds.length) return [playlist(listOf(UPLOADS.all))];
       return wanted.map((kind) => playlist(listOf(UPLOADS[kind]), kind));
     },
-    pages: (parts, from, call) => listPages(all(parts, undefined, call), from),
-    first: (parts, most, call) => all(parts, most, call),
+    /** Reads the list page by page. @param from `next` of an earlier page @throws StaleCursorError, JobError */
+    pages: (parts: readonly ListPart[], from: string | undefined, call: SourceCall) =>
+      listPages(all(parts, undefined, call), from),
+    /** Reads the first entries of each part, with one request for each if they fit on a page of the platform. */
+    first: (parts: readonly ListPart[], most: number, call: SourceCall): AsyncIterable<ListEntry> =>
+      all(parts, most, call),
   };
 }
 

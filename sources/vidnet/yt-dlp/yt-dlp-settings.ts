@@ -1,3 +1,4 @@
+import type { ForwardProxy } from '../../../outbound/forward-proxy.ts';
 import type { MinimumRate } from '../../../runtime/stall-detector.ts';
 import type { Start } from '../../../runtime/subprocess/run-program.ts';
 import type { ReadingLimits } from './page-reading.ts';
@@ -12,7 +13,7 @@ export interface YtdlpSettings {
   readonly cookiesFile?: string | undefined;
   readonly proxy?: string | undefined;
   /** The built-in proxy that refuses private addresses (`outbound/forward-proxy.ts`), used without `proxy`. */
-  readonly guard?: YtdlpGuard | undefined;
+  readonly guard?: Pick<ForwardProxy, 'lend'> | undefined;
   /** In yt-dlp's form, `youtube:lang=en;skip=dash`, with spaces between several extractors. */
   readonly extractorArgs?: string | undefined;
   readonly jsRuntime?: string | undefined;
@@ -28,29 +29,21 @@ export interface YtdlpSettings {
   readonly maxVideoHeight: number;
 }
 
-export interface YtdlpGuard {
-  /** @returns a URL with a password that is valid until `end` */
-  readonly lend: () => { readonly url: string; readonly receivedBytes: () => number; readonly end: () => void };
-}
-
 export interface YtdlpStarter {
   /** @returns undefined when the program must be started as usual */
   readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
 }
 
-export function ytdlpSettingsOf(config: {
-  readonly YTDLP_PATH: string;
-  readonly YTDLP_PLUGIN_DIR?: string | undefined;
-  readonly YTDLP_COOKIES_FILE?: string | undefined;
-  readonly YTDLP_PROXY?: string | undefined;
-  readonly YTDLP_EXTRACTOR_ARGS?: string | undefined;
-  readonly YTDLP_JS_RUNTIME?: string | undefined;
-  readonly FFMPEG_PATH: string;
-  readonly VIDNET_VIDEO_URL: string;
-  readonly VIDNET_CHANNEL_URL: string;
-  readonly MAX_VIDEO_HEIGHT: number;
-  readonly MAX_FILE_BYTES: number;
-}): YtdlpSettings {
+type Paths = 'YTDLP_PATH' | 'FFMPEG_PATH' | 'VIDNET_VIDEO_URL' | 'VIDNET_CHANNEL_URL';
+type Optional = `YTDLP_${'PLUGIN_DIR' | 'COOKIES_FILE' | 'PROXY' | 'EXTRACTOR_ARGS' | 'JS_RUNTIME'}`;
+
+export function ytdlpSettingsOf(
+  config: Readonly<
+    Record<Paths, string> &
+      Partial<Record<Optional, string | undefined>> &
+      Record<'MAX_VIDEO_HEIGHT' | 'MAX_FILE_BYTES', number>
+  >,
+): YtdlpSettings {
   return {
     program: config.YTDLP_PATH,
     videoUrlTemplate: config.VIDNET_VIDEO_URL,
