@@ -1,16 +1,18 @@
+import type { ComponentType } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import { Home } from './pages/home-page.tsx';
 import { Job } from './pages/job-page.tsx';
 import { Jobs } from './pages/jobs-page.tsx';
-import { pathTo, route, type Route } from './router.ts';
+import { PATHS, pathTo, route, type Route } from './router.ts';
 import { apiKey, keyWanted } from './session.ts';
 import { useStore } from './browser-store.ts';
 import { switchTheme, theme } from './theme.ts';
 import { Button } from './ui/controls.tsx';
 import { Icon, Logo } from './ui/icons.tsx';
 import { KeyPanel } from './ui/key-panel.tsx';
-import { Loading, Title } from './ui/parts.tsx';
+import { Loading } from './ui/parts.tsx';
+import { Title } from './ui/page.tsx';
 
 const Batches = lazy(async () => (await import('./pages/batches-page.tsx')).Batches);
 const Batch = lazy(async () => (await import('./pages/batch-page.tsx')).Batch);
@@ -21,29 +23,25 @@ const Account = lazy(async () => (await import('./pages/account-page.tsx')).Acco
 /** Version and age of yt-dlp. The API process gets them from the workers and writes them into the page. */
 const YTDLP = document.querySelector<HTMLMetaElement>('meta[name="yt-dlp"]')?.content ?? '';
 
-const TITLES: Readonly<Record<Route['page'], string>> = {
-  home: 'Fetch',
-  jobs: 'Jobs',
-  job: 'Job',
-  batches: 'Batches',
-  batch: 'Batch',
-  subscriptions: 'Subscriptions',
-  subscription: 'Subscription',
-  account: 'Account',
-  nowhere: 'Nothing here',
-};
-
-/** The list to which the page of one entry belongs. */
-const LISTS: Readonly<Partial<Record<Route['page'], Route['page']>>> = {
-  ...{ job: 'jobs', batch: 'batches', subscription: 'subscriptions' },
+const PAGES: Readonly<Record<Route['page'], { readonly title: string; readonly Content: ComponentType<Route> }>> = {
+  home: { title: 'Fetch', Content: Home },
+  jobs: { title: 'Jobs', Content: Jobs },
+  job: { title: 'Job', Content: Job },
+  batches: { title: 'Batches', Content: Batches },
+  batch: { title: 'Batch', Content: Batch },
+  subscriptions: { title: 'Subscriptions', Content: Subscriptions },
+  subscription: { title: 'Subscription', Content: Subscription },
+  account: { title: 'Account', Content: Account },
+  nowhere: { title: 'Nothing here', Content: Nowhere },
 };
 
 export function App() {
   const now = useStore(route);
   const key = useStore(apiKey);
+  const { title, Content } = PAGES[now.page];
   useEffect(() => {
-    document.title = `${TITLES[now.page]} · Tapedeck`;
-  }, [now.page]);
+    document.title = `${title} · Tapedeck`;
+  }, [title]);
   return (
     <>
       <a class="skip" href="#main">
@@ -52,7 +50,7 @@ export function App() {
       <Header page={now.page} />
       <main id="main" key={key}>
         <Suspense fallback={<Loading />}>
-          <Page now={now} />
+          <Content key={now.id} {...now} />
         </Suspense>
       </main>
       <footer class="footer">
@@ -68,42 +66,24 @@ export function App() {
   );
 }
 
-function Page({ now }: { readonly now: Route }) {
-  switch (now.page) {
-    case 'home':
-      return <Home query={now.query} />;
-    case 'jobs':
-      return <Jobs query={now.query} />;
-    case 'job':
-      return <Job key={now.id} id={now.id} query={now.query} />;
-    case 'batches':
-      return <Batches />;
-    case 'batch':
-      return <Batch key={now.id} id={now.id} query={now.query} />;
-    case 'subscriptions':
-      return <Subscriptions query={now.query} />;
-    case 'subscription':
-      return <Subscription key={now.id} id={now.id} />;
-    case 'account':
-      return <Account />;
-    case 'nowhere':
-      return (
-        <section class="empty">
-          <Title>Nothing here</Title>
-          <p>
-            There is no such page. <a href={pathTo('home')}>Fetch something</a>, or look at the{' '}
-            <a href={pathTo('jobs')}>jobs</a>.
-          </p>
-        </section>
-      );
-  }
+function Nowhere() {
+  return (
+    <section class="empty">
+      <Title>Nothing here</Title>
+      <p>
+        There is no such page. <a href={pathTo('home')}>Fetch something</a>, or look at the{' '}
+        <a href={pathTo('jobs')}>jobs</a>.
+      </p>
+    </section>
+  );
 }
 
 function Header({ page }: { readonly page: Route['page'] }) {
   const shown = useStore(theme);
   const wanted = useStore(keyWanted);
   const [isOpen, setOpen] = useState(false);
-  const current = LISTS[page] ?? page;
+  // The page of one entry belongs to its list.
+  const path = page === 'nowhere' ? undefined : PATHS[page].replace('/:id', '');
   return (
     <>
       <header class="header">
@@ -113,8 +93,8 @@ function Header({ page }: { readonly page: Route['page'] }) {
         </a>
         <nav aria-label="Main">
           {(['home', 'jobs', 'batches', 'subscriptions', 'account'] as const).map((name) => (
-            <a key={name} href={pathTo(name)} aria-current={name === current ? 'page' : undefined}>
-              {TITLES[name]}
+            <a key={name} href={pathTo(name)} aria-current={PATHS[name] === path ? 'page' : undefined}>
+              {PAGES[name].title}
             </a>
           ))}
         </nav>

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useSyncExternalStore } from 'preact/compat';
 
-export interface Store<Value> {
-  get(): Value;
-  set(next: Value): void;
+interface Store<Value> {
+  readonly get: () => Value;
+  readonly set: (next: Value) => void;
   /** @returns a function that ends the subscription */
-  subscribe(listener: (value: Value) => void): () => void;
+  readonly subscribe: (listener: (value: Value) => void) => () => void;
 }
 
 export function createStore<Value>(first: Value): Store<Value> {
@@ -24,18 +24,12 @@ export function createStore<Value>(first: Value): Store<Value> {
   };
 }
 
-export function useStore<Value>(store: Store<Value>): Value {
-  const [value, setValue] = useState(() => store.get());
-  useEffect(() => {
-    // The value may have changed between the first rendering and this effect.
-    setValue(() => store.get());
-    return store.subscribe((next) => setValue(() => next));
-  }, [store]);
-  return value;
+export function useStore<Value>({ get, subscribe }: Store<Value>): Value {
+  return useSyncExternalStore(subscribe, get);
 }
 
 /** Wraps the browser's storage. Where it is unavailable, as in some private windows, reads return nothing and writes are ignored. */
-export function keptIn(storage: () => Storage) {
+function keptIn(storage: () => Storage) {
   return {
     read(name: string): string | undefined {
       try {

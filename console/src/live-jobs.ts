@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { isBatchEnded } from './batch/batch-parts.tsx';
 import type { BatchAnswer, BatchEvent } from '../../contract/batches/batch-answers.ts';
 import { authorization, Problem, problemOf, read } from './console-api.ts';
@@ -15,18 +16,15 @@ interface Callbacks {
   readonly onProblem: (problem: Problem) => void;
 }
 
-interface Watcher extends Callbacks {
-  readonly onChange: (record: Download) => void;
+interface Watcher<Value> extends Callbacks {
+  readonly onChange: (value: Value) => void;
 }
 
 /** How often a job is loaded of which no event arrives, such as one of another caller. Such polls are not limited. */
 const POLL_MS = 15_000;
 const RECONNECT_MS = [500, 1_000, 2_000, 5_000, 10_000] as const;
 
-export function watchDownload(
-  id: string,
-  { onRecord, ...callbacks }: Callbacks & { readonly onRecord: (record: Download) => void },
-): () => void {
+export function watchDownload(id: string, { onChange, ...callbacks }: Watcher<Download>): () => void {
   let load = (): void => undefined;
   let leave: (() => void) | undefined;
   const join = (): (() => void) =>
@@ -40,7 +38,7 @@ export function watchDownload(
       onProblem: () => load(),
       onChange(record) {
         if (record.id !== id) return;
-        if (record.status === 'pending') onRecord(record);
+        if (record.status === 'pending') onChange(record);
         else load();
       },
     });
@@ -49,7 +47,7 @@ export function watchDownload(
       const isDue = new Promise<void>((resolve) => (load = resolve));
       const { data } = await read<{ data: Download }>(`/downloads/${id}`, signal);
       onOpen();
-      onRecord(data);
+      onChange(data);
       if (data.status !== 'pending') break;
       leave ??= join();
       await Promise.race([isDue, pause(POLL_MS, signal)]);
@@ -67,7 +65,7 @@ export function watchDownload(
  * Follows all downloads of a caller: those that run, and each that starts, changes or ends. All tabs with the same key share one
  * stream, because a browser has six connections for all of its tabs. A hidden tab leaves it to the others.
  */
-export function watchDownloads(watcher: Watcher): () => void {
+export function watchDownloads(watcher: Watcher<Download>): () => void {
   return whileVisible(() => joinStream(watcher));
 }
 
@@ -86,13 +84,10 @@ function whileVisible(follow: () => () => void): () => void {
 }
 
 /** Follows a batch to its end. A hidden tab leaves its stream, because a browser has six connections for all of its tabs. */
-export function watchBatch(
-  id: string,
-  { onBatch, ...callbacks }: Callbacks & { readonly onBatch: (batch: BatchAnswer) => void },
-): () => void {
+export function watchBatch(id: string, { onChange, ...callbacks }: Watcher<BatchAnswer>): () => void {
   return whileVisible(() => {
     let last: BatchAnswer | undefined;
-    const onEvent = (data: string): void => onBatch((last = (JSON.parse(data) as BatchEvent).batch));
+    const onEvent = (data: string): void => onChange((last = (JSON.parse(data) as BatchEvent).batch));
     return keepConnected(callbacks, async (signal, onOpen) => {
       await readStream(`/api/batches/${id}/events`, { signal, onOpen, onEvent });
       return last !== undefined && isBatchEnded(last) ? 'ended' : 'cut';
@@ -104,7 +99,7 @@ export function watchBatch(
 type Message = 'joined' | { readonly connection: Connection } | { readonly record: Download };
 
 /** The tab that holds the lock reads the stream and sends what it reads to the others. */
-function joinStream({ onConnection, onProblem, onChange }: Watcher): () => void {
+function joinStream({ onConnection, onProblem, onChange }: Watcher<Download>): () => void {
   // Only HTTPS and loopback have locks. Elsewhere each tab has a stream and a channel of its own.
   const locks = (navigator as { readonly locks?: LockManager }).locks;
   const name = `tapedeck.events ${locks === undefined ? String(Math.random()) : (apiKey.get() ?? '')}`;
@@ -153,6 +148,22 @@ function joinStream({ onConnection, onProblem, onChange }: Watcher): () => void 
     end.abort();
     channel.close();
   };
+}
+
+/**
+ * Follows a job or a batch.
+ * @param round a changed one follows it anew
+ */
+export function useWatched<Value>(watch: (id: string, watcher: Watcher<Value>) => () => void, id: string, round = 0) {
+  const [value, setValue] = useState<Value>();
+  const [connection, setConnection] = useState<Connection>('connecting');
+  const [problem, setProblem] = useState<Problem>();
+  const onChange = (next: Value): void => {
+    setProblem(undefined);
+    setValue(() => next);
+  };
+  useEffect(() => watch(id, { onConnection: setConnection, onProblem: setProblem, onChange }), [id, round]);
+  return { value, setValue, connection, problem };
 }
 
 /** Reconnects after lost connections and temporary refusals, until the work has ended or is stopped. */

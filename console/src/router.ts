@@ -2,56 +2,41 @@ import { createStore } from './browser-store.ts';
 
 const HOME = '/console';
 
-export type Route =
-  | { readonly page: 'home'; readonly query: URLSearchParams }
-  | { readonly page: 'jobs'; readonly query: URLSearchParams }
-  | { readonly page: 'job'; readonly id: string; readonly query: URLSearchParams }
-  | { readonly page: 'batches' }
-  | { readonly page: 'batch'; readonly id: string; readonly query: URLSearchParams }
-  | { readonly page: 'subscriptions'; readonly query: URLSearchParams }
-  | { readonly page: 'subscription'; readonly id: string }
-  | { readonly page: 'account' }
-  | { readonly page: 'nowhere' };
+/** The paths of the pages, below that of the console. */
+export const PATHS = {
+  home: '',
+  jobs: '/jobs',
+  job: '/jobs/:id',
+  batches: '/batches',
+  batch: '/batches/:id',
+  subscriptions: '/subscriptions',
+  subscription: '/subscriptions/:id',
+  account: '/account',
+} as const;
+type KnownPage = keyof typeof PATHS;
 
-export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
-  const [first, second, ...more] = pathname.slice(HOME.length).split('/').filter(Boolean);
-  const query = new URLSearchParams(search);
-  if (first === undefined) return { page: 'home', query };
-  if (first === 'jobs' && second === undefined) return { page: 'jobs', query };
-  if (first === 'jobs' && second !== undefined && more.length === 0) return { page: 'job', id: second, query };
-  if (first === 'batches' && second === undefined) return { page: 'batches' };
-  if (first === 'batches' && second !== undefined && more.length === 0) return { page: 'batch', id: second, query };
-  if (first === 'subscriptions' && second === undefined) return { page: 'subscriptions', query };
-  if (first === 'subscriptions' && second !== undefined && more.length === 0)
-    return { page: 'subscription', id: second };
-  if (first === 'account' && second === undefined) return { page: 'account' };
-  return { page: 'nowhere' };
+export interface Route {
+  readonly page: KnownPage | 'nowhere';
+  /** The ID of a job, batch or subscription; empty on other pages. */
+  readonly id: string;
+  readonly query: URLSearchParams;
+}
+
+function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
+  const parts = pathname.slice(HOME.length).split('/').filter(Boolean);
+  const path = parts.map((part, index) => (index === 1 ? '/:id' : `/${part}`)).join('');
+  const page = (Object.keys(PATHS) as KnownPage[]).find((name) => PATHS[name] === path) ?? 'nowhere';
+  return { page, id: parts[1] ?? '', query: new URLSearchParams(search) };
 }
 
 export const route = createStore<Route>(routeOf(location));
 
-/** A list, or one of its entries. */
-type Target =
-  | 'home'
-  | 'jobs'
-  | 'batches'
-  | 'subscriptions'
-  | 'account'
-  | { readonly job: string }
-  | { readonly batch: string }
-  | { readonly subscription: string };
-
-/** @param query the query parameters; empty ones are left out */
-export function pathTo(page: Target, query: Readonly<Record<string, string | undefined>> = {}): string {
-  const path = typeof page === 'object' ? pathOf(page) : page === 'home' ? '' : `/${page}`;
+/** @param parameters the ID in the path, and the query parameters; empty ones are left out */
+export function pathTo(page: KnownPage, parameters: Readonly<Record<string, string | undefined>> = {}): string {
+  const { id = '', ...query } = parameters;
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
   const search = new URLSearchParams(given).toString();
-  return HOME + path + (search === '' ? '' : `?${search}`);
-}
-
-function pathOf(page: Exclude<Target, string>): string {
-  if ('job' in page) return `/jobs/${page.job}`;
-  return 'batch' in page ? `/batches/${page.batch}` : `/subscriptions/${page.subscription}`;
+  return HOME + PATHS[page].replace(':id', id) + (search === '' ? '' : `?${search}`);
 }
 
 /** @param isReplaced whether the new entry replaces the current one in the browser's history */

@@ -43,12 +43,12 @@ function idsIn({ data, download_id: id, download, downloads, message }: Started)
 /** Starts a batch and shows its page. */
 export async function startBatch(body: object): Promise<void> {
   const { id } = await call<BatchAnswer>('POST', '/api/batches', { body });
-  navigate(pathTo({ batch: id }));
+  navigate(pathTo('batch', { id }));
 }
 
 /** Returns the path of the page of a started job. */
 export function jobPath([first = '', second]: readonly string[]): string {
-  return pathTo({ job: first }, { with: second });
+  return pathTo('job', { id: first, with: second });
 }
 
 export interface RequestOptions {

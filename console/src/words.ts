@@ -1,22 +1,7 @@
 import type { FailureCode } from '../../contract/failures.ts';
 import type { Progress } from '../../contract/http/fields.ts';
 import type { DownloadType } from './types.ts';
-
-export const TYPE_NAMES: Readonly<Record<DownloadType, string>> = {
-  audio: 'Audio',
-  vidnet_video: 'Video',
-  captions: 'Captions',
-  list: 'Channel',
-  imgnet_profile: 'Profile',
-  imgnet_post: 'Post or reel',
-  imgnet_list_posts: 'List of posts',
-  imgnet_list_reels: 'List of reels',
-  imgnet_audio: 'Audio of a post',
-  speaker_labels: 'Transcript with speakers',
-  media: 'Page of a site',
-  media_info: 'Look at a page',
-  upload: 'Upload',
-};
+import type { IconName } from './ui/icons.tsx';
 
 export const BATCH_STATUS_NAMES = {
   ...{ listing: 'Listing', running: 'Running', paused: 'Paused', cancelling: 'Being cancelled' },
@@ -47,26 +32,32 @@ export const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   diarizing: 'Telling voices apart',
 };
 
-const FILE_STAGES: readonly Stage[] = ['waiting', 'fetching', 'converting', 'verifying', 'publishing'];
-const FACT_STAGES: readonly Stage[] = ['waiting', 'fetching'];
-const LIST_STAGES: readonly Stage[] = ['waiting', 'fetching', 'listing'];
-const SPEECH_STAGES: readonly Stage[] = ['waiting', 'preparing', 'detecting_speech', 'transcribing', 'diarizing'];
+const FILE: readonly Stage[] = ['waiting', 'fetching', 'converting', 'verifying', 'publishing'];
+const FACTS: readonly Stage[] = ['waiting', 'fetching'];
+const LIST: readonly Stage[] = ['waiting', 'fetching', 'listing'];
+const SPEECH: readonly Stage[] = ['waiting', 'preparing', 'detecting_speech', 'transcribing', 'diarizing'];
 
-/** The stages of each kind in their order; a job may skip some. */
-export const STAGES_OF: Readonly<Record<DownloadType, readonly Stage[]>> = {
-  audio: FILE_STAGES,
-  vidnet_video: FILE_STAGES,
-  imgnet_audio: FILE_STAGES,
-  media: FILE_STAGES,
-  upload: FILE_STAGES,
-  captions: FACT_STAGES,
-  media_info: FACT_STAGES,
-  imgnet_profile: FACT_STAGES,
-  imgnet_post: FACT_STAGES,
-  list: LIST_STAGES,
-  imgnet_list_posts: LIST_STAGES,
-  imgnet_list_reels: LIST_STAGES,
-  speaker_labels: SPEECH_STAGES,
+interface Type {
+  readonly name: string;
+  readonly icon: IconName;
+  /** The stages in their order; a job may skip some. */
+  readonly stages: readonly Stage[];
+}
+
+export const TYPES: Readonly<Record<DownloadType, Type>> = {
+  audio: { name: 'Audio', icon: 'audio', stages: FILE },
+  vidnet_video: { name: 'Video', icon: 'video', stages: FILE },
+  captions: { name: 'Captions', icon: 'captions', stages: FACTS },
+  list: { name: 'Channel', icon: 'channel', stages: LIST },
+  imgnet_profile: { name: 'Profile', icon: 'profile', stages: FACTS },
+  imgnet_post: { name: 'Post or reel', icon: 'post', stages: FACTS },
+  imgnet_list_posts: { name: 'List of posts', icon: 'list', stages: LIST },
+  imgnet_list_reels: { name: 'List of reels', icon: 'list', stages: LIST },
+  imgnet_audio: { name: 'Audio of a post', icon: 'audio', stages: FILE },
+  speaker_labels: { name: 'Transcript with speakers', icon: 'speakers', stages: SPEECH },
+  media: { name: 'Page of a site', icon: 'page', stages: FILE },
+  media_info: { name: 'Look at a page', icon: 'search', stages: FACTS },
+  upload: { name: 'Upload', icon: 'audio', stages: FILE },
 };
 
 const PERMANENT = 'Trying again would bring the same answer.';

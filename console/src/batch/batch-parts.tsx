@@ -6,20 +6,6 @@ import { BATCH_STATUS_NAMES, ITEM_STATE_NAMES } from '../words.ts';
 type Counts = BatchAnswer['counts'];
 export type ItemState = keyof Counts;
 
-const STATUS_LOOKS = {
-  listing: 'pending',
-  running: 'pending',
-  paused: 'pending',
-  cancelling: 'pending',
-  failed: 'failed',
-  cancelled: 'failed',
-  finished: 'success',
-} as const;
-export const STATE_LOOKS = {
-  ...{ waiting: 'pending', running: 'pending', success: 'success' },
-  ...{ failed: 'failed', skipped: 'failed', cancelled: 'failed' },
-} as const;
-
 export const isBatchEnded = ({ status }: Pick<BatchAnswer, 'status'>): boolean =>
   status === 'finished' || status === 'cancelled' || status === 'failed';
 
@@ -27,11 +13,11 @@ export const batchTitle = ({ name, items }: BatchAnswer): string =>
   name ?? (items === 1 ? 'Batch of one item' : `Batch of ${countText(items)} items`);
 
 export function BatchStatus({ status }: { readonly status: BatchAnswer['status'] }) {
-  return <StatusMark look={STATUS_LOOKS[status]}>{BATCH_STATUS_NAMES[status]}</StatusMark>;
+  return <StatusMark status={status}>{BATCH_STATUS_NAMES[status]}</StatusMark>;
 }
 
 export function ItemStatus({ state }: { readonly state: ItemState }) {
-  return <StatusMark look={STATE_LOOKS[state]}>{ITEM_STATE_NAMES[state]}</StatusMark>;
+  return <StatusMark status={state}>{ITEM_STATE_NAMES[state]}</StatusMark>;
 }
 
 /** The counts of the states that have items. */

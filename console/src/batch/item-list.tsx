@@ -3,7 +3,7 @@ import { countText, priceText } from '../format-values.ts';
 import { detailOf, titleOf } from '../pages/jobs-page.tsx';
 import { pathTo } from '../router.ts';
 import { List, Row, type LoadedList } from '../ui/list.tsx';
-import { TYPE_ICONS } from '../ui/parts.tsx';
+import { TYPES } from '../words.ts';
 import { ItemStatus } from './batch-parts.tsx';
 
 interface ItemListProps {
@@ -30,8 +30,8 @@ function Item({ item }: { readonly item: BatchItemAnswer }) {
   const subject = Object.values(request).find((value) => typeof value === 'string') ?? '';
   return (
     <Row
-      {...(record !== null && { href: pathTo({ job: record.id }) })}
-      icon={record === null ? 'batch' : TYPE_ICONS[record.type]}
+      {...(record !== null && { href: pathTo('job', { id: record.id }) })}
+      icon={record === null ? 'batch' : TYPES[record.type].icon}
       title={record === null ? subject : titleOf(record)}
       detail={record === null ? `Item ${countText(item.number + 1)}` : detailOf(record)}
       failure={failure?.message}

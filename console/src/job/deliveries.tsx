@@ -29,13 +29,7 @@ export function Deliveries({ id, isPending }: { readonly id: string; readonly is
   useEvery(POLL_MS, again, isOnItsWay);
   if (deliveries.length === 0 && thrown === undefined) return null;
   return (
-    <Card
-      title={
-        <>
-          <Icon name="bell" /> Webhooks
-        </>
-      }
-    >
+    <Card title="Webhooks" icon="bell">
       <ErrorNotice thrown={thrown} />
       <ul class="deliveries">
         {deliveries.map((delivery) => (
@@ -53,7 +47,7 @@ function Delivery({ delivery, onChanged }: { readonly delivery: DeliveryResult; 
     <li>
       <div class="heading">
         <span>
-          <StatusMark look={state}>{DELIVERY_NAMES[state]}</StatusMark> <code class="clip">{url}</code>
+          <StatusMark status={state}>{DELIVERY_NAMES[state]}</StatusMark> <code class="clip">{url}</code>
         </span>
         {state === 'pending' ? null : (
           <Button

@@ -5,7 +5,7 @@ import type { Connection } from '../live-jobs.ts';
 import type { DownloadType } from '../types.ts';
 import { useNow } from '../ui/hooks.ts';
 import { Card, Notice } from '../ui/parts.tsx';
-import { STAGE_NAMES, STAGES_OF } from '../words.ts';
+import { STAGE_NAMES, TYPES } from '../words.ts';
 
 const CONNECTION_NAMES: Readonly<Record<Connection, string>> = {
   connecting: 'Connecting',
@@ -61,7 +61,7 @@ export function ProgressPanel({ type, progress, connection }: ProgressProps) {
 }
 
 function Stages({ type, stage }: { readonly type: DownloadType; readonly stage: Progress['stage'] }) {
-  const known = STAGES_OF[type];
+  const known = TYPES[type].stages;
   const all = known.includes(stage) ? known : [...known, stage];
   const current = all.indexOf(stage);
   return (

@@ -8,8 +8,9 @@ import { apiKey, keyWanted } from '../session.ts';
 import { useStore } from '../browser-store.ts';
 import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { BigNumbers, Card, Facts, Loaded, Title } from '../ui/parts.tsx';
-import { TYPE_NAMES } from '../words.ts';
+import { BigNumbers, Card, Facts, Loaded } from '../ui/parts.tsx';
+import { Title } from '../ui/page.tsx';
+import { TYPES } from '../words.ts';
 
 const PAGE = 200;
 /** Each page is a request, so the number is limited. */
@@ -116,7 +117,7 @@ function SpendingOfKey({ account, entries, isCut }: Spending) {
           {entries.slice(0, SHOWN_ENTRIES).map((entry) => (
             <li key={entry.download_id}>
               <span class="clip">
-                <a href={pathTo({ job: entry.download_id })}>{TYPE_NAMES[entry.type]}</a>{' '}
+                <a href={pathTo('job', { id: entry.download_id })}>{TYPES[entry.type].name}</a>{' '}
                 <span class="quiet">{entry.media_id}</span>
               </span>
               <span class="quiet" title={momentText(entry.booked_at)}>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import type { BatchAnswer, BatchItemAnswer } from '../../../contract/batches/batch-answers.ts';
 import {
   BatchBar,
@@ -11,30 +11,25 @@ import {
 } from '../batch/batch-parts.tsx';
 import { FeedCard } from '../batch/feed-card.tsx';
 import { ItemList } from '../batch/item-list.tsx';
-import { call, type Problem } from '../console-api.ts';
+import { call } from '../console-api.ts';
 import { countText, momentText, spanText } from '../format-values.ts';
 import { LiveMark } from '../job/progress.tsx';
-import { watchBatch, type Connection } from '../live-jobs.ts';
+import { useWatched, watchBatch, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import { Button, Select } from '../ui/controls.tsx';
 import { useAction, useEvery } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useList } from '../ui/list.tsx';
-import { Ago, Card, ConfirmButton, ErrorNotice, Facts, Notice, Opening, Title } from '../ui/parts.tsx';
+import { Ago, Card, ConfirmButton, ErrorNotice, Facts, Notice } from '../ui/parts.tsx';
+import { Opening, PageHead } from '../ui/page.tsx';
 import { ITEM_STATE_NAMES } from '../words.ts';
 
 /** Items are loaded again at most this often while they change. */
 const REFRESH_MS = 2_000;
 
 export function Batch({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
-  const [batch, setBatch] = useState<BatchAnswer>();
-  const [connection, setConnection] = useState<Connection>('connecting');
-  const [problem, setProblem] = useState<Problem>();
   const [round, setRound] = useState(0);
-  useEffect(
-    () => watchBatch(id, { onConnection: setConnection, onProblem: setProblem, onBatch: setBatch }),
-    [id, round],
-  );
+  const { value: batch, setValue: setBatch, connection, problem } = useWatched(watchBatch, id, round);
   if (batch === undefined) return <Opening title="Batch" thrown={problem} />;
   const change = async (what: 'cancel' | 'resume' | 'retry'): Promise<void> => {
     setBatch(await call<BatchAnswer>('POST', `${batch.url}/${what}`, { body: {} }));
@@ -71,37 +66,36 @@ function Head({ batch, change }: Changing) {
   const { isRunning, thrown, run } = useAction();
   const isOver = isBatchEnded(batch);
   return (
-    <header class="job-head">
-      <span class="badge">
-        <Icon name="batch" size={24} />
-      </span>
-      <div class="grow">
-        <Title>{batchTitle(batch)}</Title>
-        <p class="line">
-          <BatchStatus status={batch.status} />
-          <Ago time={batch.created_at} />
-          <span class="price">{costText(batch)}</span>
-        </p>
-        <ErrorNotice thrown={thrown} />
-      </div>
-      <div class="actions">
-        {batch.counts.success === 0 ? null : (
-          <a class={`button ${isOver ? 'button-main' : ''}`} href={batch.archive_url} download="">
-            <Icon name="down" /> Archive
-          </a>
-        )}
-        {isOver && batch.counts.failed > 0 ? (
-          <Button disabled={isRunning} onClick={() => run(() => change('retry'))}>
-            <Icon name="retry" /> Retry {countText(batch.counts.failed)} failed
-          </Button>
-        ) : null}
-        {isOver || batch.status === 'cancelling' ? null : (
-          <ConfirmButton question="Stop this batch?" onYes={() => run(() => change('cancel'))}>
-            <Icon name="stop" /> Cancel
-          </ConfirmButton>
-        )}
-      </div>
-    </header>
+    <PageHead
+      icon="batch"
+      title={batchTitle(batch)}
+      actions={
+        <>
+          {batch.counts.success === 0 ? null : (
+            <a class={`button ${isOver ? 'button-main' : ''}`} href={batch.archive_url} download="">
+              <Icon name="down" /> Archive
+            </a>
+          )}
+          {isOver && batch.counts.failed > 0 ? (
+            <Button disabled={isRunning} onClick={() => run(() => change('retry'))}>
+              <Icon name="retry" /> Retry {countText(batch.counts.failed)} failed
+            </Button>
+          ) : null}
+          {isOver || batch.status === 'cancelling' ? null : (
+            <ConfirmButton question="Stop this batch?" onYes={() => run(() => change('cancel'))}>
+              <Icon name="stop" /> Cancel
+            </ConfirmButton>
+          )}
+        </>
+      }
+    >
+      <p class="line">
+        <BatchStatus status={batch.status} />
+        <Ago time={batch.created_at} />
+        <span class="price">{costText(batch)}</span>
+      </p>
+      <ErrorNotice thrown={thrown} />
+    </PageHead>
   );
 }
 
@@ -155,7 +149,7 @@ function Items({ batch, query }: { readonly batch: BatchAnswer; readonly query: 
           label="State"
           options={options}
           value={state}
-          onChoice={(next) => navigate(pathTo({ batch: batch.id }, { state: next }), { isReplaced: true })}
+          onChoice={(next) => navigate(pathTo('batch', { id: batch.id, state: next }), { isReplaced: true })}
         />
       </div>
       <ItemList list={list} empty="No item is in this state." />

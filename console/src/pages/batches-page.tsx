@@ -3,7 +3,8 @@ import { BatchBar, BatchStatus, batchTitle, costText, countsText, isBatchEnded }
 import { pathTo } from '../router.ts';
 import { useEvery } from '../ui/hooks.ts';
 import { List, Row, useList } from '../ui/list.tsx';
-import { Ago, Title } from '../ui/parts.tsx';
+import { Ago } from '../ui/parts.tsx';
+import { NothingYet, Title } from '../ui/page.tsx';
 
 /** How often the newest batches are loaded while one of them runs. */
 const POLL_MS = 5_000;
@@ -12,17 +13,10 @@ export function Batches() {
   const list = useList<BatchAnswer>('/api/batches', 'batches');
   useEvery(POLL_MS, list.again, list.entries?.some((batch) => !isBatchEnded(batch)) === true);
   const empty = (
-    <div class="empty">
-      <p>
-        There are no batches yet. Paste the link of a channel, playlist or profile, or choose several rows of a channel
-        or a list of posts.
-      </p>
-      <p>
-        <a class="button button-main" href={pathTo('home')}>
-          Fetch something
-        </a>
-      </p>
-    </div>
+    <NothingYet>
+      There are no batches yet. Paste the link of a channel, playlist or profile, or choose several rows of a channel or
+      a list of posts.
+    </NothingYet>
   );
   return (
     <>
@@ -30,7 +24,7 @@ export function Batches() {
       <List list={list} empty={empty} more="Load older batches" keyOf={({ id }) => id}>
         {(batch) => (
           <Row
-            href={pathTo({ batch: batch.id })}
+            href={pathTo('batch', { id: batch.id })}
             icon="batch"
             title={batchTitle(batch)}
             detail={countsText(batch.counts)}

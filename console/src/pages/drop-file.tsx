@@ -4,31 +4,21 @@ import { bytesText } from '../format-values.ts';
 import { navigate } from '../router.ts';
 import { jobPath } from '../start.ts';
 import { Button } from '../ui/controls.tsx';
+import { useAction } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { ErrorNotice } from '../ui/parts.tsx';
 
-interface Sending {
-  readonly name: string;
-  readonly sent: number;
-  readonly size: number;
-}
-
 /** Sends a recording that the user chooses, or drops anywhere on the page, and opens its job. */
 export function DropFile() {
-  const [sending, setSending] = useState<Sending>();
-  const [thrown, setThrown] = useState<unknown>();
+  const [sending, setSending] = useState<{ readonly file: File; readonly sent: number }>();
+  const { isRunning, thrown, run } = useAction();
   const chooser = useRef<HTMLInputElement>(null);
   const stop = useRef<() => void>(() => undefined);
   const start = (file: File | undefined): void => {
-    if (file === undefined || sending !== undefined) return;
-    setThrown(undefined);
-    setSending({ name: file.name, sent: 0, size: file.size });
-    send(file, {
-      onSent: (sent) => setSending({ name: file.name, sent, size: file.size }),
-      onStop: (end) => (stop.current = end),
-    })
-      .then((id) => navigate(jobPath([id])), setThrown)
-      .finally(() => setSending(undefined));
+    if (file === undefined || isRunning) return;
+    const onSent = (sent: number): void => setSending({ file, sent });
+    onSent(0);
+    run(async () => navigate(jobPath([await send(file, { onSent, onStop: (end) => (stop.current = end) })])));
   };
   useEffect(() => {
     const over = (event: DragEvent): void => {
@@ -58,7 +48,7 @@ export function DropFile() {
         aria-label="A recording"
         onChange={({ currentTarget }) => start(currentTarget.files?.[0])}
       />
-      {sending === undefined ? (
+      {sending === undefined || !isRunning ? (
         <p class="row">
           <Button onClick={() => chooser.current?.click()}>
             <Icon name="audio" /> Choose a recording
@@ -67,9 +57,9 @@ export function DropFile() {
         </p>
       ) : (
         <p class="row" role="status">
-          <progress max={sending.size} value={sending.sent} aria-label={`Sending ${sending.name}`} />
+          <progress max={sending.file.size} value={sending.sent} aria-label={`Sending ${sending.file.name}`} />
           <span dir="auto">
-            {sending.name}: {bytesText(sending.sent)} of {bytesText(sending.size)}
+            {sending.file.name}: {bytesText(sending.sent)} of {bytesText(sending.file.size)}
           </span>
           <Button onClick={() => stop.current()}>Cancel</Button>
         </p>

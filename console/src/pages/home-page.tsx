@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Resolved } from '../../../contract/http/resolved-schemas.ts';
 import { readMeanings } from '../start.ts';
 import { navigate, pathTo } from '../router.ts';
-import { Button } from '../ui/controls.tsx';
+import { Button, Form } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Loaded, Notice, Title } from '../ui/parts.tsx';
+import { Loaded, Notice } from '../ui/parts.tsx';
+import { Title } from '../ui/page.tsx';
 import { DropFile } from './drop-file.tsx';
 import { Offers } from './offers.tsx';
 import { RecentJobs } from './jobs-page.tsx';
@@ -57,13 +58,7 @@ export function Home({ query }: { readonly query: URLSearchParams }) {
     <>
       <section class="hero">
         <Title>What would you like to fetch?</Title>
-        <form
-          role="search"
-          onSubmit={(event) => {
-            event.preventDefault();
-            search(text);
-          }}
-        >
+        <Form role="search" onSend={() => search(text)}>
           <div class="paste">
             <Icon name="search" size={24} />
             <input
@@ -96,7 +91,7 @@ export function Home({ query }: { readonly query: URLSearchParams }) {
             A video, a channel, a profile, a post or a reel, or a page of any other site. Nothing is fetched before you
             say so.
           </p>
-        </form>
+        </Form>
         <DropFile />
         <p class="quiet">
           From any other page: drag <a href={BOOKMARKLET}>Fetch with Tapedeck</a> to your bookmarks. On a phone, install
@@ -118,7 +113,7 @@ function Meanings({ text, subjects }: Resolved & { readonly text: string }) {
     <section aria-label="What it is" aria-live="polite">
       {JOB_ID.test(text) ? (
         <Notice icon="search">
-          This may be <a href={pathTo({ job: text })}>a job of this service</a>.
+          This may be <a href={pathTo('job', { id: text })}>a job of this service</a>.
         </Notice>
       ) : null}
       {subjects.length === 0 ? (

@@ -1,36 +1,23 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { JobDetails } from '../../../contract/http/job-details.ts';
-import { call, read, type Problem } from '../console-api.ts';
-import { momentText } from '../format-values.ts';
+import { call, read } from '../console-api.ts';
+import { momentText, spanText } from '../format-values.ts';
 import { Deliveries } from '../job/deliveries.tsx';
-import { FailurePanel } from '../job/failure.tsx';
 import { ProgressPanel } from '../job/progress.tsx';
-import { watchDownload, type Connection } from '../live-jobs.ts';
+import { useWatched, watchDownload } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
 import { jobPath, start } from '../start.ts';
-import type { AboutJob, Download } from '../types.ts';
+import type { AboutJob } from '../types.ts';
 import { useAction, useLoaded } from '../ui/hooks.ts';
 import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import {
-  Ago,
-  Card,
-  ConfirmButton,
-  Facts,
-  ExternalLink,
-  Price,
-  Status,
-  Opening,
-  Title,
-  ErrorNotice,
-  TYPE_ICONS,
-} from '../ui/parts.tsx';
+import { Ago, Card, ConfirmButton, Facts, ExternalLink, Price, Status, ErrorNotice } from '../ui/parts.tsx';
+import { Opening, PageHead } from '../ui/page.tsx';
 import { Result } from '../results/result.tsx';
-import { ENCODING_NAMES } from '../words.ts';
+import { ENCODING_NAMES, FAULT_NAMES, REMEDIES, TYPES } from '../words.ts';
 import { detailOf, titleOf } from './jobs-page.tsx';
 
 export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
-  const { record, connection, problem } = useRecord(id);
+  const { value: record, connection, problem } = useWatched(watchDownload, id);
   // Data beside the record changes when the job ends.
   const details = useLoaded((signal) => read<JobDetails>(`/api/downloads/${id}/job`, signal), [id, record?.status]);
   if (record === undefined) {
@@ -54,7 +41,7 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
       {record.status === 'failed' ? <FailurePanel record={record} details={details.value} /> : null}
       {other === null || record.status === 'failed' ? null : (
         <p>
-          The reels of this account are <a href={pathTo({ job: other })}>a job of their own</a>.
+          The reels of this account are <a href={pathTo('job', { id: other })}>a job of their own</a>.
         </p>
       )}
       {record.status === 'success' ? <Result record={record} details={details.value} /> : null}
@@ -64,72 +51,81 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
   );
 }
 
-function useRecord(id: string) {
-  const [record, setRecord] = useState<Download>();
-  const [connection, setConnection] = useState<Connection>('connecting');
-  const [problem, setProblem] = useState<Problem>();
-  useEffect(
-    () =>
-      watchDownload(id, {
-        onConnection: setConnection,
-        onProblem: setProblem,
-        onRecord: (next) => {
-          setProblem(undefined);
-          setRecord(next);
-        },
-      }),
-    [id],
-  );
-  return { record, connection, problem };
-}
-
 function Head({ record, details }: AboutJob) {
   const { isRunning, thrown, run } = useAction();
   const request = details?.request;
   return (
-    <header class="job-head">
-      <span class="badge">
-        <Icon name={TYPE_ICONS[record.type]} size={24} />
-      </span>
-      <div class="grow">
-        <Title>{titleOf(record, details?.title ?? undefined)}</Title>
-        <p class="quiet clip" dir="auto">
-          {detailOf(record, details?.title ?? undefined)}
-        </p>
-        <p class="line">
-          <Status status={record.status} />
-          <span>
-            <Ago time={record.created_at} />
-          </span>
-          <span>
-            {record.status === 'failed' && Number(record.cost) === 0 ? (
-              'nothing charged'
-            ) : (
-              <>
-                <Price amount={record.cost} /> {record.status === 'pending' ? 'if it succeeds' : 'charged'}
-              </>
-            )}
-          </span>
-        </p>
-        <ErrorNotice thrown={thrown} />
-      </div>
-      <div class="actions">
-        {record.status === 'pending' ? (
-          <ConfirmButton question="Stop this job?" onYes={() => run(() => call('DELETE', `/downloads/${record.id}`))}>
-            <Icon name="stop" /> Cancel
-          </ConfirmButton>
+    <PageHead
+      icon={TYPES[record.type].icon}
+      title={titleOf(record, details?.title ?? undefined)}
+      actions={
+        <>
+          {record.status === 'pending' ? (
+            <ConfirmButton question="Stop this job?" onYes={() => run(() => call('DELETE', `/downloads/${record.id}`))}>
+              <Icon name="stop" /> Cancel
+            </ConfirmButton>
+          ) : null}
+          {record.status === 'failed' && request ? (
+            <Button
+              look={details.failure?.fault === 'subject' ? 'plain' : 'main'}
+              disabled={isRunning}
+              onClick={() => run(async () => navigate(jobPath(await start(request))))}
+            >
+              <Icon name="retry" /> Try again
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      <p class="quiet clip" dir="auto">
+        {detailOf(record, details?.title ?? undefined)}
+      </p>
+      <p class="line">
+        <Status status={record.status} />
+        <span>
+          <Ago time={record.created_at} />
+        </span>
+        <span>
+          {record.status === 'failed' && Number(record.cost) === 0 ? (
+            'nothing charged'
+          ) : (
+            <>
+              <Price amount={record.cost} /> {record.status === 'pending' ? 'if it succeeds' : 'charged'}
+            </>
+          )}
+        </span>
+      </p>
+      <ErrorNotice thrown={thrown} />
+    </PageHead>
+  );
+}
+
+function FailurePanel({ record, details }: AboutJob) {
+  const failure = details?.failure;
+  return (
+    <section class="card failure" role="alert" aria-labelledby="failure-heading">
+      <Icon name="warning" size={28} />
+      <div>
+        <h2 id="failure-heading" dir="auto">
+          {failure?.message ?? record.response ?? 'The job failed.'}
+        </h2>
+        {failure === undefined || failure === null ? null : (
+          <>
+            <p>{REMEDIES[failure.code]}</p>
+            <p class="quiet">
+              {failure.code === 'cancelled' ? 'Somebody cancelled it' : FAULT_NAMES[failure.fault]} (
+              <code>{failure.code}</code>).
+              {Number(record.cost) === 0 ? '' : ' It was stopped after a provider had been paid, which is charged.'}
+            </p>
+          </>
+        )}
+        {details !== undefined && details.request === null ? (
+          <p>
+            A list begins with a fresh profile: <a href={pathTo('home', { q: `@${record.media_id}` })}>fetch that</a>.
+          </p>
         ) : null}
-        {record.status === 'failed' && request ? (
-          <Button
-            look={details.failure?.fault === 'subject' ? 'plain' : 'main'}
-            disabled={isRunning}
-            onClick={() => run(async () => navigate(jobPath(await start(request))))}
-          >
-            <Icon name="retry" /> Try again
-          </Button>
-        ) : null}
       </div>
-    </header>
+    </section>
   );
 }
 
@@ -166,7 +162,5 @@ function About({ record, details }: AboutJob) {
 
 function tookText(from: string, to: string): string {
   const seconds = (Date.parse(to) - Date.parse(from)) / 1000;
-  return seconds < 60
-    ? `${seconds.toFixed(1)} s`
-    : `${Math.floor(seconds / 60).toString()} min ${Math.round(seconds % 60).toString()} s`;
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : spanText(seconds);
 }

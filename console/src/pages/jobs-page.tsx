@@ -1,35 +1,26 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { Problem, read } from '../console-api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Problem } from '../console-api.ts';
 import { priceText } from '../format-values.ts';
 import { watchDownloads, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
-import type { Download, DownloadPage } from '../types.ts';
-import { Field, Select } from '../ui/controls.tsx';
-import { List, Row } from '../ui/list.tsx';
-import { Ago, Status, Title, TYPE_ICONS } from '../ui/parts.tsx';
+import type { Download } from '../types.ts';
+import { Field, Form, Select } from '../ui/controls.tsx';
+import { List, Row, useList } from '../ui/list.tsx';
+import { Ago, Status } from '../ui/parts.tsx';
+import { NothingYet, Title } from '../ui/page.tsx';
 import { LiveMark, ProgressLine } from '../job/progress.tsx';
-import { STATUS_NAMES, TYPE_NAMES } from '../words.ts';
+import { STATUS_NAMES, TYPES } from '../words.ts';
 
-const PAGE_ITEMS = 50;
 const RECENT_ITEMS = 5;
 /** Changes within this time are loaded together, since jobs often start or end together. */
-const GATHER_MS = 500;
+const GATHER_MS = 1_000;
 const FILTERS = ['type', 'status', 'media_id', 'created_after'] as const;
 
 export function Jobs({ query }: { readonly query: URLSearchParams }) {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
-  const { list, connection } = useJobs(filters, PAGE_ITEMS);
+  const { list, connection } = useJobs(filters);
   const isFiltered = Object.values(filters).some((value) => value !== '');
-  const empty = (
-    <div class="empty">
-      <p>{isFiltered ? 'No job matches these filters.' : 'There are no jobs yet.'}</p>
-      <p>
-        <a class="button button-main" href={pathTo('home')}>
-          Fetch something
-        </a>
-      </p>
-    </div>
-  );
+  const empty = <NothingYet>{isFiltered ? 'No job matches these filters.' : 'There are no jobs yet.'}</NothingYet>;
   return (
     <>
       <div class="heading">
@@ -83,17 +74,9 @@ function JobFilters({ filters }: { readonly filters: Filters }) {
     />
   );
   return (
-    <form
-      class="filters"
-      role="search"
-      aria-label="Filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change('media_id', media.trim());
-      }}
-    >
+    <Form class="filters" role="search" aria-label="Filters" onSend={() => change('media_id', media.trim())}>
       {choice('status', 'State', STATUS_NAMES)}
-      {choice('type', 'Kind', TYPE_NAMES)}
+      {choice('type', 'Kind', Object.fromEntries(Object.entries(TYPES).map(([type, { name }]) => [type, name])))}
       <Field
         label="Since"
         type="date"
@@ -109,15 +92,15 @@ function JobFilters({ filters }: { readonly filters: Filters }) {
         onText={setMedia}
         onBlur={() => change('media_id', media.trim())}
       />
-    </form>
+    </Form>
   );
 }
 
 function JobRow({ download }: { readonly download: Download }) {
   return (
     <Row
-      href={pathTo({ job: download.id })}
-      icon={TYPE_ICONS[download.type]}
+      href={pathTo('job', { id: download.id })}
+      icon={TYPES[download.type].icon}
       title={titleOf(download)}
       detail={detailOf(download)}
       failure={download.response}
@@ -142,94 +125,55 @@ function JobRow({ download }: { readonly download: Download }) {
 }
 
 export function titleOf(download: Download, title = download.title): string {
-  return title ?? TYPE_NAMES[download.type];
+  return title ?? TYPES[download.type].name;
 }
 
 export function detailOf(download: Download, title = download.title): string {
   const subject = download.type === 'media' ? download.url : download.media_id;
-  return title === undefined ? subject : `${TYPE_NAMES[download.type]} · ${subject}`;
+  return title === undefined ? subject : `${TYPES[download.type].name} · ${subject}`;
 }
 
-function useJobs(filters: Filters, limit: number) {
-  const search = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== '')).toString();
-  const [downloads, setDownloads] = useState<readonly Download[]>();
-  const shown = useRef(downloads);
-  shown.current = downloads;
-  /** Undefined until the first page has loaded. */
-  const [next, setNext] = useState<string | null>();
-  const [thrown, setThrown] = useState<unknown>();
+function useJobs(filters: Filters, limit?: number) {
+  const { again, ...list } = useList<Download>('/api/downloads', 'downloads', { query: filters, limit });
   const [connection, setConnection] = useState<Connection>('connecting');
-  const page = useCallback(
-    (cursor?: string, signal?: AbortSignal) => {
-      const query = new URLSearchParams(search);
-      query.set('limit', String(limit));
-      if (cursor !== undefined) query.set('cursor', cursor);
-      return read<DownloadPage>(`/api/downloads?${query.toString()}`, signal);
-    },
-    [search, limit],
-  );
+  const [problem, setProblem] = useState<Problem>();
+  /** Records in the list that have changed since it was loaded. */
+  const [changed, setChanged] = useState<ReadonlyMap<string, Download>>(new Map());
+  const entries = list.entries?.map((one) => changed.get(one.id) ?? one);
+  const shown = useRef(entries);
+  shown.current = entries;
   useEffect(() => {
-    const end = new AbortController();
-    const refresh = (): void => {
-      page(undefined, end.signal).then(
-        (first) => {
-          if (end.signal.aborted) return;
-          setThrown(undefined);
-          setDownloads((before) => merged(before, first.downloads));
-          setNext((before) => (before === undefined ? first.next_cursor : before));
-        },
-        (error: unknown) => {
-          if (!end.signal.aborted && !(error instanceof Problem && error.status === 0)) setThrown(error);
-        },
-      );
-    };
-    setDownloads(undefined);
-    setNext(undefined);
-    refresh();
     let late: ReturnType<typeof setTimeout> | undefined;
     let isOpened = false;
     const stop = watchDownloads({
       onConnection: (next) => {
         setConnection(next);
-        // Jobs that ended while the connection was lost sent no event.
         if (next !== 'live') return;
-        if (isOpened) refresh();
+        // Jobs that changed while the connection was lost sent no event.
+        if (isOpened) {
+          setChanged(new Map());
+          again();
+        }
         isOpened = true;
       },
-      onProblem: setThrown,
+      onProblem: setProblem,
       onChange: (record) => {
         const known = shown.current?.find(({ id }) => id === record.id);
-        setDownloads((before) => before?.map((one) => (one.id === record.id ? record : one)));
+        if (known !== undefined) setChanged((before) => new Map(before).set(record.id, record));
         if (known?.status === record.status) return;
         // Only the service can decide whether a job matches the filter; many changes share one request.
         late ??= setTimeout(() => {
           late = undefined;
-          refresh();
+          again();
         }, GATHER_MS);
       },
     });
     return () => {
       clearTimeout(late);
       stop();
-      end.abort();
     };
-  }, [page]);
-  const more = (cursor: string) => (): void => {
-    page(cursor).then(
-      (older) => {
-        setDownloads((before) => [...(before ?? []), ...older.downloads]);
-        setNext(older.next_cursor);
-      },
-      (error: unknown) => setThrown(error),
-    );
-  };
-  const list = { entries: downloads, thrown, more: typeof next === 'string' ? more(next) : undefined };
-  return { list, connection };
-}
-
-/** Replaces the first page, and keeps the older jobs that were loaded below it. */
-function merged(before: readonly Download[] | undefined, first: readonly Download[]): readonly Download[] {
-  const oldest = first.at(-1)?.id;
-  if (before === undefined || oldest === undefined) return first;
-  return [...first, ...before.filter(({ id }) => id < oldest)];
+  }, [again]);
+  // The mark of the connection shows that the service cannot be reached.
+  const isOffline = list.thrown instanceof Problem && list.thrown.status === 0;
+  return { list: { ...list, entries, thrown: isOffline ? undefined : (list.thrown ?? problem) }, connection };
 }

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { MediaInfo, MediaInfoResult } from '../../../contract/kinds/media-info.ts';
 import type { Offer } from '../../../contract/http/resolved-schemas.ts';
 import { call } from '../console-api.ts';
 import { MediaInfoSummary } from '../results/media-info-details.tsx';
 import { Button } from '../ui/controls.tsx';
-import { ErrorNotice, Loading, Notice, Price } from '../ui/parts.tsx';
+import { Loaded, Notice, Price } from '../ui/parts.tsx';
 
 const WAIT_SECONDS = 30;
 type OnRead = (info: MediaInfo) => void;
@@ -15,8 +15,17 @@ export function MediaInfoPreview({ offer, onRead }: { readonly offer: Offer | un
   const [isWanted, setWanted] = useState(isFree);
   if (offer === undefined) return null;
   if (isWanted) {
-    const url = offer.body['url'];
-    return <MediaInfoWhenRead path={offer.path} url={typeof url === 'string' ? url : ''} onRead={onRead} />;
+    return (
+      <Loaded
+        load={(signal) => readInfo(offer, onRead, signal)}
+        dependsOn={[offer.body['url']]}
+        what="Looking at the page"
+      >
+        {(info) =>
+          info.status === 'failed' ? <Notice icon="warning">{info.message}</Notice> : <MediaInfoSummary info={info} />
+        }
+      </Loaded>
+    );
   }
   return (
     <p class="row">
@@ -26,34 +35,11 @@ export function MediaInfoPreview({ offer, onRead }: { readonly offer: Offer | un
   );
 }
 
-interface WhenReadProps {
-  readonly path: string;
-  readonly url: string;
-  readonly onRead: OnRead;
-}
-
-function MediaInfoWhenRead({ path, url, onRead }: WhenReadProps) {
-  const [seen, setSeen] = useState<MediaInfoResult>();
-  const [thrown, setThrown] = useState<unknown>();
-  useEffect(() => {
-    const end = new AbortController();
-    const read = async (): Promise<void> => {
-      for (;;) {
-        const options = { body: { url }, signal: end.signal, waitSeconds: WAIT_SECONDS };
-        const result = await call<MediaInfoResult>('POST', path, options);
-        end.signal.throwIfAborted();
-        if (result.status === 'pending') continue;
-        setSeen(result);
-        if (result.status === 'success') onRead(result);
-        return;
-      }
-    };
-    read().catch((error: unknown) => {
-      if (!end.signal.aborted) setThrown(error);
-    });
-    return () => end.abort();
-  }, [path, url]);
-  if (thrown !== undefined) return <ErrorNotice thrown={thrown} />;
-  if (seen === undefined || seen.status === 'pending') return <Loading what="Looking at the page" />;
-  return seen.status === 'failed' ? <Notice icon="warning">{seen.message}</Notice> : <MediaInfoSummary info={seen} />;
+async function readInfo({ path, body: { url } }: Offer, onRead: OnRead, signal: AbortSignal) {
+  for (;;) {
+    const result = await call<MediaInfoResult>('POST', path, { body: { url }, signal, waitSeconds: WAIT_SECONDS });
+    signal.throwIfAborted();
+    if (result.status === 'success') onRead(result);
+    if (result.status !== 'pending') return result;
+  }
 }

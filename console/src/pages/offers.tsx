@@ -9,7 +9,7 @@ import { jobPath, requestFor, start, startBatch, type RequestOptions } from '../
 import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
-import { Notice, ExternalLink, Price, ErrorNotice } from '../ui/parts.tsx';
+import { Badge, Notice, ExternalLink, Price, ErrorNotice } from '../ui/parts.tsx';
 import { FileChoices } from './file-choices.tsx';
 import { MediaInfoPreview } from './media-info-preview.tsx';
 import { choicesOf, type Choice } from './offer-choices.ts';
@@ -36,9 +36,7 @@ export function Offers({ subject, isLikeliest }: { readonly subject: Subject; re
   return (
     <article class="card subject" aria-labelledby={heading}>
       <header>
-        <span class="badge">
-          <Icon name={icon} size={24} />
-        </span>
+        <Badge icon={icon} size={24} />
         <div class="grow">
           <h2 id={heading}>{name}</h2>
           <p class="quiet clip">
@@ -62,12 +60,7 @@ export function Offers({ subject, isLikeliest }: { readonly subject: Subject; re
   );
 }
 
-interface ChoicesProps {
-  readonly subject: Subject;
-  readonly info: MediaInfo | undefined;
-}
-
-function Choices({ subject, info }: ChoicesProps) {
+function Choices({ subject, info }: { readonly subject: Subject; readonly info: MediaInfo | undefined }) {
   const [language, setLanguage] = useUsualLanguage();
   const [hasComments, setComments] = useState(false);
   const [webhook, setWebhook] = useState('');

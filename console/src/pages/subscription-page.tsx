@@ -10,7 +10,8 @@ import { Button } from '../ui/controls.tsx';
 import { useAction, useEvery, useLoaded } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useList } from '../ui/list.tsx';
-import { Card, ConfirmButton, ErrorNotice, ExternalLink, Facts, Notice, Opening, Title } from '../ui/parts.tsx';
+import { Card, ConfirmButton, ErrorNotice, ExternalLink, Facts, Notice } from '../ui/parts.tsx';
+import { Opening, PageHead } from '../ui/page.tsx';
 
 const POLL_MS = 5_000;
 
@@ -35,37 +36,36 @@ export function Subscription({ id }: { readonly id: string }) {
   const isActive = status === 'active';
   return (
     <>
-      <header class="job-head">
-        <span class="badge">
-          <Icon name="bell" size={24} />
-        </span>
-        <div class="grow">
-          <Title>{subscriptionTitle(value)}</Title>
-          <p class="line">
-            <SubscriptionStatus status={status} />
-            <span>{fetchesText(value)}</span>
-            <Checked at={value.checked_at} />
-          </p>
-          <ErrorNotice thrown={action.thrown ?? thrown} />
-        </div>
-        <div class="actions">
-          {isActive ? (
-            <Button disabled={action.isRunning} onClick={() => change('check')}>
-              <Icon name="retry" /> Check now
+      <PageHead
+        icon="bell"
+        title={subscriptionTitle(value)}
+        actions={
+          <>
+            {isActive ? (
+              <Button disabled={action.isRunning} onClick={() => change('check')}>
+                <Icon name="retry" /> Check now
+              </Button>
+            ) : null}
+            <Button
+              look={isActive ? 'plain' : 'main'}
+              disabled={action.isRunning}
+              onClick={() => change(isActive ? 'pause' : 'resume')}
+            >
+              {isActive ? 'Pause' : 'Resume'}
             </Button>
-          ) : null}
-          <Button
-            look={isActive ? 'plain' : 'main'}
-            disabled={action.isRunning}
-            onClick={() => change(isActive ? 'pause' : 'resume')}
-          >
-            {isActive ? 'Pause' : 'Resume'}
-          </Button>
-          <ConfirmButton question="Delete this subscription?" onYes={() => action.run(remove)}>
-            Delete
-          </ConfirmButton>
-        </div>
-      </header>
+            <ConfirmButton question="Delete this subscription?" onYes={() => action.run(remove)}>
+              Delete
+            </ConfirmButton>
+          </>
+        }
+      >
+        <p class="line">
+          <SubscriptionStatus status={status} />
+          <span>{fetchesText(value)}</span>
+          <Checked at={value.checked_at} />
+        </p>
+        <ErrorNotice thrown={action.thrown ?? thrown} />
+      </PageHead>
       {pause === null ? null : <Notice icon="clock">{pause.message}</Notice>}
       {backlog.items === 0 ? null : (
         <Notice icon="clock">

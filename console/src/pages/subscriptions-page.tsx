@@ -5,11 +5,12 @@ import { countText } from '../format-values.ts';
 import { navigate, pathTo } from '../router.ts';
 import { readMeanings } from '../start.ts';
 import { Checked, SubscriptionStatus, subscriptionTitle, fetchesText } from '../subscription/subscription-parts.tsx';
-import { Button, Field, Select } from '../ui/controls.tsx';
+import { Button, Field, Form, Select } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { LanguageField, useUsualLanguage } from '../ui/language-field.tsx';
 import { List, Row, useList } from '../ui/list.tsx';
-import { Card, ErrorNotice, Title } from '../ui/parts.tsx';
+import { Card, ErrorNotice } from '../ui/parts.tsx';
+import { Title } from '../ui/page.tsx';
 
 export function Subscriptions({ query }: { readonly query: URLSearchParams }) {
   const list = useList<SubscriptionAnswer>('/api/subscriptions', 'subscriptions');
@@ -25,7 +26,7 @@ export function Subscriptions({ query }: { readonly query: URLSearchParams }) {
       >
         {(one) => (
           <Row
-            href={pathTo({ subscription: one.id })}
+            href={pathTo('subscription', { id: one.id })}
             icon="bell"
             title={subscriptionTitle(one)}
             detail={`${fetchesText(one)}, ${countText(one.started)} so far`}
@@ -63,18 +64,11 @@ function NewSubscription({ link }: { readonly link: string }) {
       ...(most.trim() === '' ? {} : { max_cost_per_day: most.trim() }),
     };
     const { id } = await call<SubscriptionAnswer>('POST', '/api/subscriptions', { body });
-    navigate(pathTo({ subscription: id }));
+    navigate(pathTo('subscription', { id }));
   };
   return (
     <Card title="Fetch what is published">
-      <form
-        class="subscribe"
-        aria-label="New subscription"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run(create);
-        }}
-      >
+      <Form class="subscribe" aria-label="New subscription" onSend={() => run(create)}>
         <Field
           label="Link of a channel, a playlist, a profile, or a page that lists recordings"
           type="url"
@@ -95,7 +89,7 @@ function NewSubscription({ link }: { readonly link: string }) {
             placeholder="No limit"
             pattern="\d+(\.\d{1,3})?"
             value={most}
-            onText={(text) => setMost(text)}
+            onText={setMost}
           />
         </div>
         {since === 'all' ? (
@@ -109,7 +103,7 @@ function NewSubscription({ link }: { readonly link: string }) {
           </Button>
         </p>
         <ErrorNotice thrown={thrown} />
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -5,11 +5,15 @@ import { countText, dateText, secondsOfClock } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import type { Download, DownloadPage } from '../types.ts';
 import { languageName } from '../ui/language-field.tsx';
-import { Card, Comment, Facts, Loaded, ExternalLink } from '../ui/parts.tsx';
+import { Card, Facts, Loaded, ExternalLink, Text } from '../ui/parts.tsx';
+import { Comments } from './comments.tsx';
 import { Exports } from './exports.tsx';
 import { speakersOf, type Line } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
 import { TranscriptView } from './transcript-view.tsx';
+
+type CaptionComment = NonNullable<CaptionsBody['video']['comments']>[number];
+const SHOWN_COMMENTS = 200;
 
 /** The captions of a video. If its audio was fetched too, they follow its playback. */
 export function Captions({ record: { id } }: { readonly record: Download }) {
@@ -47,6 +51,7 @@ function CaptionsView({ id, body: { video, track, source }, audio }: CaptionsPro
       })),
     [video],
   );
+  const { comments } = video;
   const last = lines.at(-1);
   const durationSeconds =
     video.duration === null ? (last?.start ?? 0) + (last?.duration ?? 1) : secondsOfClock(video.duration);
@@ -74,7 +79,7 @@ function CaptionsView({ id, body: { video, track, source }, audio }: CaptionsPro
         {source?.reason === undefined ? null : <p dir="auto">{source.reason}</p>}
         {source?.download_id === undefined ? null : (
           <p>
-            <a href={pathTo({ job: source.download_id })}>The transcript with its speakers and its sound</a>
+            <a href={pathTo('job', { id: source.download_id })}>The transcript with its speakers and its sound</a>
           </p>
         )}
         {audio === undefined ? (
@@ -94,32 +99,22 @@ function CaptionsView({ id, body: { video, track, source }, audio }: CaptionsPro
         {video.description ? (
           <details class="more">
             <summary>Description</summary>
-            <p class="text" dir="auto">
-              {video.description}
-            </p>
+            <Text>{video.description}</Text>
           </details>
         ) : null}
       </Card>
-      {video.comments === undefined ? null : <Comments comments={video.comments} />}
+      {comments === undefined ? null : (
+        <Card title={`${countText(comments.length)} comments`}>
+          <Comments comments={comments.slice(0, SHOWN_COMMENTS).map(commentOf)} />
+          {comments.length > SHOWN_COMMENTS ? (
+            <p class="quiet">The first {SHOWN_COMMENTS} are shown; the API returns all.</p>
+          ) : null}
+        </Card>
+      )}
     </>
   );
 }
 
-const SHOWN_COMMENTS = 200;
-
-function Comments({ comments }: { readonly comments: NonNullable<CaptionsBody['video']['comments']> }) {
-  return (
-    <Card title={`${countText(comments.length)} comments`}>
-      <ul class="comments">
-        {comments.slice(0, SHOWN_COMMENTS).map((comment) => (
-          <li key={comment.id} class={comment.reply_to === null ? '' : 'reply'}>
-            <Comment author={comment.author} time={comment.published_at} likes={comment.likes} text={comment.text} />
-          </li>
-        ))}
-      </ul>
-      {comments.length > SHOWN_COMMENTS ? (
-        <p class="quiet">The first {SHOWN_COMMENTS} are shown; the API returns all.</p>
-      ) : null}
-    </Card>
-  );
+function commentOf({ author, published_at: time, likes, text, reply_to: parent }: CaptionComment) {
+  return { author, time, likes, text, isReply: parent !== null };
 }

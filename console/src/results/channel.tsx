@@ -1,7 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import type { ChannelProfile } from '../../../contract/kinds/channel.ts';
 import { clockText, countText, dateText, knownMilliseconds } from '../format-values.ts';
-import { Card, Facts, ExternalLink, Picture } from '../ui/parts.tsx';
+import { Card, Facts, ExternalLink, Text } from '../ui/parts.tsx';
+import { Portrait } from '../ui/pictures.tsx';
 import type { Column, Row } from './rows.ts';
 import { RowTable } from './table.tsx';
 
@@ -22,27 +23,19 @@ export function Channel({ result: channel }: { readonly result: ChannelProfile }
   );
   return (
     <>
-      <section class="card who" aria-labelledby="who-heading">
-        <Picture url={channel.thumbnail} label="" icon="channel" className="face" />
-        <div class="grow">
-          <h2 id="who-heading">About the channel</h2>
-          <Facts
-            facts={[
-              ['Subscribers', channel.subscriber_count === null ? null : countText(channel.subscriber_count)],
-              ['Videos', channel.total_media === null ? null : countText(channel.total_media)],
-              ['Views', channel.total_views === null ? null : countText(channel.total_views)],
-              ['Country', channel.country],
-              ['Since', channel.creation_date === null ? null : dateText(channel.creation_date)],
-              ['Page', <ExternalLink url={channel.url}>Open on the platform</ExternalLink>],
-            ]}
-          />
-          {channel.description ? (
-            <p class="text" dir="auto">
-              {channel.description}
-            </p>
-          ) : null}
-        </div>
-      </section>
+      <Portrait url={channel.thumbnail} label="" icon="channel" title="About the channel">
+        <Facts
+          facts={[
+            ['Subscribers', channel.subscriber_count === null ? null : countText(channel.subscriber_count)],
+            ['Videos', channel.total_media === null ? null : countText(channel.total_media)],
+            ['Views', channel.total_views === null ? null : countText(channel.total_views)],
+            ['Country', channel.country],
+            ['Since', channel.creation_date === null ? null : dateText(channel.creation_date)],
+            ['Page', <ExternalLink url={channel.url}>Open on the platform</ExternalLink>],
+          ]}
+        />
+        <Text>{channel.description}</Text>
+      </Portrait>
       <Card title="Videos">
         <RowTable rows={rows} columns={COLUMNS} label="Videos of the channel" icon="video" />
       </Card>

@@ -1,25 +1,21 @@
 import { useState } from 'preact/hooks';
 import { CONTAINERS } from '../../../contract/media-option-values.ts';
 import type { JobDetails } from '../../../contract/http/job-details.ts';
-import { read } from '../console-api.ts';
 import { bytesText, momentText } from '../format-values.ts';
 import type { Download } from '../types.ts';
+import { lengthText } from '../pages/speech-estimate.ts';
+import { Field } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { LanguageField } from '../ui/language-field.tsx';
 import { Card } from '../ui/parts.tsx';
-import { LabelsOffer } from './labels-offer.tsx';
+import { useFileLink } from './file-link.ts';
+import { NextJob } from './next-job.tsx';
 
 type WithFiles = Extract<Download, { readonly files_removed_at?: string | undefined }>;
 
 /** Files to play and to save. Links expire; the player gets a new link when its own has expired. */
 export function Files({ record, details }: { readonly record: WithFiles; readonly details: JobDetails | undefined }) {
-  const [links, setLinks] = useState(record.file_urls ?? []);
-  const renew = (): void => {
-    read<{ data: Download }>(`/downloads/${record.id}`).then(
-      ({ data }) => setLinks(data.file_urls ?? []),
-      // The player itself shows that it cannot play.
-      () => undefined,
-    );
-  };
+  const links = record.file_urls ?? [];
   if (record.files_removed_at !== undefined) {
     return (
       <Card title="Files">
@@ -40,8 +36,8 @@ export function Files({ record, details }: { readonly record: WithFiles; readonl
   return (
     <>
       <Card title={links.length === 1 ? 'Play' : `${links.length.toString()} files`}>
-        {links.map((link, index) => (
-          <Player key={index} link={link} file={details?.files[index]} record={record} onGone={renew} />
+        {links.map((_link, index) => (
+          <Player key={index} index={index} file={details?.files[index]} record={record} />
         ))}
       </Card>
       {record.transcript_speaker_id === null ? null : (
@@ -61,27 +57,21 @@ const VIDEOS = Object.entries<{ readonly format: string }>(CONTAINERS).flatMap((
 );
 
 interface PlayerProps {
-  readonly link: string;
+  readonly index: number;
   readonly file: JobDetails['files'][number] | undefined;
   readonly record: WithFiles;
-  readonly onGone: () => void;
 }
 
-function Player({ link, file, record, onGone }: PlayerProps) {
-  const [isRenewed, setRenewed] = useState(false);
-  const onError = (): void => {
-    if (isRenewed) return;
-    setRenewed(true);
-    onGone();
-  };
+function Player({ index, file, record }: PlayerProps) {
+  const { link = '', renew } = useFileLink(record, index);
   const [, ending = ''] = /\.(\w+)(?:\?|$)/.exec(link) ?? [];
   const isVideo = VIDEOS.includes(ending);
   const isPicture = PICTURES.includes(ending);
-  const attributes = { controls: true, preload: 'metadata', src: link, onError } as const;
+  const attributes = { controls: true, preload: 'metadata', src: link, onError: renew } as const;
   return (
     <div class="player">
       {isPicture ? (
-        <img src={link} onError={onError} alt={file?.name ?? ''} loading="lazy" />
+        <img src={link} onError={renew} alt={file?.name ?? ''} loading="lazy" />
       ) : isVideo ? (
         <video {...attributes} aria-label={`Video ${record.media_id}`} />
       ) : (
@@ -97,5 +87,43 @@ function Player({ link, file, record, onGone }: PlayerProps) {
         )}
       </p>
     </div>
+  );
+}
+
+interface LabelsOfferProps {
+  readonly audioId: string;
+  readonly price: string | null;
+  /** About how long the transcription takes, if it is known. */
+  readonly seconds: number | undefined;
+}
+
+function LabelsOffer({ audioId, price, seconds }: LabelsOfferProps) {
+  const [language, setLanguage] = useState('');
+  const [least, setLeast] = useState('');
+  const [most, setMost] = useState('');
+  const body = {
+    transcript_with_speaker_id: audioId,
+    ...(language === '' ? {} : { language }),
+    speakers: { min: least === '' ? null : Number(least), max: most === '' ? null : Number(most) },
+  };
+  const count = { type: 'number', min: 1, max: 20, placeholder: 'any', width: 'short' } as const;
+  return (
+    <NextJob
+      title="Transcript with speakers"
+      icon="speakers"
+      price={price}
+      request={{ path: '/api/transcriptspeakerid', body }}
+      action="Transcribe"
+    >
+      {seconds === undefined ? null : <p class="quiet">{`It takes about ${lengthText(seconds)} here.`}</p>}
+      <details class="more">
+        <summary>Language and number of speakers</summary>
+        <div class="row">
+          <LanguageField label="Spoken language" value={language} onChange={setLanguage} />
+          <Field label="Speakers, at least" {...count} value={least} onText={setLeast} />
+          <Field label="Speakers, at most" {...count} value={most} onText={setMost} />
+        </div>
+      </details>
+    </NextJob>
   );
 }

@@ -1,6 +1,7 @@
 import type { MediaInfo } from '../../../contract/kinds/media-info.ts';
 import { bytesText, clockText, countText, dateText, secondsOfClock } from '../format-values.ts';
-import { Card, ExternalLink, Facts, Picture } from '../ui/parts.tsx';
+import { Card, ExternalLink, Facts, Text } from '../ui/parts.tsx';
+import { Picture } from '../ui/pictures.tsx';
 
 const LIVE = { not_live: null, upcoming: 'Not yet', live: 'Now', ended: 'Has ended' } as const;
 const KINDS = { video: 'video', playlist: 'list', channel: 'channel' } as const;
@@ -47,11 +48,7 @@ export function MediaInfoDetails({ result: info }: { readonly result: MediaInfo 
   return (
     <Card title="About the page">
       <MediaInfoSummary info={info} />
-      {info.description === null ? null : (
-        <p class="text" dir="auto">
-          {info.description}
-        </p>
-      )}
+      <Text>{info.description}</Text>
       {info.chapters.length === 0 ? null : (
         <ol>
           {info.chapters.map(({ title, start }) => (

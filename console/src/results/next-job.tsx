@@ -3,7 +3,7 @@ import { navigate } from '../router.ts';
 import { jobPath, start, type Request } from '../start.ts';
 import { Button } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
-import { Icon, type IconName } from '../ui/icons.tsx';
+import type { IconName } from '../ui/icons.tsx';
 import { Card, Price, ErrorNotice } from '../ui/parts.tsx';
 
 interface NextJobProps {
@@ -19,11 +19,8 @@ export function NextJob({ title, icon, price, request, action, children }: NextJ
   const { isRunning, thrown, run } = useAction();
   return (
     <Card
-      title={
-        <>
-          <Icon name={icon} /> {title}
-        </>
-      }
+      title={title}
+      icon={icon}
       end={
         <span class="line">
           {price === null ? null : <Price amount={price} />}

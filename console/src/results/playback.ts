@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { currentOf, wordsOf, type Line, type SpokenWord } from './transcript-lines.ts';
 
-export interface Position {
+interface Position {
   /** The index of the line; -1 before the first line. */
   readonly line: number;
   readonly word: number;

@@ -1,7 +1,9 @@
 import type { ImgnetPost, ImgnetReel } from '../../../contract/kinds/imgnet-content.ts';
 import { countText, dateText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
-import { BigNumbers, Card, Comment, Facts, ExternalLink, Picture } from '../ui/parts.tsx';
+import { BigNumbers, Card, Facts, ExternalLink, Text } from '../ui/parts.tsx';
+import { Comments } from './comments.tsx';
+import { Picture } from '../ui/pictures.tsx';
 
 export function Post({ result: post }: { readonly result: ImgnetPost | ImgnetReel }) {
   const text = post.type === 'post' ? (post.caption ?? post.description) : post.description;
@@ -35,11 +37,7 @@ export function Post({ result: post }: { readonly result: ImgnetPost | ImgnetRee
           [plays === 1 ? 'Play' : 'Plays', plays],
         ]}
       />
-      {text ? (
-        <p class="text" dir="auto">
-          {text}
-        </p>
-      ) : null}
+      <Text>{text}</Text>
       <Facts
         facts={[
           ['Page', <ExternalLink url={post.url}>Open on the platform</ExternalLink>],
@@ -54,29 +52,16 @@ export function Post({ result: post }: { readonly result: ImgnetPost | ImgnetRee
           Fetch its audio
         </a>
       </p>
-      <Comments post={post} />
+      {post.latest_comments.length === 0 ? null : <h3>Newest comments</h3>}
+      <Comments
+        comments={post.latest_comments.map((comment) => ({
+          author: comment.user_commenting,
+          time: 'created_at' in comment ? comment.created_at : comment.date_of_comment,
+          likes: comment.likes,
+          text: comment.comment,
+        }))}
+      />
     </Card>
-  );
-}
-
-function Comments({ post }: { readonly post: ImgnetPost | ImgnetReel }) {
-  if (post.latest_comments.length === 0) return null;
-  return (
-    <>
-      <h3>Newest comments</h3>
-      <ul class="comments">
-        {post.latest_comments.map((comment, index) => (
-          <li key={index}>
-            <Comment
-              author={comment.user_commenting}
-              time={'created_at' in comment ? comment.created_at : comment.date_of_comment}
-              likes={comment.likes}
-              text={comment.comment}
-            />
-          </li>
-        ))}
-      </ul>
-    </>
   );
 }
 

@@ -3,21 +3,19 @@ import type { ImgnetProfile } from '../../../contract/kinds/imgnet-profile.ts';
 import { pathTo } from '../router.ts';
 import { Field } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { BigNumbers, Facts, ExternalLink, Picture } from '../ui/parts.tsx';
+import { BigNumbers, Facts, ExternalLink, Text } from '../ui/parts.tsx';
+import { Portrait } from '../ui/pictures.tsx';
 import { NextJob } from './next-job.tsx';
 
 export function Profile({ result: profile }: { readonly result: ImgnetProfile }) {
   return (
     <>
-      <section class="card who" aria-labelledby="who-heading">
-        <Picture
-          url={profile.profile_image_link}
-          label={`Picture of ${profile.account}`}
-          icon="profile"
-          className="face"
-        />
-        <div class="grow">
-          <h2 id="who-heading" dir="auto">
+      <Portrait
+        url={profile.profile_image_link}
+        label={`Picture of ${profile.account}`}
+        icon="profile"
+        title={
+          <>
             {profile.full_name ?? profile.profile_name ?? profile.account}
             {profile.is_verified === true ? (
               <span class="verified" title="Verified">
@@ -25,42 +23,36 @@ export function Profile({ result: profile }: { readonly result: ImgnetProfile })
                 <span class="unseen">, verified</span>
               </span>
             ) : null}
-          </h2>
-          <p class="quiet">
-            <ExternalLink url={profile.profile_url}>@{profile.account}</ExternalLink>
-            {profile.category_name === null ? '' : ` · ${profile.category_name}`}
-            {profile.is_private === true ? ' · private' : ''}
-          </p>
-          <BigNumbers
-            numbers={[
-              ['Posts', profile.posts_count ?? '?'],
-              ['Followers', profile.followers ?? '?'],
-              ['Following', profile.following ?? '?'],
-            ]}
-          />
-          {profile.biography ? (
-            <p class="text" dir="auto">
-              {profile.biography}
-            </p>
-          ) : null}
-          <Facts
-            facts={[
-              [
-                'Link',
-                profile.external_url === null ? null : (
-                  <ExternalLink url={profile.external_url}>{profile.external_url}</ExternalLink>
-                ),
-              ],
-              ['Engagement', profile.avg_engagement === null ? null : `${(profile.avg_engagement * 100).toFixed(1)} %`],
-              ['Highlights', profile.highlights.join(', ')],
-              [
-                'Related',
-                profile.related_accounts.length === 0 ? null : <Related accounts={profile.related_accounts} />,
-              ],
-            ]}
-          />
-        </div>
-      </section>
+          </>
+        }
+      >
+        <p class="quiet">
+          <ExternalLink url={profile.profile_url}>@{profile.account}</ExternalLink>
+          {profile.category_name === null ? '' : ` · ${profile.category_name}`}
+          {profile.is_private === true ? ' · private' : ''}
+        </p>
+        <BigNumbers
+          numbers={[
+            ['Posts', profile.posts_count ?? '?'],
+            ['Followers', profile.followers ?? '?'],
+            ['Following', profile.following ?? '?'],
+          ]}
+        />
+        <Text>{profile.biography}</Text>
+        <Facts
+          facts={[
+            [
+              'Link',
+              profile.external_url === null ? null : (
+                <ExternalLink url={profile.external_url}>{profile.external_url}</ExternalLink>
+              ),
+            ],
+            ['Engagement', profile.avg_engagement === null ? null : `${(profile.avg_engagement * 100).toFixed(1)} %`],
+            ['Highlights', profile.highlights.join(', ')],
+            ['Related', profile.related_accounts.length === 0 ? null : <Related accounts={profile.related_accounts} />],
+          ]}
+        />
+      </Portrait>
       <ListOffer listId={profile.list_id} cost={profile.list_cost} />
     </>
   );
@@ -69,14 +61,12 @@ export function Profile({ result: profile }: { readonly result: ImgnetProfile })
 function Related({ accounts }: { readonly accounts: ImgnetProfile['related_accounts'] }) {
   return (
     <span class="line">
-      {accounts.flatMap(({ user_name: name }) =>
-        name === null
-          ? []
-          : [
-              <a key={name} href={pathTo('home', { q: `@${name}` })}>
-                @{name}
-              </a>,
-            ],
+      {accounts.map(({ user_name: name }) =>
+        name === null ? null : (
+          <a key={name} href={pathTo('home', { q: `@${name}` })}>
+            @{name}
+          </a>
+        ),
       )}
     </span>
   );

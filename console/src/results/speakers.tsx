@@ -95,8 +95,8 @@ function Spoken({ labels }: { readonly labels: Labels }) {
         isChanging={isRunning}
       />
       <p class="quiet">
-        Made from <a href={pathTo({ job: body.transcript_speaker_id })}>this audio</a>. All files and answers show the
-        names.
+        Made from <a href={pathTo('job', { id: body.transcript_speaker_id })}>this audio</a>. All files and answers show
+        the names.
       </p>
     </Card>
   );

@@ -3,7 +3,7 @@ import { countText, dateText } from '../format-values.ts';
 import { SearchField } from '../ui/controls.tsx';
 import { useIsNarrow } from '../ui/hooks.ts';
 import type { IconName } from '../ui/icons.tsx';
-import { Picture } from '../ui/parts.tsx';
+import { Picture } from '../ui/pictures.tsx';
 import { useVirtual } from '../ui/virtual.ts';
 import { FetchSelected } from './fetch-selected.tsx';
 import { arranged, keysOf, type Column, type Order, type Row } from './rows.ts';

@@ -1,9 +1,9 @@
 import type { RefObject } from 'preact';
 import { memo } from 'preact/compat';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SpeakerNames } from '../../../contract/kinds/speaker-names.ts';
 import { clockText } from '../format-values.ts';
-import { Button, Checkbox, SearchField } from '../ui/controls.tsx';
+import { Button, Checkbox, Form, SearchField } from '../ui/controls.tsx';
 import { useVirtual } from '../ui/virtual.ts';
 import { voiceOf } from './lanes.tsx';
 import { cachedWordsOf, playFrom, usePosition } from './playback.ts';
@@ -36,6 +36,10 @@ export function TranscriptView({ lines, speakers, names, media }: TranscriptProp
     setFollowing(false);
     virtual.scrollToIndex(search.at, { align: 'center' });
   }, [search.at]);
+  const play = useCallback((seconds: number): void => {
+    setFollowing(true);
+    playFrom(media.current, seconds);
+  }, []);
   const stopFollowing = (): void => setFollowing(false);
   return (
     <div class="transcript">
@@ -74,10 +78,7 @@ export function TranscriptView({ lines, speakers, names, media }: TranscriptProp
                   isNewVoice={line.speaker !== lines[index - 1]?.speaker}
                   word={index === current ? word : -1}
                   sought={search.isHit(index) ? search.text : ''}
-                  onPlay={(seconds) => {
-                    setFollowing(true);
-                    playFrom(media.current, seconds);
-                  }}
+                  onPlay={play}
                 />
               </li>
             );
@@ -99,48 +100,39 @@ interface LineProps {
   readonly onPlay: (seconds: number) => void;
 }
 
-const TranscriptLine = memo(
-  ({ line, voice, name, isNewVoice, word, sought, onPlay }: LineProps) => (
-    <>
-      <button
-        type="button"
-        class="time"
-        aria-label={`Play from ${clockText(line.start)}${name === undefined ? '' : `, ${name}`}`}
-        onClick={() => onPlay(line.start)}
+const TranscriptLine = memo(({ line, voice, name, isNewVoice, word, sought, onPlay }: LineProps) => (
+  <>
+    <button
+      type="button"
+      class="time"
+      aria-label={`Play from ${clockText(line.start)}${name === undefined ? '' : `, ${name}`}`}
+      onClick={() => onPlay(line.start)}
+    >
+      {clockText(line.start)}
+    </button>
+    <div class="said" style={{ '--voice': voice < 0 ? 'transparent' : `var(${voiceOf(voice)})` }}>
+      {name !== undefined && isNewVoice ? (
+        <strong class="voice-name" dir="auto">
+          {name}
+        </strong>
+      ) : null}
+      <p
+        dir="auto"
+        onClick={(event) => {
+          const index = event.target instanceof HTMLElement ? event.target.dataset['word'] : undefined;
+          if (index !== undefined) onPlay(cachedWordsOf(line)[Number(index)]?.start ?? line.start);
+        }}
       >
-        {clockText(line.start)}
-      </button>
-      <div class="said" style={{ '--voice': voice < 0 ? 'transparent' : `var(${voiceOf(voice)})` }}>
-        {name !== undefined && isNewVoice ? (
-          <strong class="voice-name" dir="auto">
-            {name}
-          </strong>
-        ) : null}
-        <p
-          dir="auto"
-          onClick={(event) => {
-            const index = event.target instanceof HTMLElement ? event.target.dataset['word'] : undefined;
-            if (index !== undefined) onPlay(cachedWordsOf(line)[Number(index)]?.start ?? line.start);
-          }}
-        >
-          {cachedWordsOf(line).map(({ text, isUnsure }, index) => [
-            <span key={index} data-word={index} class={classOf(index === word, isSought(text, sought), isUnsure)}>
-              {text}
-            </span>,
-            ' ',
-          ])}
-        </p>
-      </div>
-    </>
-  ),
-  (before, after) =>
-    before.line === after.line &&
-    before.name === after.name &&
-    before.voice === after.voice &&
-    before.isNewVoice === after.isNewVoice &&
-    before.word === after.word &&
-    before.sought === after.sought,
-);
+        {cachedWordsOf(line).map(({ text, isUnsure }, index) => [
+          <span key={index} data-word={index} class={classOf(index === word, isSought(text, sought), isUnsure)}>
+            {text}
+          </span>,
+          ' ',
+        ])}
+      </p>
+    </div>
+  </>
+));
 
 function classOf(isNow: boolean, isHit: boolean, isUnsure = false): string {
   return `${isNow ? 'word-now' : isUnsure ? 'word-unsure' : ''} ${isHit ? 'word-hit' : ''}`.trim();
@@ -152,19 +144,7 @@ function isSought(word: string, sought: string): boolean {
   return sought.split(' ').some((part) => part !== '' && plain.includes(part));
 }
 
-interface Search {
-  readonly text: string;
-  readonly typed: string;
-  readonly setTyped: (text: string) => void;
-  readonly count: number;
-  /** The number of the current hit from 1; 0 without a hit. */
-  readonly number: number;
-  readonly at: number | undefined;
-  readonly isHit: (index: number) => boolean;
-  readonly step: (by: number) => void;
-}
-
-function useSearch(lines: readonly Line[]): Search {
+function useSearch(lines: readonly Line[]) {
   const [typed, setTyped] = useState('');
   const [hitIndex, setHitIndex] = useState(0);
   const text = folded(typed).replace(/\s+/g, ' ').trim();
@@ -177,24 +157,17 @@ function useSearch(lines: readonly Line[]): Search {
   useEffect(() => setHitIndex(0), [text]);
   return {
     ...{ text, typed, setTyped, count: hits.length, at: hits[hitIndex] },
+    // From 1; 0 without a hit.
     number: hits.length === 0 ? 0 : hitIndex + 1,
-    isHit: (index) => asSet.has(index),
-    step: (by) => setHitIndex((before) => (hits.length === 0 ? 0 : (before + by + hits.length) % hits.length)),
+    isHit: (index: number) => asSet.has(index),
+    step: (by: number) => setHitIndex((before) => (hits.length === 0 ? 0 : (before + by + hits.length) % hits.length)),
   };
 }
 
-function SearchForm({ search }: { readonly search: Search }) {
+function SearchForm({ search }: { readonly search: ReturnType<typeof useSearch> }) {
   const { typed, setTyped, text, count, number, step } = search;
   return (
-    <form
-      class="row grow"
-      role="search"
-      aria-label="In the transcript"
-      onSubmit={(event) => {
-        event.preventDefault();
-        step(1);
-      }}
-    >
+    <Form class="row grow" role="search" aria-label="In the transcript" onSend={() => step(1)}>
       <SearchField label="Search the transcript" value={typed} onText={setTyped} />
       {text === '' ? null : (
         <>
@@ -209,6 +182,6 @@ function SearchForm({ search }: { readonly search: Search }) {
           </Button>
         </>
       )}
-    </form>
+    </Form>
   );
 }

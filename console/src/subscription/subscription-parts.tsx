@@ -29,6 +29,5 @@ export function Checked({ at }: { readonly at: string | null }) {
 }
 
 export function SubscriptionStatus({ status }: { readonly status: SubscriptionAnswer['status'] }) {
-  const isActive = status === 'active';
-  return <StatusMark look={isActive ? 'success' : 'pending'}>{isActive ? 'Active' : 'Paused'}</StatusMark>;
+  return <StatusMark status={status}>{status === 'active' ? 'Active' : 'Paused'}</StatusMark>;
 }

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, FormHTMLAttributes, InputHTMLAttributes } from 'preact';
 import { Icon } from './icons.tsx';
 
 const BUTTON_CLASSES = { plain: 'button', main: 'button button-main', bad: 'button button-bad', tool: 'tool' } as const;
@@ -10,6 +10,18 @@ interface ButtonProps extends ButtonHTMLAttributes {
 /** A button that submits no form unless its type is `submit`. */
 export function Button({ look = 'plain', ...attributes }: ButtonProps) {
   return <button type="button" class={BUTTON_CLASSES[look]} {...attributes} />;
+}
+
+interface FormProps extends FormHTMLAttributes {
+  readonly onSend: () => void;
+}
+
+export function Form({ onSend, ...attributes }: FormProps) {
+  const onSubmit = (event: Event): void => {
+    event.preventDefault();
+    onSend();
+  };
+  return <form onSubmit={onSubmit} {...attributes} />;
 }
 
 type FieldProps = InputHTMLAttributes & {
@@ -65,13 +77,11 @@ export function Checkbox({ isChecked, onChange, children }: CheckboxProps) {
   );
 }
 
-interface SearchFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onText: (text: string) => void;
-}
-
-export function SearchField({ label, value, onText }: SearchFieldProps) {
+export function SearchField({
+  label,
+  value,
+  onText,
+}: Pick<FieldProps, 'label' | 'onText'> & { readonly value: string }) {
   return (
     <label class="search grow">
       <Icon name="search" />

@@ -1,17 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { authorization } from '../console-api.ts';
-
-export interface Loaded<Value> {
-  readonly value: Value | undefined;
-  readonly thrown: unknown;
-  readonly again: () => void;
-}
 
 /** Loads data again whenever its dependencies change; the previous data stays until the new data has arrived. */
-export function useLoaded<Value>(
-  load: (signal: AbortSignal) => Promise<Value>,
-  dependsOn: readonly unknown[],
-): Loaded<Value> {
+export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, dependsOn: readonly unknown[]) {
   const [value, setValue] = useState<Value>();
   const [thrown, setThrown] = useState<unknown>();
   const [round, setRound] = useState(0);
@@ -42,28 +32,24 @@ export function useEvery(everyMs: number, work: () => void, isWanted = true): vo
 
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
+  useEvery(
+    everyMs,
+    useCallback(() => setNow(Date.now()), []),
+  );
   return now;
 }
 
 /** @returns a function that runs a user's action, with its state and its error */
-export function useAction(): {
-  readonly isRunning: boolean;
-  readonly thrown: unknown;
-  readonly run: (work: () => Promise<unknown>) => void;
-} {
-  const [state, setState] = useState<{ isRunning: boolean; thrown: unknown }>({ isRunning: false, thrown: undefined });
+export function useAction() {
+  const [state, setState] = useState<{ isRunning: boolean; thrown?: unknown }>({ isRunning: false });
   const run = useCallback((work: () => Promise<unknown>): void => {
-    setState({ isRunning: true, thrown: undefined });
+    setState({ isRunning: true });
     work().then(
-      () => setState({ isRunning: false, thrown: undefined }),
+      () => setState({ isRunning: false }),
       (thrown: unknown) => setState({ isRunning: false, thrown }),
     );
   }, []);
-  return { ...state, run };
+  return { isRunning: state.isRunning, thrown: state.thrown, run };
 }
 
 /** Whether the window is as narrow as a phone's. */
@@ -76,32 +62,4 @@ export function useIsNarrow(): boolean {
     return () => query.removeEventListener('change', onQueryChange);
   }, [query]);
   return isNarrow;
-}
-
-/**
- * Loads a picture of a platform through the service, so that the host of the picture learns nothing about the viewer.
- * @returns a URL for an image element; undefined while it is loading and where there is no picture
- */
-export function usePicture(url: string | null | undefined): string | undefined {
-  const [source, setSource] = useState<string>();
-  useEffect(() => {
-    setSource(undefined);
-    if (!url || !/^https?:\/\//i.test(url)) return undefined;
-    const end = new AbortController();
-    let loaded: string | undefined;
-    const load = async (): Promise<void> => {
-      const options = { headers: authorization(), signal: end.signal };
-      const response = await fetch(`/pictures?url=${encodeURIComponent(url)}`, options);
-      if (!response.ok) return;
-      loaded = URL.createObjectURL(await response.blob());
-      if (end.signal.aborted) URL.revokeObjectURL(loaded);
-      else setSource(loaded);
-    };
-    load().catch(() => undefined);
-    return () => {
-      end.abort();
-      if (loaded !== undefined) URL.revokeObjectURL(loaded);
-    };
-  }, [url]);
-  return source;
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { apiKey, forgetKey, isKeyOnDevice, keyWanted, takeKey } from '../session.ts';
 import { useStore } from '../browser-store.ts';
-import { Button, Checkbox, Field } from './controls.tsx';
+import { Button, Checkbox, Field, Form } from './controls.tsx';
 import { Icon } from './icons.tsx';
 
 /** A form to set or remove the API key. The key stays in this browser and is sent only to the service. */
@@ -9,21 +9,19 @@ export function KeyPanel({ reason, onDone }: { readonly reason: string | undefin
   const key = useStore(apiKey);
   const [text, setText] = useState('');
   const [isKept, setKept] = useState(isKeyOnDevice());
+  const take = (): void => {
+    const given = text.trim();
+    if (given === '') return;
+    takeKey(given, isKept);
+    done();
+  };
   const done = (): void => {
     keyWanted.set(undefined);
     onDone();
   };
   return (
     <section class="key-panel" aria-labelledby="key-heading">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const given = text.trim();
-          if (given === '') return;
-          takeKey(given, isKept);
-          done();
-        }}
-      >
+      <Form onSend={take}>
         <div class="heading">
           <h2 id="key-heading">API key</h2>
           <Button look="tool" aria-label="Close" onClick={done}>
@@ -66,7 +64,7 @@ export function KeyPanel({ reason, onDone }: { readonly reason: string | undefin
             </Button>
           )}
         </div>
-      </form>
+      </Form>
     </section>
   );
 }

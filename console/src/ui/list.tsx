@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import { read } from '../console-api.ts';
 import { Button } from './controls.tsx';
 import { useLoaded } from './hooks.ts';
-import { Icon, type IconName } from './icons.tsx';
-import { ErrorNotice, Loading } from './parts.tsx';
+import type { IconName } from './icons.tsx';
+import { Badge, ErrorNotice, Loading } from './parts.tsx';
 
 const PAGE_ENTRIES = 50;
 
@@ -16,19 +16,26 @@ export interface LoadedList<Entry> {
   readonly more: (() => void) | undefined;
 }
 
+interface ListOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  /** The number of entries on a page. */
+  readonly limit?: number | undefined;
+  /** A changed one loads the list again. */
+  readonly version?: string;
+}
+
 /**
  * Loads a list of the service, first one page, then as many as the user wants.
  * @param name the field of the answer that has the entries
- * @param version a changed one loads the list again
  */
 export function useList<Entry>(
   path: string,
   name: string,
-  { query = {}, version = '' }: { readonly query?: Readonly<Record<string, string>>; readonly version?: string } = {},
+  { query = {}, limit = PAGE_ENTRIES, version = '' }: ListOptions = {},
 ): LoadedList<Entry> {
-  const [most, setMost] = useState(PAGE_ENTRIES);
+  const [most, setMost] = useState(limit);
   const given = Object.entries(query).filter(([, value]) => value !== '');
-  const fixed = new URLSearchParams([['limit', String(PAGE_ENTRIES)], ...given]).toString();
+  const fixed = new URLSearchParams([['limit', String(limit)], ...given]).toString();
   const { value, thrown, again } = useLoaded(
     async (signal) => {
       const entries: Entry[] = [];
@@ -45,7 +52,7 @@ export function useList<Entry>(
   );
   return {
     ...{ entries: value?.entries, thrown, again },
-    more: value?.isMore === true ? () => setMost(most + PAGE_ENTRIES) : undefined,
+    more: value?.isMore === true ? () => setMost(most + limit) : undefined,
   };
 }
 
@@ -64,9 +71,7 @@ interface RowProps {
 export function Row({ href, icon, title, detail, children, failure = null, end }: RowProps) {
   return (
     <a class="job-row" {...(href !== undefined && { href })}>
-      <span class="badge">
-        <Icon name={icon} />
-      </span>
+      <Badge icon={icon} />
       <span class="job-what">
         <strong class="clip" dir="auto">
           {title}

@@ -1,40 +1,26 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { Problem, sentenceOf } from '../console-api.ts';
 import { agoText, countText, momentText, priceText } from '../format-values.ts';
-import type { Download, DownloadType } from '../types.ts';
+import type { Download } from '../types.ts';
 import { STATUS_NAMES } from '../words.ts';
 import { Button } from './controls.tsx';
-import { useLoaded, useNow, usePicture } from './hooks.ts';
+import { useLoaded, useNow } from './hooks.ts';
 import { Icon, type IconName } from './icons.tsx';
-
-export const TYPE_ICONS: Readonly<Record<DownloadType, IconName>> = {
-  audio: 'audio',
-  vidnet_video: 'video',
-  captions: 'captions',
-  list: 'channel',
-  imgnet_profile: 'profile',
-  imgnet_post: 'post',
-  imgnet_list_posts: 'list',
-  imgnet_list_reels: 'list',
-  imgnet_audio: 'audio',
-  speaker_labels: 'speakers',
-  media: 'page',
-  media_info: 'search',
-  upload: 'audio',
-};
 
 interface CardProps {
   readonly title: ComponentChildren;
+  readonly icon?: IconName;
   /** Content at the end of the line of the title. */
   readonly end?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-export function Card({ title, end, children }: CardProps) {
+export function Card({ title, icon, end, children }: CardProps) {
   const id = useId();
   const heading = (
     <h2 id={id} dir="auto">
+      {icon === undefined ? null : <Icon name={icon} />}
       {title}
     </h2>
   );
@@ -62,10 +48,20 @@ export function Price({ amount, per }: { readonly amount: string; readonly per?:
   );
 }
 
-/** @param look a status of a download, or of a delivery */
-export function StatusMark({ look, children }: { readonly look: string; readonly children: ComponentChildren }) {
+interface StatusMarkProps {
+  /** A status of anything; those that are not in the table below are shown as running. */
+  readonly status: string;
+  readonly children: ComponentChildren;
+}
+
+const LOOKS: Readonly<Record<string, string>> = {
+  ...{ success: 'good', finished: 'good', delivered: 'good', active: 'good' },
+  ...{ failed: 'bad', cancelled: 'bad', skipped: 'bad', abandoned: 'bad' },
+};
+
+export function StatusMark({ status, children }: StatusMarkProps) {
   return (
-    <span class={`status status-${look}`}>
+    <span class={`status status-${LOOKS[status] ?? 'wait'}`}>
       <span class="dot" aria-hidden="true" />
       {children}
     </span>
@@ -73,7 +69,7 @@ export function StatusMark({ look, children }: { readonly look: string; readonly
 }
 
 export function Status({ status }: { readonly status: Download['status'] }) {
-  return <StatusMark look={status}>{STATUS_NAMES[status]}</StatusMark>;
+  return <StatusMark status={status}>{STATUS_NAMES[status]}</StatusMark>;
 }
 
 /** How long ago something was. */
@@ -86,21 +82,21 @@ export function Ago({ time }: { readonly time: string }) {
   );
 }
 
-/** Whether this is the first page: the browser itself sets the focus there. */
-let isFirst = true;
-
-/** The heading of a page. It gets the focus when the user navigates to the page, so that screen readers continue there. */
-export function Title({ children }: { readonly children: ComponentChildren }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  // An effect after the paint could take the focus from a field in which the user types already.
-  useLayoutEffect(() => {
-    if (!isFirst) heading.current?.focus({ preventScroll: true });
-    isFirst = false;
-  }, []);
+export function Badge({ icon, size = 20 }: { readonly icon: IconName; readonly size?: number }) {
   return (
-    <h1 tabIndex={-1} ref={heading} dir="auto">
+    <span class="badge">
+      <Icon name={icon} size={size} />
+    </span>
+  );
+}
+
+/** A text of a third party, with its lines; nothing if it is empty. */
+export function Text({ children }: { readonly children: string | null | undefined }) {
+  if (!children) return null;
+  return (
+    <p class="text" dir="auto">
       {children}
-    </h1>
+    </p>
   );
 }
 
@@ -141,16 +137,6 @@ export function Loading({ what = 'Loading' }: { readonly what?: string }) {
   );
 }
 
-/** A page about something that has not been loaded yet. */
-export function Opening({ title, thrown }: { readonly title: string; readonly thrown: unknown }) {
-  return (
-    <>
-      <Title>{title}</Title>
-      {thrown === undefined ? <Loading /> : <ErrorNotice thrown={thrown} />}
-    </>
-  );
-}
-
 interface LoadedProps<Value> {
   readonly load: (signal: AbortSignal) => Promise<Value>;
   readonly dependsOn: readonly unknown[];
@@ -181,24 +167,6 @@ export function ConfirmButton({ children, question, onYes }: ConfirmButtonProps)
         Yes
       </Button>
       <Button onClick={() => setConfirming(false)}>No</Button>
-    </span>
-  );
-}
-
-interface PictureProps {
-  readonly url: string | null | undefined;
-  readonly label: string;
-  readonly icon: IconName;
-  readonly className: string;
-}
-
-/** A picture of a third party, or an icon if it cannot be loaded. */
-export function Picture({ url, label, icon, className }: PictureProps) {
-  const source = usePicture(url);
-  if (source !== undefined) return <img class={`picture ${className}`} src={source} alt={label} decoding="async" />;
-  return (
-    <span class={`picture ${className}`} role={label === '' ? undefined : 'img'} aria-label={label || undefined}>
-      <Icon name={icon} />
     </span>
   );
 }
@@ -241,27 +209,5 @@ export function BigNumbers({ numbers }: { readonly numbers: Pairs<string | numbe
         ),
       )}
     </ul>
-  );
-}
-
-interface CommentProps {
-  readonly author: string | null;
-  readonly time: string | null;
-  readonly likes: number | null;
-  readonly text: string | null;
-}
-
-export function Comment({ author, time, likes, text }: CommentProps) {
-  return (
-    <>
-      <p class="quiet">
-        <strong dir="auto">{author ?? 'Somebody'}</strong>
-        {time === null ? '' : ` · ${agoText(time, Date.now())}`}
-        {likes === null ? '' : ` · ${countText(likes)} likes`}
-      </p>
-      <p class="text" dir="auto">
-        {text}
-      </p>
-    </>
   );
 }

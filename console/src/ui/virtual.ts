@@ -2,7 +2,7 @@ import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } 
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
 
-export interface VirtualOptions {
+interface VirtualOptions {
   readonly count: number;
   /** The estimated height of a row in pixels; measured rows may differ. */
   readonly rowHeight: number;
