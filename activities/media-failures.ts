@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
-import { DownloadError, type DownloadProblem } from '../outbound/download-error.ts';
+import { DownloadError, type DownloadProblem } from '../outbound/download.ts';
 
 /** The statuses with which a media host answers an expired link. */
 const EXPIRED = new Set([403, 404, 410]);

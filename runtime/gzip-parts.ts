@@ -26,12 +26,10 @@ const UNCOMPRESSED_BYTES = 64;
 
 export async function gzipPartOf(text: string): Promise<GzipPart> {
   const bytes = Buffer.from(text);
-  if (bytes.length <= UNCOMPRESSED_BYTES) {
-    // A block that is stored as it is: its type, its length, and the complement of that.
-    const data = Buffer.concat([Buffer.from([0, bytes.length, 0, ~bytes.length, 0xff]), bytes]);
-    return { data, crc: crc32(bytes), bytes: bytes.length };
-  }
-  const data = await compress(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+  // A block that is stored as it is: its type, its length, and the complement of that.
+  const stored = (): Buffer => Buffer.concat([Buffer.from([0, bytes.length, 0, ~bytes.length, 0xff]), bytes]);
+  const isShort = bytes.length <= UNCOMPRESSED_BYTES;
+  const data = isShort ? stored() : await compress(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
   return { data, crc: crc32(bytes), bytes: bytes.length };
 }
 

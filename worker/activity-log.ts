@@ -79,7 +79,7 @@ export function watchStages(onEnd: (stage: Stage) => void): ActivityInterceptors
             outcome,
             ...optional('failure', failure),
             // The input of an attempt that did not succeed may be malformed.
-            ...optional('bytes', outcome === 'ok' ? (bytesIn(result) ?? bytesIn(resultIn(first))) : undefined),
+            ...optional('bytes', outcome === 'ok' ? (bytesIn(result) ?? bytesIn(first)) : undefined),
             ...(outcome === 'ok' && info.activityType === 'finishJob' ? endedJobOf(first as FinishedJob) : {}),
             queuedSeconds,
             seconds: (performance.now() - startedMs) / 1000,
@@ -118,14 +118,10 @@ function endedJobOf({ recordId, outcome, price }: FinishedJob): EndedJob {
   return { jobStatus: 'success', charge: formatMoney(outcome.result.charge ?? price), jobSeconds };
 }
 
-/** @returns the result of the job, if the input is that of `finishJob` */
-function resultIn(input: unknown): unknown {
-  const { outcome } = (input ?? {}) as Partial<FinishedJob>;
-  return outcome?.status === 'success' ? outcome.result : undefined;
-}
-
-function bytesIn(result: unknown): number | undefined {
-  const { files } = (result ?? {}) as Partial<JobResult>;
+/** @param ofJob the result of an activity, or of the job that `finishJob` ends */
+function bytesIn(ofJob: unknown): number | undefined {
+  const { files, outcome } = (ofJob ?? {}) as Partial<JobResult & FinishedJob>;
+  if (outcome?.status === 'success') return bytesIn(outcome.result);
   return files?.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 

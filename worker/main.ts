@@ -45,7 +45,7 @@ import { createSnapshotStore } from '../store/records/snapshot-store.ts';
 import { createSpeechAudio } from '../store/files/speech-audio.ts';
 import { createWorkFolders } from '../store/files/work-folders.ts';
 import { createJobHistories } from '../runtime/temporal/job-histories.ts';
-import { connectionOptions, orUnreachable } from '../runtime/temporal/temporal-connection.ts';
+import { connectionOptions, orUnreachable } from '../runtime/temporal/temporal-client.ts';
 import { createWebhookClient, WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/webhook-client.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';

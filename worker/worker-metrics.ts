@@ -1,7 +1,5 @@
 import { basename } from 'node:path';
-import { decodeTime } from 'ulid';
 import { activityInputs } from '../activities/create-activities.ts';
-import type { FinishedJob } from '../activities/job-records.ts';
 import type { AttemptInput, LocalAttemptResult } from '../activities/deliver-webhook.ts';
 import { FAILURE_CODES, FAILURE_FAULTS } from '../contract/failures.ts';
 import { kinds } from '../contract/kinds/kinds.ts';
@@ -81,7 +79,7 @@ const ALARMING = FAILURE_CODES.filter(
 export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly string[]) {
   const own = metrics.instruments(WORKER_METRICS);
   const jobs = own.counter('jobs');
-  const jobSeconds = own.histogram('job_seconds');
+  const jobDurations = own.histogram('job_seconds');
   const stages = own.counter('stages');
   const stageSeconds = own.histogram('stage_seconds');
   const refusals = own.counter('platform_refusals');
@@ -95,11 +93,11 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
   for (const stage of Object.keys(activityInputs))
     for (const outcome of ['error', 'disk_full']) stages({ stage, outcome }, 0);
   for (const path of knownPrograms) programs({ program: basename(path), end: 'killed' }, 0);
-  const onJob = (kind: string, { recordId, outcome }: FinishedJob): void => {
-    jobs({ kind, outcome: outcome.status === 'success' ? 'success' : outcome.failure.code });
-    jobSeconds({ kind }, (Date.now() - decodeTime(recordId)) / 1000);
-    if (outcome.status !== 'success') return;
-    for (const { sizeBytes } of outcome.result.files ?? []) publishedBytes({ kind }, sizeBytes);
+  const onJob = ({ kind, code, bytes, jobSeconds }: Stage): void => {
+    if (jobSeconds === undefined) return;
+    jobs({ kind, outcome: code ?? 'success' });
+    jobDurations({ kind }, jobSeconds);
+    if (bytes !== undefined) publishedBytes({ kind }, bytes);
   };
   const onAttempt = ({ isLast }: AttemptInput, result: LocalAttemptResult): void => {
     // Nothing was sent; an activity task follows.
@@ -126,14 +124,15 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
   });
 
   return {
-    onStage: ({ stage, kind, route, outcome, seconds, input, result }: Stage): void => {
+    onStage: (ended: Stage): void => {
+      const { stage, route, outcome, seconds, input, result } = ended;
       stages({ stage, outcome });
       if (outcome !== 'later') stageSeconds({ stage }, seconds);
       if (outcome !== 'ok' && outcome !== 'later' && outcome !== 'error' && isPlatformRefusal(outcome)) {
         refusals({ route: route?.startsWith('site/') === true ? 'site' : (route ?? 'none'), code: outcome });
       }
+      onJob(ended);
       // The inputs of successful attempts were checked.
-      if (outcome === 'ok' && stage === 'finishJob') onJob(kind, input as FinishedJob);
       if (outcome === 'ok' && stage === 'attemptDelivery')
         onAttempt(input as AttemptInput, result as LocalAttemptResult);
     },

@@ -5,7 +5,7 @@ import { HTTPResponse, type EventHandler } from 'h3';
 import { z } from 'zod';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
-import { DownloadError } from '../../outbound/download-error.ts';
+import { DownloadError } from '../../outbound/download.ts';
 import type { Downloader } from '../../outbound/download.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import { checked } from '../http/to-api-error.ts';

@@ -85,17 +85,16 @@ export function createReceiverShares(options: ReceiverSharesOptions) {
     enter(url: string, caller?: string) {
       const { hostname, port } = endpointOf(url);
       forgetIdle();
-      const claims = [claim(`${hostname}:${port}`, limitOf('host'))];
+      const claims: (() => void)[] = [];
       const leave = (): void => {
         for (const end of claims.splice(0)) end();
       };
-      if (caller !== undefined) {
-        try {
-          claims.push(claim(`caller ${caller}`, limitOf('caller')));
-        } catch (error) {
-          leave();
-          throw error;
-        }
+      try {
+        claims.push(claim(`${hostname}:${port}`, limitOf('host')));
+        if (caller !== undefined) claims.push(claim(`caller ${caller}`, limitOf('caller')));
+      } catch (error) {
+        leave();
+        throw error;
       }
       return {
         leave,

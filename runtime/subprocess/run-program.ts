@@ -68,36 +68,20 @@ abstract class RunError extends Error {
   abstract readonly end: ProgramEnd;
 }
 
-export class RunTimeoutError extends RunError {
-  override readonly name = 'RunTimeoutError';
-  readonly end = 'timeout';
-}
+/** Creates the class of the errors of one kind. */
+const runError = (name: string, end: ProgramEnd) =>
+  class extends RunError {
+    override readonly name = name;
+    readonly end = end;
+  };
 
-export class CpuTimeError extends RunError {
-  override readonly name = 'CpuTimeError';
-  readonly end = 'timeout';
-}
-
-export class StdoutTooLargeError extends RunError {
-  override readonly name = 'StdoutTooLargeError';
-  readonly end = 'output_limit';
-}
-
-export class FolderTooLargeError extends RunError {
-  override readonly name = 'FolderTooLargeError';
-  readonly end = 'folder_limit';
-}
-
-export class RunStartError extends RunError {
-  override readonly name = 'RunStartError';
-  readonly end = 'not_started';
-}
-
+export const RunTimeoutError = runError('RunTimeoutError', 'timeout');
+export const CpuTimeError = runError('CpuTimeError', 'timeout');
+export const StdoutTooLargeError = runError('StdoutTooLargeError', 'output_limit');
+export const FolderTooLargeError = runError('FolderTooLargeError', 'folder_limit');
+export const RunStartError = runError('RunStartError', 'not_started');
 /** The program was ended by a signal that this process did not send, for example because the system is short of memory. */
-export class RunKilledError extends RunError {
-  override readonly name = 'RunKilledError';
-  readonly end = 'killed';
-}
+export const RunKilledError = runError('RunKilledError', 'killed');
 
 /**
  * The exit codes of a shell for HUP, INT, KILL and TERM. Signals for a fault of the program itself, such as SEGV, and for the

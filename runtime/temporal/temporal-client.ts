@@ -1,9 +1,34 @@
-import { Connection, type ClientInterceptors } from '@temporalio/client';
+import { Connection, type ClientInterceptors, type TLSConfig } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import { optional } from '../optional.ts';
 import { grpcInterceptors } from './grpc-interceptors.ts';
-import { connectionOptions, orUnreachable, type TemporalSettings } from './temporal-connection.ts';
 import { createReconnectingClient, type ReconnectingClient } from './reconnecting-client.ts';
 import { checkSearchAttributes, registerSearchAttributes } from './search-attributes.ts';
+
+/** How to reach Temporal, for the client and for the connection of workers. */
+export interface TemporalSettings {
+  readonly address: string;
+  readonly namespace: string;
+  readonly apiKey?: string | undefined;
+  /** An object sets certificates or a server name; `true` uses those of the system and the address. */
+  readonly tls: boolean | TLSConfig;
+  /** Encrypts payloads; absent if they are not encrypted. */
+  readonly payloadCodec?: PayloadCodec | undefined;
+}
+
+/** Waits for a connection. @throws Error with the setting if Temporal does not respond */
+export async function orUnreachable<Connected>(address: string, connecting: Promise<Connected>): Promise<Connected> {
+  try {
+    return await connecting;
+  } catch (error) {
+    throw new Error(`TEMPORAL_ADDRESS: Temporal does not answer at ${address}`, { cause: error });
+  }
+}
+
+/** @returns options for both kinds of connection of the SDK. An API key requires TLS. */
+export function connectionOptions({ address, tls, apiKey }: TemporalSettings) {
+  return { address, tls: tls === false ? apiKey !== undefined : tls, ...optional('apiKey', apiKey) };
+}
 
 const CHANNEL = {
   // The default of gRPC is up to two minutes between attempts to reconnect.
@@ -25,8 +50,7 @@ export async function openTemporal(
   interceptors?: ClientInterceptors,
 ): Promise<ReconnectingClient> {
   const options = { ...connectionOptions(settings), channelArgs: CHANNEL, interceptors: [...grpcInterceptors] };
-  const connecting = Connection.connect(options);
-  const connection = await orUnreachable(settings.address, connecting);
+  const connection = await orUnreachable(settings.address, Connection.connect(options));
   try {
     const areRegistered = await registerSearchAttributes(connection, settings.namespace);
     await checkSearchAttributes(connection, settings.namespace, areRegistered);

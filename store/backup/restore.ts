@@ -66,7 +66,7 @@ export async function restore(options: RestoreOptions): Promise<void> {
 }
 
 async function refuseNonEmpty(
-  { db, files, filesLocation }: Pick<RestoreOptions, 'db' | 'files' | 'filesLocation'>,
+  { db, files, filesLocation }: RestoreOptions,
   { files: { areCopied } }: format.Manifest,
 ): Promise<void> {
   await refuseUnfinishedRestore(db);
@@ -82,10 +82,7 @@ async function isUsed(files: FileStore): Promise<boolean> {
   return entries.length > 0 || next !== undefined;
 }
 
-async function restoreFiles(
-  folder: string,
-  { files, workDir }: Pick<RestoreOptions, 'files' | 'workDir'>,
-): Promise<void> {
+async function restoreFiles(folder: string, { files, workDir }: RestoreOptions): Promise<void> {
   const work = await createWorkFolders(workDir).open('restore');
   try {
     for await (const line of format.readLines(folder, format.FILES_LIST)) {

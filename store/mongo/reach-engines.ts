@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';
 import { awaitEngine } from '../../runtime/subprocess/await-engine.ts';
 import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../../runtime/temporal/temporal-client.ts';
-import type { TemporalSettings } from '../../runtime/temporal/temporal-connection.ts';
+import type { TemporalSettings } from '../../runtime/temporal/temporal-client.ts';
 import type { temporalSettings } from '../../runtime/temporal/temporal-settings.ts';
 import { optional } from '../../runtime/optional.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from './mongo-client.ts';

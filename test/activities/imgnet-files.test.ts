@@ -13,7 +13,7 @@ import {
 import { failureFor } from '../../contract/failures.ts';
 import type { PostContent } from '../../contract/kinds/imgnet-content.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
-import { DownloadError } from '../../outbound/download-error.ts';
+import { DownloadError } from '../../outbound/download.ts';
 import { createDiskFiles } from '../../store/files/disk-files.ts';
 import { createSpaceGuard } from '../../store/files/free-space.ts';
 import { createWorkFolders } from '../../store/files/work-folders.ts';

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DownloadError } from '../../outbound/download-error.ts';
+import type { DownloadError } from '../../outbound/download.ts';
 import { createDownloader } from '../../outbound/download.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
 import { testClient } from './webhooks/test-client.ts';

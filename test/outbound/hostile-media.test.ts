@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDownloader, type DownloaderSettings } from '../../outbound/download.ts';
-import type { DownloadProblem } from '../../outbound/download-error.ts';
+import type { DownloadProblem } from '../../outbound/download.ts';
 import { hostileAnswers, hostileHosts } from './hostile-hosts.ts';
 import { hostileTargets } from './hostile-urls.ts';
 import { countOutgoingSockets, httpReceiver, httpsReceiver, makeCertificate, nothing } from './receivers.ts';

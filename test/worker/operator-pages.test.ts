@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { pino } from 'pino';
-import { ulid } from 'ulid';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config.ts';
 import { halfOpened, openedByOperator, refused, type Breaker } from '../../pacing/breaker.ts';
@@ -78,14 +77,9 @@ describe('the health of a worker', () => {
 describe('the metrics of a worker', () => {
   it('tell jobs, bytes, refusals and webhooks from what steps take and return', async () => {
     const { onStage, metrics } = await servePages({ waiting: 3 });
-    const ended = (outcome: object): Stage => ({
-      ...attempt,
-      stage: 'finishJob',
-      input: { recordId: ulid(Date.now() - 60_000), outcome },
-    });
-    const files = [{ name: 'a.m4a', sizeBytes: 1_000, sha256: '' }];
-    onStage(ended({ status: 'success', result: { files } }));
-    onStage(ended({ status: 'failed', failure: { code: 'private', message: '' } }));
+    const ended: Stage = { ...attempt, stage: 'finishJob', jobSeconds: 60 };
+    onStage({ ...ended, jobStatus: 'success', bytes: 1_000 });
+    onStage({ ...ended, jobStatus: 'failed', code: 'private' });
     onStage({ ...attempt, outcome: 'rate_limited', route: 'site/example.com' });
     onStage({ ...attempt, outcome: 'private' });
     onStage({ ...attempt, outcome: 'later', seconds: 1_000 });

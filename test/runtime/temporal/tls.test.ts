@@ -7,7 +7,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '../../../config.ts';
-import { connectionOptions } from '../../../runtime/temporal/temporal-connection.ts';
+import { connectionOptions } from '../../../runtime/temporal/temporal-client.ts';
 import { openTemporal } from '../../../runtime/temporal/temporal-client.ts';
 import { openMongo } from '../../../store/mongo/mongo-client.ts';
 import { temporalSettingsOf } from '../../../store/mongo/reach-engines.ts';
