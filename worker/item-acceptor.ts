@@ -80,7 +80,7 @@ export function createItemAcceptor(
         speakers: undefined,
       } as const;
       const started = await startSpeech(deps, caller, { ...order, ...own });
-      return 'kind' in started ? undefined : started;
+      return started.type === 'speaker_labels' ? started : undefined;
     },
   };
 }

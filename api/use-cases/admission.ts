@@ -1,7 +1,6 @@
 import { ulid } from 'ulid';
 import type { Caller, CreditReservation } from '../../contract/http/account-schemas.ts';
 import { JOB_VERSION, pendingRecordOf, type JobInput } from '../../contract/job-input.ts';
-import type { JobWorkflow } from '../../contract/kinds/kinds.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import { isReusable } from '../../store/records/is-reusable.ts';
@@ -14,7 +13,6 @@ export interface NewJob extends Omit<
   JobInput,
   'version' | 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'
 > {
-  readonly workflow: JobWorkflow;
   /** The ID of the record, if the caller knows it already. */
   readonly recordId?: string;
   readonly webhookUrl: string | undefined;
@@ -118,7 +116,7 @@ export function creditReservationOf({ recordId, job }: Admission): CreditReserva
 }
 
 export function jobInputOf(caller: Caller, { recordId, job }: Admission): JobInput {
-  const { workflow: _workflow, isRefusedWhilePending: _isRefused, success: _success, webhookUrl, ...input } = job;
+  const { isRefusedWhilePending: _isRefused, success: _success, webhookUrl, ...input } = job;
   return {
     ...input,
     version: JOB_VERSION,

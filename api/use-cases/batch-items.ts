@@ -14,9 +14,9 @@ import { planChannel, planDownload } from './vidnet-requests.ts';
 export async function planOf(deps: PlanDeps, request: BatchItemRequest): Promise<JobPlan> {
   switch (request.operation) {
     case 'requestAudio':
-      return planDownload(deps, request.vidnet_video_id, { workflow: 'audio', type: 'audio' });
+      return planDownload(deps, 'audio', request.vidnet_video_id);
     case 'requestVideo':
-      return planDownload(deps, request.vidnet_video_id, { workflow: 'video', type: 'vidnet_video' });
+      return planDownload(deps, 'vidnet_video', request.vidnet_video_id);
     case 'requestMedia':
       return planMedia(deps, request);
     case 'requestTranscript':

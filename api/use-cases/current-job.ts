@@ -1,15 +1,16 @@
 import { ApiError } from '../../contract/http/api-error.ts';
 import { failureFor } from '../../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/request-limits.ts';
-import type { DownloadRecord } from '../../contract/download-record.ts';
+import type { DownloadRecord, RecordType } from '../../contract/download-record.ts';
 import { renderLastResponse, type LastResponse } from '../../contract/http/job-answers.ts';
+import { renderResult, type JobResultBody, type ResultOf } from '../../contract/kinds/kinds.ts';
 import type { SpeakerLabelsParameters } from '../../contract/kinds/speaker-labels.ts';
 import type { Progress } from '../../contract/http/fields.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { subscriberOf } from './subscribers.ts';
-import type { Answer } from '../operations/operation.ts';
+import type { Answer, UseCase } from '../operations/operation.ts';
 
 export interface OneDownload {
   readonly download_id: string;
@@ -22,6 +23,10 @@ export interface CurrentJob {
 }
 
 export type RenderJob<Body> = (deps: ServiceDeps, job: CurrentJob) => Body | Promise<Body>;
+
+/** Renders the answer of the kind. */
+export const renderJob: RenderJob<JobResultBody> = ({ rendering }, { record, progress }) =>
+  renderResult(record, rendering, progress);
 
 /** @returns undefined if there is no such record, or if it is an upload of another caller, or made of one */
 export async function recordOf(
@@ -66,6 +71,25 @@ export async function answerJob<Body>(
 ): Promise<Answer<Body>> {
   return { state: job.record.status === 'pending' ? 'pending' : 'finished', body: await render(deps, job) };
 }
+
+/** @throws ApiError `not_found` for a record of another type */
+export async function transcriptRecord(
+  deps: Pick<ServiceDeps, 'records'>,
+  caller: LimitedCaller,
+  { id, type }: { readonly id: string; readonly type: RecordType },
+): Promise<DownloadRecord> {
+  const record = await recordOf(deps, caller, id);
+  if (record?.type !== type) throw new ApiError('not_found', 'There is no transcript with this id.');
+  return record;
+}
+
+/** @returns the use case that answers with the current state of a transcript. It starts nothing and is free. */
+export const gettingTranscript =
+  <Type extends RecordType>(type: Type): UseCase<OneDownload, ResultOf<Type>> =>
+  async (deps, caller, { download_id: id, waitMs }) => {
+    const job = await currentJob(deps, await transcriptRecord(deps, caller, { id, type }), waitMs);
+    return answerJob(deps, job, renderJob as RenderJob<ResultOf<Type>>);
+  };
 
 export function notReady(message: string, { id }: DownloadRecord): ApiError {
   return new ApiError('not_ready', message, { id, retryAfterSeconds: POLL_INTERVAL_SECONDS });

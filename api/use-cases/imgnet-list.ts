@@ -111,7 +111,6 @@ async function jobsOf(
   const prices = splitListPrice(listPrice(deps.rendering.prices, postsCount));
   const { since } = list;
   return (part) => ({
-    workflow: 'imgnetList',
     type: LIST_TYPES[part],
     mediaId: profile.mediaId,
     subjectId: subjectOf(part, profile, list),

@@ -6,7 +6,6 @@ import {
   profileReferenceOf,
   type PostReference,
 } from '../../contract/urls/imgnet-urls.ts';
-import { renderImgnetAudioResult } from '../../contract/kinds/imgnet-audio.ts';
 import {
   contentPrice,
   renderImgnetContentResult,
@@ -17,31 +16,33 @@ import { isReusable } from '../../store/records/is-reusable.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import { lastResponseOf, type CurrentJob } from './current-job.ts';
-import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+import { requesting, type JobPlan } from './request-job.ts';
 
 const NO_PROFILE =
   'must be a profile of the photo platform: its URL, such as https://www.instagram.com/name/, or @name';
 const NO_POST = 'must be a post or reel of the photo platform: a URL with /p/CODE/ or /reel/CODE/';
 
-type PostRequest = ImgnetPostRequest & JobRequest;
+type PostRequest = Pick<ImgnetPostRequest, 'url'>;
 
-export const requestImgnetProfile = requesting({
-  plan: (deps, request: ImgnetProfileRequest & JobRequest) => planImgnetProfile(deps, request),
-  render: async (deps, job) => renderImgnetProfileResult(job.record, deps.rendering, await stateOf(deps, job)),
-});
+export const requestImgnetProfile = requesting(planImgnetProfile, async (deps, job) =>
+  renderImgnetProfileResult(job.record, deps.rendering, await stateOf(deps, job)),
+);
 
 /** POST /api/imgnet/content: a post or reel. The profile of the owner is charged only if it has to be fetched. */
-export const requestImgnetContent = requesting({
-  plan: (deps, request: PostRequest) => planImgnetContent(deps, request),
-  render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
-});
+export const requestImgnetContent = requesting(planImgnetContent, async (deps, job) =>
+  renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
+);
 
-export function planImgnetProfile(deps: PlanDeps, { url }: Pick<ImgnetProfileRequest, 'url'>): JobPlan {
+export const requestImgnetAudio = requesting(planImgnetAudio);
+
+export function planImgnetProfile(
+  deps: PlanDeps,
+  { url }: Pick<ImgnetProfileRequest, 'url'>,
+): JobPlan<'imgnet_profile'> {
   const account = profileReferenceOf(url, deps.platforms.imgnetHosts);
   if (account === undefined) throw invalidField('url', NO_PROFILE);
   requireImgnet(deps);
   return {
-    workflow: 'imgnetProfile',
     type: 'imgnet_profile',
     mediaId: account,
     subjectId: subjectIdOf('imgnet_profile', account),
@@ -49,11 +50,10 @@ export function planImgnetProfile(deps: PlanDeps, { url }: Pick<ImgnetProfileReq
   };
 }
 
-export async function planImgnetContent(deps: PlanDeps, request: Pick<PostRequest, 'url'>): Promise<JobPlan> {
+export async function planImgnetContent(deps: PlanDeps, request: PostRequest): Promise<JobPlan<'imgnet_post'>> {
   const post = postOf(deps, request);
   const profilePrice = await profilePriceOf(deps, post);
   return {
-    workflow: 'imgnetContent',
     type: 'imgnet_post',
     mediaId: post.shortcode,
     subjectId: postSubjectOf(post),
@@ -62,10 +62,9 @@ export async function planImgnetContent(deps: PlanDeps, request: Pick<PostReques
   };
 }
 
-export function planImgnetAudio(deps: PlanDeps, request: Pick<PostRequest, 'url'>): JobPlan {
+export function planImgnetAudio(deps: PlanDeps, request: PostRequest): JobPlan<'imgnet_audio'> {
   const post = postOf(deps, request);
   return {
-    workflow: 'imgnetAudio',
     type: 'imgnet_audio',
     mediaId: post.shortcode,
     subjectId: subjectIdOf('imgnet_audio', post.shortcode),
@@ -73,11 +72,6 @@ export function planImgnetAudio(deps: PlanDeps, request: Pick<PostRequest, 'url'
     price: deps.rendering.prices.imgnetAudio,
   };
 }
-
-export const requestImgnetAudio = requesting({
-  plan: (deps, request: PostRequest): JobPlan => planImgnetAudio(deps, request),
-  render: ({ rendering }, { record, progress }) => renderImgnetAudioResult(record, rendering, progress),
-});
 
 /** @returns 0 if the profile of a post's owner is stored. The owner is known from a profile or from earlier content. */
 export async function profilePriceOf(
@@ -89,7 +83,7 @@ export async function profilePriceOf(
   return profile && (await isReusable(profile, files, now())) ? 0 : rendering.prices.profile;
 }
 
-function postOf(deps: Pick<PlanDeps, 'platforms'>, { url }: Pick<PostRequest, 'url'>): PostReference {
+function postOf(deps: Pick<PlanDeps, 'platforms'>, { url }: PostRequest): PostReference {
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
   if (post === undefined) throw invalidField('url', noPostReason(url, deps.platforms.imgnetHosts) ?? NO_POST);
   requireImgnet(deps);

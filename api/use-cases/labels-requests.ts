@@ -10,13 +10,12 @@ import {
 } from '../../contract/kinds/speaker-labels.ts';
 import { awaitedBy, type AwaitedPart } from '../../contract/kinds/awaited-audio.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
-import type { DownloadRecord, PublishedFile, SuccessRecord } from '../../contract/download-record.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
 import type { Streamable } from '../../contract/http/streams.ts';
-import { mayHaveSound, soundFileOf } from '../../contract/kinds/sound.ts';
+import { isSilent, mayHaveSound, soundFileOf } from '../../contract/kinds/sound.ts';
 import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
 import { speechParametersOf, type SpeechHints } from '../../contract/speech-hints.ts';
 import { unknownLanguage } from '../../contract/text/language-tags.ts';
-import { optional } from '../../runtime/optional.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import type { ServiceDeps, SpeechDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
@@ -27,29 +26,6 @@ import { answerRequest, orderOf, type JobRequest } from './request-job.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { assertWebhookTargets } from './subscribers.ts';
 
-interface ReadyAudio {
-  readonly kind: 'ready';
-  readonly audio: SuccessRecord;
-  readonly file: PublishedFile;
-}
-
-export interface PendingAudio {
-  readonly kind: 'pending';
-  readonly audio: DownloadRecord;
-  /** The price of the audio, if this request started its job. */
-  readonly startedFor?: number;
-  readonly source?: { readonly url: string } | { readonly vidnet_video_id: string };
-}
-
-/** The media has no sound, such as a post with photos only. */
-export interface SilentAudio {
-  readonly kind: 'silent';
-  readonly audio: DownloadRecord;
-}
-
-type RequestedAudio = ReadyAudio | PendingAudio;
-export type FoundAudio = RequestedAudio | SilentAudio;
-
 export type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
 
 /**
@@ -59,70 +35,59 @@ export type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
 export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest> = async (deps, caller, request) => {
   // A forbidden webhook is refused in any case.
   assertWebhookTargets(deps, request);
-  const found = await labelledAudio(deps, await recordOf(deps, caller, request.transcript_with_speaker_id), 0);
-  if (found.kind === 'silent') return answerSilent(found);
-  const record = await startLabels(deps, caller, { ...request, ...orderOf(request), found });
+  const audio = await labelledAudio(deps, await recordOf(deps, caller, request.transcript_with_speaker_id), 0);
+  if (isSilent(audio)) return answerSilent(audio);
+  const record = await startLabels(deps, caller, { ...request, ...orderOf(request), audio });
   return answerRequest(deps, { record, waitMs: request.waitMs, render: renderLabels });
 };
 
 export type LabelsOrder = SpeechHints & Pick<NewJob, 'recordId' | 'isForSpeech' | 'webhookUrl' | 'order'>;
 
+interface LabelledAudio {
+  /** Pending, or a success with sound. */
+  readonly audio: DownloadRecord;
+  /** Of a pending audio that the request has started or joined. */
+  readonly awaits?: Omit<AwaitedPart, 'subjectId'>;
+}
+
 /** Starts or joins the labels of an audio that was found, or finds them finished. */
 export async function startLabels(
   deps: SpeechDeps,
   caller: LimitedCaller,
-  order: LabelsOrder & { readonly found: RequestedAudio },
+  { audio, awaits, language, speakers, ...job }: LabelsOrder & LabelledAudio,
 ): Promise<DownloadRecord> {
-  const { found, language, webhookUrl } = order;
-  const { audio } = found;
-  const audioPart = found.kind === 'ready' ? { fileName: found.file.name } : { awaits: awaitedPartOf(found) };
-  const parameters = { audioId: audio.id, ...audioPart, ...speechParametersOf(order) };
+  const file = soundFileOf(audio);
+  const parameters = {
+    audioId: audio.id,
+    ...(file === undefined ? { awaits: { subjectId: audio.subjectId, ...awaits } } : { fileName: file.name }),
+    ...speechParametersOf({ language, speakers }),
+  };
   const subjectId = speakerLabelsSubjectOf(parameters);
-  const isKept = found.kind === 'pending' || (await deps.files.has(audio.id, found.file));
+  const isKept = file === undefined || (await deps.files.has(audio.id, file));
   if (!isKept && (await needsJob(deps, subjectId))) {
     throw new ApiError('not_found', 'The audio is not kept any more: download it again, and use the id of that.');
   }
   if (language !== undefined) await refuseUnknownLanguage(deps, language, () => needsJob(deps, subjectId));
   const { record } = await startOrJoin(deps, caller, {
-    workflow: 'speakerLabels',
-    type: 'speaker_labels',
-    mediaId: audio.mediaId,
-    subjectId,
-    parameters,
-    price: labelsPriceOf(deps, found),
-    webhookUrl,
-    ...optional('recordId', order.recordId),
-    ...optional('isForSpeech', order.isForSpeech),
-    ...optional('order', order.order),
+    ...{ ...job, type: 'speaker_labels', mediaId: audio.mediaId, subjectId, parameters },
+    // The length of pending audio is not known, so one minute is reserved until it is.
+    price: speakerLabelsPrice(deps.rendering.prices, audio.status === 'success' ? (audio.durationSeconds ?? 0) : 60),
   });
   return record;
 }
 
-function awaitedPartOf({ audio, startedFor, source }: PendingAudio): AwaitedPart {
-  return { subjectId: audio.subjectId, ...optional('price', startedFor), ...optional('source', source) };
-}
-
-/** The length of pending audio is not known, so one minute is reserved until it is. */
-function labelsPriceOf({ rendering: { prices } }: SpeechDeps, found: RequestedAudio): number {
-  return speakerLabelsPrice(prices, found.kind === 'ready' ? (found.audio.durationSeconds ?? 0) : 60);
-}
-
-/** Waits for the download of an audio, at most for the given time. */
+/** Waits for the download of an audio, at most for the given time. @throws ApiError for a failed one, and for other records */
 export async function labelledAudio(
   deps: SpeechDeps,
   record: DownloadRecord | undefined,
   waitMs: number,
-): Promise<FoundAudio> {
+): Promise<DownloadRecord> {
   if (record === undefined || !mayHaveSound(record)) {
     throw new ApiError('not_found', 'There is no audio and no transcript with this id.');
   }
   const { record: audio } = await currentJob(deps, record, waitMs);
-  if (audio.status === 'pending') return { kind: 'pending', audio };
-  if (audio.status === 'failed') {
-    throw new ApiError('audio_failed', `The audio could not be downloaded: ${audio.failure.message}`, { id: audio.id });
-  }
-  const file = soundFileOf(audio);
-  return file === undefined ? { kind: 'silent', audio } : { kind: 'ready', audio, file };
+  if (audio.status !== 'failed') return audio;
+  throw new ApiError('audio_failed', `The audio could not be downloaded: ${audio.failure.message}`, { id: audio.id });
 }
 
 /** A finished transcript needs neither the file nor the engine, and a running job has found both. */
@@ -141,7 +106,7 @@ export async function refuseUnknownLanguage(
   if (failure !== undefined && (await isNeeded())) throw invalidField('language', failure.message);
 }
 
-export function answerSilent({ audio }: SilentAudio): Answer<SpeechResult> {
+export function answerSilent(audio: DownloadRecord): Answer<SpeechResult> {
   return { state: 'finished', body: renderNoAudio(audio) };
 }
 

@@ -1,32 +1,22 @@
-import { renderMediaInfo, type MediaInfoPage, type MediaInfoRequest } from '../../contract/kinds/media-info.ts';
+import type { MediaInfoPage, MediaInfoParameters, MediaInfoRequest } from '../../contract/kinds/media-info.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { channelPathOf, channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { pageIdOf, pageOf } from './media.ts';
-import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+import { requesting } from './request-job.ts';
 
 /** POST /api/media/info: what a page says about its media, of which none are fetched. */
-export const requestMediaInfo = requesting({
-  plan: (deps, { url }: MediaInfoRequest & JobRequest): JobPlan => {
-    const { mediaId, page, site } = infoPageOf(deps, url);
-    return {
-      workflow: 'mediaInfo',
-      type: 'media_info',
-      mediaId,
-      subjectId: subjectIdOf('media_info', mediaId),
-      parameters: { page, ...(site !== undefined && { site }) },
-      price: deps.rendering.prices.mediaInfo,
-    };
-  },
-  render: ({ rendering }, { record, progress }) => renderMediaInfo(record, rendering, progress),
+export const requestMediaInfo = requesting((deps, { url }: MediaInfoRequest) => {
+  const { mediaId, ...parameters } = infoPageOf(deps, url);
+  return {
+    ...{ type: 'media_info' as const, mediaId, subjectId: subjectIdOf('media_info', mediaId), parameters },
+    price: deps.rendering.prices.mediaInfo,
+  };
 });
 
-interface InfoPage {
-  readonly mediaId: string;
-  readonly page: MediaInfoPage;
-  readonly site?: string | undefined;
-}
+type InfoPage = MediaInfoParameters & { readonly mediaId: string };
 
 /**
  * @returns one page for all links of a video, playlist or channel; MEDIA_SITES does not limit those of the video platform
@@ -45,7 +35,7 @@ export function infoPageOf(deps: Pick<ServiceDeps, 'platforms'>, given: string):
     return named(encodeURI(vidnetChannelUrl.replace('{path}', channelPathOf(channel))), 'channel');
   }
   const { url, site } = pageOf(deps, given);
-  return { ...named(url, 'page'), site };
+  return { ...named(url, 'page'), ...optional('site', site) };
 }
 
 function named(url: string, subject: MediaInfoPage['subject']): InfoPage {

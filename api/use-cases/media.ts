@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../contract/http/api-error.ts';
-import {
-  mediaPrice,
-  normalizedPage,
-  renderMediaResult,
-  type MediaParameters,
-  type MediaRequest,
-} from '../../contract/kinds/media.ts';
+import { mediaPrice, normalizedPage, type MediaParameters, type MediaRequest } from '../../contract/kinds/media.ts';
 import { contradictionIn, optionsOf, type MediaOptions } from '../../contract/kinds/media-options.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { postReferenceOf, postUrlOf, type PostReference } from '../../contract/urls/imgnet-urls.ts';
@@ -16,18 +10,15 @@ import { checkTarget } from '../../outbound/check-target.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import { requireImgnet } from './imgnet-requests.ts';
-import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+import { requesting, type JobPlan } from './request-job.ts';
 
 /** POST /api/downloads/media: the audio or video of a page of any site, or the files of a post, once for all URLs of it. */
-export const requestMedia = requesting({
-  plan: (deps, request: MediaRequest & JobRequest): JobPlan => planMedia(deps, request),
-  render: ({ rendering }, { record, progress }) => renderMediaResult(record, rendering, progress),
-});
+export const requestMedia = requesting(planMedia);
 
 export function planMedia(
   deps: Pick<PlanDeps, 'platforms' | 'rendering'>,
   request: Pick<MediaRequest, 'url' | 'format'> & MediaOptions,
-): JobPlan {
+): JobPlan<'media'> {
   const { url, format } = request;
   const contradiction = contradictionIn(request);
   if (contradiction !== undefined) throw invalidField(...contradiction);
@@ -37,7 +28,7 @@ export function planMedia(
     post === undefined ? pageWork(deps, request, options) : postWork(deps, post, request);
   const optionsId = options === undefined ? [] : [digestOf(JSON.stringify(options))];
   return {
-    ...{ workflow: 'media', type: 'media', mediaId, parameters },
+    ...{ type: 'media', mediaId, parameters },
     // Requests with equal options are one job.
     subjectId: subjectIdOf('media', format, mediaId, ...optionsId),
     price: mediaPrice(deps.rendering.prices, format),

@@ -1,11 +1,13 @@
+import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { JobOrder } from '../../contract/job-input.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import type { DownloadRecord } from '../../contract/download-record.ts';
+import type { DownloadRecord, RecordType } from '../../contract/download-record.ts';
+import type { ResultOf } from '../../contract/kinds/kinds.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { Answer, UseCase } from '../operations/operation.ts';
-import { answerJob, currentJob, type CurrentJob, type RenderJob } from './current-job.ts';
+import { answerJob, currentJob, renderJob, type CurrentJob, type RenderJob } from './current-job.ts';
 import type { NewJob } from './admission.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { assertWebhookTargets } from './subscribers.ts';
@@ -21,24 +23,20 @@ export interface JobRequest {
 }
 
 /** The job that a request needs, without its webhook. */
-export type JobPlan = Omit<NewJob, 'webhookUrl'>;
-
-interface RequestedKind<Request, Body> {
-  readonly plan: (deps: ServiceDeps, request: Request) => JobPlan | Promise<JobPlan>;
-  readonly render: RenderJob<Body>;
-}
+export type JobPlan<Type extends RecordType = RecordType> = Omit<NewJob, 'webhookUrl'> & { readonly type: Type };
 
 /**
  * @returns the use case of a request for a job. It answers with the finished result of the subject or with a job for it; a
  *   running job is joined unless the plan forbids that. It throws the errors of `plan` and {@link startOrJoin}, and ApiError
  *   `webhook_target_forbidden`.
  */
-export function requesting<Request extends JobRequest, Body>({
-  plan,
-  render,
-}: RequestedKind<Request, Body>): UseCase<Request, Body> {
+export function requesting<Request, Type extends RecordType>(
+  plan: (deps: ServiceDeps, request: Request & JobRequest, caller: Caller) => JobPlan<Type> | Promise<JobPlan<Type>>,
+  // The type of the record determines the type of the result.
+  render = renderJob as RenderJob<ResultOf<Type>>,
+): UseCase<Request & JobRequest, ResultOf<Type>> {
   return async (deps, caller, request) => {
-    const job = await plan(deps, request);
+    const job = await plan(deps, request, caller);
     assertWebhookTargets(deps, request);
     const { record } = await startOrJoin(deps, caller, { ...job, ...orderOf(request) });
     // If running jobs are refused, this job has just been started, so its state needs no read.

@@ -12,20 +12,14 @@ import {
 } from '../../contract/text/speaker-label-formats.ts';
 import { ItemStream, type Streamable } from '../../contract/http/streams.ts';
 import { toMilliseconds } from '../../contract/text/times.ts';
+import { isSilent } from '../../contract/kinds/sound.ts';
 import { labelsOfAudio } from '../../contract/kinds/subjects.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { ExportedText, UseCase } from '../operations/operation.ts';
 import { yieldingChunks } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf } from './current-job.ts';
-import {
-  answerSilent,
-  labelledAudio,
-  renderLabels,
-  type LabelsCase,
-  type PendingAudio,
-  type SilentAudio,
-} from './labels-requests.ts';
+import { answerSilent, labelledAudio, renderLabels, type LabelsCase } from './labels-requests.ts';
 import { finishedTranscript } from './transcripts.ts';
 
 interface OneTranscript {
@@ -37,14 +31,10 @@ interface OneTranscript {
 /** GET /api/transcriptspeakerid/{id}: the current state of the speaker labels. It starts nothing and is free. */
 export const getSpeakerLabels: LabelsCase<OneTranscript> = async (deps, caller, { id, waitMs }) => {
   const found = await findLabels(deps, caller, { id, waitMs });
-  switch (found.kind) {
-    case 'job':
-      return answerJob(deps, await currentJob(deps, found.record, waitMs), renderLabels);
-    case 'pending':
-      return { state: 'pending', body: renderAudioRequired(id, { isRequested: await isRequested(deps, id) }) };
-    case 'silent':
-      return answerSilent(found);
-  }
+  if (found.type === 'speaker_labels') return answerJob(deps, await currentJob(deps, found, waitMs), renderLabels);
+  if (found.status !== 'pending') return answerSilent(found);
+  const isRequested = (await deps.records.newestBelow(labelsOfAudio(id))) !== undefined;
+  return { state: 'pending', body: renderAudioRequired(id, { isRequested }) };
 };
 
 /** GET /api/transcriptspeakerid/{id}.srt, .vtt, .txt and .rttm: the transcript with speaker labels as a file. */
@@ -102,25 +92,20 @@ export async function renderSpokenWords(mediaId: string, labels: ExportedLabels)
   };
 }
 
-/** Finds the job of an ID. For an audio, this is its newest success with any parameters, or else its newest job. */
-async function findLabels(
-  deps: ServiceDeps,
-  caller: Caller,
-  { id, waitMs }: OneTranscript,
-): Promise<{ readonly kind: 'job'; readonly record: DownloadRecord } | PendingAudio | SilentAudio> {
+/**
+ * Finds the job of an ID. For an audio, this is its newest success with any parameters, or else its newest job.
+ * @returns the record of the labels, or that of an audio that is pending or silent
+ */
+async function findLabels(deps: ServiceDeps, caller: Caller, { id, waitMs }: OneTranscript): Promise<DownloadRecord> {
   const given = await recordOf(deps, caller, id);
-  if (given?.type === 'speaker_labels') return { kind: 'job', record: given };
-  const found = await labelledAudio(deps, given, waitMs);
-  if (found.kind !== 'ready') return found;
+  if (given?.type === 'speaker_labels') return given;
+  const audio = await labelledAudio(deps, given, waitMs);
+  if (audio.status === 'pending' || isSilent(audio)) return audio;
   const record = await deps.records.newestBelow(labelsOfAudio(id));
   if (record === undefined) {
     throw new ApiError('not_found', 'Speaker labels of this audio were not requested: POST /api/transcriptspeakerid.');
   }
-  return { kind: 'job', record };
-}
-
-async function isRequested({ records }: ServiceDeps, audioId: string): Promise<boolean> {
-  return (await records.newestBelow(labelsOfAudio(audioId))) !== undefined;
+  return record;
 }
 
 const EMPTY = new ItemStream<never>(async function* () {
@@ -133,15 +118,11 @@ async function readLabels(
   id: string,
 ): Promise<{ readonly recordId: string; readonly mediaId: string; readonly labels: ExportedLabels }> {
   const found = await findLabels(deps, caller, { id, waitMs: 0 });
-  switch (found.kind) {
-    case 'pending':
-      throw notReady('The audio is being downloaded.', found.audio);
-    case 'silent':
-      return { recordId: id, mediaId: found.audio.mediaId, labels: { segments: EMPTY, speakerTurns: EMPTY } };
-    case 'job': {
-      const record = await finishedTranscript(deps, found.record, 'The audio is being transcribed.');
-      const labels = await keptLabels(deps.contents, record.id);
-      return { recordId: record.id, mediaId: record.mediaId, labels };
-    }
+  const { mediaId } = found;
+  if (found.type !== 'speaker_labels') {
+    if (found.status === 'pending') throw notReady('The audio is being downloaded.', found);
+    return { recordId: id, mediaId, labels: { segments: EMPTY, speakerTurns: EMPTY } };
   }
+  const { id: recordId } = await finishedTranscript(deps, found, 'The audio is being transcribed.');
+  return { recordId, mediaId, labels: await keptLabels(deps.contents, recordId) };
 }

@@ -1,31 +1,29 @@
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
-import { renderSpeakerLabels, speakerLabelsPrice, type SpeechResult } from '../../contract/kinds/speaker-labels.ts';
-import { mayHaveSound } from '../../contract/kinds/sound.ts';
+import type { ResultOf } from '../../contract/kinds/kinds.ts';
+import { speakerLabelsPrice } from '../../contract/kinds/speaker-labels.ts';
+import { isSilent, mayHaveSound } from '../../contract/kinds/sound.ts';
 import type { SpeechRequest } from '../../contract/kinds/speech-request.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
-import type { Streamable } from '../../contract/http/streams.ts';
 import { channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { noPostReason, postReferenceOf } from '../../contract/urls/imgnet-urls.ts';
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { optional } from '../../runtime/optional.ts';
-import type { PlanDeps, ServiceDeps, SpeechDeps } from '../service-deps.ts';
+import type { PlanDeps, SpeechDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { reusable } from './admission.ts';
 import { requireCredit } from './credit.ts';
-import { answerJob, currentJob, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
+import { gettingTranscript, recordOf, renderJob, type RenderJob } from './current-job.ts';
 import { planImgnetAudio } from './imgnet-requests.ts';
 import {
   answerSilent,
   labelledAudio,
   refuseUnknownLanguage,
   startLabels,
-  type FoundAudio,
   type LabelsOrder,
-  type SilentAudio,
 } from './labels-requests.ts';
 import { planMedia } from './media.ts';
 import { answerRequest, orderOf, type JobPlan, type JobRequest } from './request-job.ts';
@@ -33,15 +31,21 @@ import { startOrJoin } from './start-or-join.ts';
 import { assertWebhookTargets } from './subscribers.ts';
 import { planDownload } from './vidnet-requests.ts';
 
-type SpeechCase<Input> = UseCase<Input, Streamable<SpeechResult>>;
 export type SpeechSource = Partial<Pick<SpeechRequest, 'url' | 'vidnet_video_id' | 'download_id'>>;
 
 /** POST /api/speech: the transcript with speakers of a page, a video or a download. */
-export const requestSpeech: SpeechCase<SpeechRequest & JobRequest> = async (deps, caller, request) => {
+export const requestSpeech: UseCase<SpeechRequest & JobRequest, ResultOf<'speaker_labels'>> = async (
+  deps,
+  caller,
+  request,
+) => {
   assertWebhookTargets(deps, request);
   const started = await startSpeech(deps, caller, { ...request, ...orderOf(request) });
-  if ('kind' in started) return answerSilent(started);
-  return answerRequest(deps, { record: started, waitMs: request.waitMs, render: renderSpeech });
+  if (started.type !== 'speaker_labels') return answerSilent(started);
+  return answerRequest(deps, {
+    ...{ record: started, waitMs: request.waitMs },
+    render: renderJob as RenderJob<ResultOf<'speaker_labels'>>,
+  });
 };
 
 export type SpeechOrder = SpeechSource & LabelsOrder;
@@ -49,32 +53,36 @@ export type SpeechOrder = SpeechSource & LabelsOrder;
 /**
  * Starts or joins the job of the speaker labels, which waits for the audio; the audio is a job of its own, so that it is fetched
  * once for all who need it.
+ *
+ * @returns the record of the labels, or that of media without sound
  */
 export async function startSpeech(
   deps: SpeechDeps,
   caller: LimitedCaller,
   order: SpeechOrder,
-): Promise<DownloadRecord | SilentAudio> {
-  const { download_id: id, language } = order;
-  if (id !== undefined) {
-    const found = await keptSound(deps, caller, id);
-    return startLabels(deps, caller, { ...order, found });
-  }
+): Promise<DownloadRecord> {
+  const { download_id: id, url, vidnet_video_id: videoId = '', ...wanted } = order;
+  if (id !== undefined) return startLabels(deps, caller, { ...wanted, audio: await keptSound(deps, caller, id) });
   const plan = audioOf(deps, order);
   const isNeeded = () => needsFetch(deps, plan);
   // It is refused before the audio is fetched.
-  if (language !== undefined) await refuseUnknownLanguage(deps, language, isNeeded);
+  if (wanted.language !== undefined) await refuseUnknownLanguage(deps, wanted.language, isNeeded);
   if (await isNeeded()) {
-    const found = await soundOfVideo(deps, plan);
-    if (found !== undefined) return startLabels(deps, caller, { ...order, found });
+    const video = await videoWithSound(deps, plan);
+    if (video !== undefined) return startLabels(deps, caller, { ...wanted, audio: video });
     await requireSpeechCredit(deps, caller, plan.price);
   }
-  const audio = { ...plan, isForSpeech: true, webhookUrl: undefined, ...optional('order', order.order) } as const;
-  const { how, record } = await startOrJoin(deps, caller, audio);
+  const job = { ...plan, isForSpeech: true, webhookUrl: undefined, ...optional('order', order.order) } as const;
+  const { how, record } = await startOrJoin(deps, caller, job);
   const isOwn = how === 'started';
+  const source = url === undefined ? { vidnet_video_id: videoId } : { url };
   try {
-    const found = await foundAudio(deps, record, { ...order, startedFor: isOwn ? plan.price : undefined });
-    return found.kind === 'silent' ? found : await startLabels(deps, caller, { ...order, found });
+    const audio = record.status === 'pending' ? record : await labelledAudio(deps, record, 0);
+    if (isSilent(audio)) return audio;
+    return await startLabels(deps, caller, {
+      ...{ ...wanted, audio },
+      awaits: { source, ...(isOwn && { price: plan.price }) },
+    });
   } catch (error) {
     if (isOwn) await abandon(deps, record);
     throw error;
@@ -82,22 +90,9 @@ export async function startSpeech(
 }
 
 /** GET /api/speech/{downloadId}: the current state of such a job. It starts nothing and is free. */
-export const getSpeech: SpeechCase<OneDownload> = async (deps, caller, { download_id: id, waitMs }) => {
-  const record = await recordOf(deps, caller, id);
-  if (record?.type !== 'speaker_labels') throw new ApiError('not_found', 'There is no transcript with this id.');
-  const job = await currentJob(deps, record, waitMs);
-  return answerJob(deps, job, renderSpeech);
-};
+export const getSpeech = gettingTranscript('speaker_labels');
 
-function renderSpeech({ rendering }: ServiceDeps, { record, progress }: CurrentJob) {
-  return renderSpeakerLabels(record, rendering, progress);
-}
-
-async function keptSound(
-  deps: SpeechDeps,
-  caller: LimitedCaller,
-  id: string,
-): Promise<Exclude<FoundAudio, SilentAudio>> {
+async function keptSound(deps: SpeechDeps, caller: LimitedCaller, id: string): Promise<DownloadRecord> {
   const record = await recordOf(deps, caller, id);
   if (record === undefined) {
     const message = 'There is no download with this id.';
@@ -105,20 +100,20 @@ async function keptSound(
   }
   const silent = invalidField('download_id', 'The download has no sound.');
   if (!mayHaveSound(record)) throw silent;
-  const found = await labelledAudio(deps, record, 0).catch((error: unknown) => {
+  const audio = await labelledAudio(deps, record, 0).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code !== 'audio_failed') throw error;
     const { code, message, extras } = error;
     throw new ApiError(code, message, { ...extras, details: [{ path: 'download_id', message }] });
   });
-  if (found.kind === 'silent') throw silent;
-  return found;
+  if (isSilent(audio)) throw silent;
+  return audio;
 }
 
 /** @returns the job that fetches the audio of a page or video; throws ApiError `invalid_input` for any other URL */
 export function audioOf(deps: PlanDeps, { url = '', vidnet_video_id: id }: SpeechSource): JobPlan {
   const { vidnetHosts, imgnetHosts } = deps.platforms;
   const videoId = id ?? (url.includes('/') ? videoIdOf(url, vidnetHosts) : undefined);
-  if (videoId !== undefined) return planDownload(deps, videoId, { workflow: 'audio', type: 'audio' });
+  if (videoId !== undefined) return planDownload(deps, 'audio', videoId);
   if (postReferenceOf(url, imgnetHosts) !== undefined) return planImgnetAudio(deps, { url });
   const isList = playlistIdOf(url, vidnetHosts) !== undefined || channelReferenceOf(url, vidnetHosts) !== undefined;
   const reason = isList ? 'is a list of videos: request one of them by its own URL' : noPostReason(url, imgnetHosts);
@@ -132,28 +127,17 @@ export async function needsFetch(deps: SpeechDeps, { subjectId }: JobPlan): Prom
 }
 
 /** @returns the kept video of the same page, whose sound needs no download; undefined without one */
-async function soundOfVideo(deps: SpeechDeps, { type, mediaId }: JobPlan) {
+async function videoWithSound(deps: SpeechDeps, { type, mediaId }: JobPlan): Promise<DownloadRecord | undefined> {
   const subject = { audio: ['vidnet_video'], media: ['media', 'video'] } as const;
   if (type !== 'audio' && type !== 'media') return undefined;
   const [kind, ...parts] = subject[type];
   const video = await reusable(deps, await deps.records.successOf(subjectIdOf(kind, ...parts, mediaId)));
-  const found = video && (await labelledAudio(deps, video, 0));
-  return found?.kind === 'ready' ? found : undefined;
+  return video === undefined || isSilent(video) ? undefined : video;
 }
 
 /** One minute is the least price of a transcript. */
 export function requireSpeechCredit(deps: SpeechDeps, caller: Caller, audioPrice: number): Promise<void> {
   return requireCredit(deps, caller, audioPrice + speakerLabelsPrice(deps.rendering.prices, 60));
-}
-
-async function foundAudio(
-  deps: SpeechDeps,
-  record: DownloadRecord,
-  { startedFor, url, vidnet_video_id: id = '' }: SpeechSource & { readonly startedFor: number | undefined },
-): Promise<FoundAudio> {
-  if (record.status !== 'pending') return labelledAudio(deps, record, 0);
-  const source = url === undefined ? { vidnet_video_id: id } : { url };
-  return { kind: 'pending', audio: record, source, ...optional('startedFor', startedFor) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/http/api-error.ts';
+import { kinds } from '../../contract/kinds/kinds.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
@@ -150,10 +151,10 @@ async function reuse(context: AcceptContext, successId: string | undefined): Pro
 /** @returns the running job if there is one, or `closed` if it has closed meanwhile */
 async function start(context: AcceptContext, reservation: JobReservation): Promise<Accepted | 'closed' | RunningJob> {
   const { deps, caller, slot, admission } = context;
-  const { subjectId, workflow } = admission.job;
+  const { subjectId, type } = admission.job;
   const input = jobInputOf(caller, admission);
   reservation.transferToJob();
-  const started = await deps.jobs.start(workflow, input, { delayMs: slot.startDelayMs() });
+  const started = await deps.jobs.start(kinds[type].workflow, input, { delayMs: slot.startDelayMs() });
   if (started !== 'started') {
     reservation.takeBack();
     return started;

@@ -1,11 +1,10 @@
-import { renderCaptionsResult, type TranscriptResult, transcriptPrice } from '../../contract/kinds/transcript.ts';
+import { transcriptPrice } from '../../contract/kinds/transcript.ts';
 import type { TranscriptParameters, TranscriptRequest } from '../../contract/kinds/transcript-request.ts';
 import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { keptFacts } from '../../contract/kinds/contents.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
-import type { Streamable } from '../../contract/http/streams.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { TRANSCRIPT_FORMATS, writtenBy, type TranscriptFormat } from '../../contract/text/transcript-formats.ts';
 import { ulid } from 'ulid';
@@ -13,34 +12,26 @@ import type { MediaParameters } from '../../contract/kinds/media.ts';
 import { optional } from '../../runtime/optional.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
-import type { ExportedText, UseCase } from '../operations/operation.ts';
+import type { ExportedText } from '../operations/operation.ts';
 import { yieldingChunks } from '../http/yielding-chunks.ts';
-import { answerJob, currentJob, notReady, recordOf, type CurrentJob, type OneDownload } from './current-job.ts';
+import { currentJob, gettingTranscript, notReady, transcriptRecord, type OneDownload } from './current-job.ts';
 import { refuseUnknownLanguage } from './labels-requests.ts';
-import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+import { requesting, type JobPlan } from './request-job.ts';
 import { audioOf, needsFetch, requireSpeechCredit } from './speech.ts';
 
-const requestPlanned = requesting({
-  plan: (deps, request: TranscriptRequest & JobRequest) => planTranscript(deps, request),
-  render: renderTranscript,
-});
-
 /** POST /api/transcripts: the captions of a video or page, or what is spoken. */
-export const requestTranscript: UseCase<TranscriptRequest & JobRequest, Streamable<TranscriptResult>> = async (
-  deps,
-  caller,
-  request,
-) => {
-  if (request.mode === 'generate') await checkSpeech(deps, caller, request);
-  return requestPlanned(deps, caller, request);
-};
+export const requestTranscript = requesting(async (deps, request: TranscriptRequest, caller) => {
+  const plan = planTranscript(deps, request);
+  if (request.mode === 'generate' && (await needsFetch(deps, plan))) await checkSpeech(deps, caller, request);
+  return plan;
+});
 
 type WantedTranscript = Partial<Omit<TranscriptRequest, 'include_webhook'>>;
 
 const WITHOUT_CAPTIONS = 'is a post of the photo platform, which has no captions: use the mode auto or generate';
 const WITHOUT_COMMENTS = 'is for videos of the video platform';
 
-export function planTranscript(deps: PlanDeps, request: WantedTranscript): JobPlan {
+export function planTranscript(deps: PlanDeps, request: WantedTranscript): JobPlan<'captions'> {
   const { language, include_comments: includeComments = false } = request;
   const mode = request.mode === 'native' ? undefined : request.mode;
   const { type, mediaId, parameters: ofSound } = audioOf(deps, request);
@@ -65,7 +56,7 @@ export function planTranscript(deps: PlanDeps, request: WantedTranscript): JobPl
     ...(mode === undefined ? [] : [`mode-${mode}`]),
   ];
   return {
-    ...{ workflow: 'transcript', type: 'captions', mediaId, parameters },
+    ...{ type: 'captions', mediaId, parameters },
     subjectId: subjectIdOf('captions', ...parts),
     price: transcriptPrice(deps.rendering.prices, parameters),
   };
@@ -73,7 +64,6 @@ export function planTranscript(deps: PlanDeps, request: WantedTranscript): JobPl
 
 /** Refuses what the transcription would refuse later. */
 async function checkSpeech(deps: ServiceDeps, caller: Caller, request: TranscriptRequest): Promise<void> {
-  if (!(await needsFetch(deps, planTranscript(deps, request)))) return;
   const [language, ...others] = [request.language ?? []].flat();
   if (language !== undefined && others.length === 0)
     await refuseUnknownLanguage(deps, language, () => Promise.resolve(true));
@@ -82,11 +72,7 @@ async function checkSpeech(deps: ServiceDeps, caller: Caller, request: Transcrip
 }
 
 /** GET /api/transcripts/{downloadId}: the current state of a transcript. It starts nothing and is free. */
-export const getTranscript: UseCase<OneDownload, Streamable<TranscriptResult>> = async (
-  deps,
-  caller,
-  { download_id: id, waitMs },
-) => answerJob(deps, await currentJob(deps, await transcriptRecord(deps, caller, id), waitMs), renderTranscript);
+export const getTranscript = gettingTranscript('captions');
 
 /** GET /api/transcripts/{downloadId}.srt, .vtt and .txt: the captions as a file. */
 export async function exportTranscript(
@@ -96,7 +82,7 @@ export async function exportTranscript(
 ): Promise<ExportedText> {
   const record = await finishedTranscript(
     deps,
-    await transcriptRecord(deps, caller, id),
+    await transcriptRecord(deps, caller, { id, type: 'captions' }),
     'The transcript is being fetched.',
   );
   const { lines, track } = await keptFacts<TranscriptFacts>(deps.rendering.contents, id);
@@ -123,14 +109,4 @@ export async function finishedTranscript(
     case 'success':
       return record;
   }
-}
-
-function renderTranscript({ rendering }: ServiceDeps, { record, progress }: CurrentJob) {
-  return renderCaptionsResult(record, rendering, progress);
-}
-
-async function transcriptRecord(deps: ServiceDeps, caller: Caller, id: string): Promise<DownloadRecord> {
-  const record = await recordOf(deps, caller, id);
-  if (record?.type !== 'captions') throw new ApiError('not_found', 'There is no transcript with this id.');
-  return record;
 }

@@ -42,7 +42,7 @@ export function isOwner(caller: Caller, { metadata }: ReceivedUpload): boolean {
 export async function startUploadJob(deps: ServiceDeps, caller: LimitedCaller, upload: ReceivedUpload): Promise<void> {
   const { filename: title, filetype: contentType, include_webhook: webhookUrl } = metadataSchema.parse(upload.metadata);
   await startOrJoin(deps, caller, {
-    ...{ workflow: 'upload', type: 'upload', recordId: upload.id, mediaId: upload.id },
+    ...{ type: 'upload', recordId: upload.id, mediaId: upload.id },
     subjectId: subjectIdOf('upload', upload.id),
     parameters: { title, contentType },
     price: deps.rendering.prices.upload,

@@ -1,52 +1,40 @@
 import { channelAt, channelPathOf, channelReferenceOf } from '../../contract/urls/channel-urls.ts';
-import { renderChannelResult, type ChannelRequest } from '../../contract/kinds/channel.ts';
+import type { ChannelRequest } from '../../contract/kinds/channel.ts';
 import type { VidnetDownloadRequest } from '../../contract/http/download-schemas.ts';
-import type { AudioResult } from '../../contract/kinds/audio.ts';
-import type { VideoResult } from '../../contract/kinds/video.ts';
+import { kinds } from '../../contract/kinds/kinds.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { channelSubjectOf } from '../../store/records/channel-subjects.ts';
 import type { PlanDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
-import { renderRecord } from './downloads.ts';
-import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+import { requesting, type JobPlan } from './request-job.ts';
 
-export function planDownload(
-  { rendering }: Pick<PlanDeps, 'rendering'>,
+type FileType = 'audio' | 'vidnet_video';
+
+export function planDownload<Type extends FileType>(
+  { rendering: { prices } }: Pick<PlanDeps, 'rendering'>,
+  type: Type,
   mediaId: string,
-  { workflow, type }: { readonly workflow: 'audio' | 'video'; readonly type: 'audio' | 'vidnet_video' },
-): JobPlan {
-  return { workflow, type, mediaId, subjectId: subjectIdOf(type, mediaId), price: rendering.prices[workflow] };
+): JobPlan<Type> {
+  return { type, mediaId, subjectId: subjectIdOf(type, mediaId), price: prices[kinds[type].workflow] };
 }
 
-const downloading = <Result>(workflow: 'audio' | 'video', type: 'audio' | 'vidnet_video') =>
-  requesting({
-    plan: (
-      deps,
-      { vidnet_video_id: mediaId, on_duplicate: duplicate }: VidnetDownloadRequest & JobRequest,
-    ): JobPlan => ({
-      ...planDownload(deps, mediaId, { workflow, type }),
-      isRefusedWhilePending: duplicate !== 'join',
-    }),
-    // The type of the record determines the type of the result.
-    render: (deps, job) => renderRecord(deps, job) as Result,
-  });
+const downloading = <Type extends FileType>(type: Type) =>
+  requesting((deps, { vidnet_video_id: mediaId, on_duplicate: duplicate }: VidnetDownloadRequest) => ({
+    ...planDownload(deps, type, mediaId),
+    isRefusedWhilePending: duplicate !== 'join',
+  }));
 
-export const requestAudio = downloading<AudioResult>('audio', 'audio');
-export const requestVideo = downloading<VideoResult>('video', 'vidnet_video');
+export const requestAudio = downloading('audio');
+export const requestVideo = downloading('vidnet_video');
+export const requestChannel = requesting(planChannel);
 
-export const requestChannel = requesting({
-  plan: (deps, request: ChannelRequest & JobRequest) => planChannel(deps, request),
-  render: ({ rendering }, { record, progress }) => renderChannelResult(record, rendering, progress),
-});
-
-export async function planChannel(deps: PlanDeps, { url }: Pick<ChannelRequest, 'url'>): Promise<JobPlan> {
+export async function planChannel(deps: PlanDeps, { url }: Pick<ChannelRequest, 'url'>): Promise<JobPlan<'list'>> {
   const channel = channelReferenceOf(url, deps.platforms.vidnetHosts);
   if (channel === undefined) throw invalidField('url', NO_CHANNEL);
   const subjectId = await deps.records.canonicalOf(channelSubjectOf(channel));
   // If the ID of the channel is known, its name is not resolved again, because another channel may have it now.
   const known = channelAt(subjectId.slice(subjectIdOf('list', '').length));
   return {
-    workflow: 'channel',
     type: 'list',
     mediaId: channelPathOf(channel),
     subjectId,

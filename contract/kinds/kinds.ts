@@ -35,7 +35,8 @@ export const kinds = {
 
 type Kinds = typeof kinds;
 export type JobWorkflow = Kinds[RecordType]['workflow'];
-export type JobResultBody = Awaited<ReturnType<Kinds[RecordType]['render']>>;
+export type ResultOf<Type extends RecordType> = Awaited<ReturnType<Kinds[Type]['render']>>;
+export type JobResultBody = ResultOf<RecordType>;
 
 export async function renderResult(
   record: DownloadRecord,

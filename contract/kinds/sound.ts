@@ -15,11 +15,14 @@ export function soundFileOf(record: DownloadRecord): PublishedFile | undefined {
   return record.status === 'success' ? record.files.find(({ isSilence }) => isSilence !== true) : undefined;
 }
 
+/** Whether the media is known to have no sound, such as a post with photos only. */
+export function isSilent(record: DownloadRecord): boolean {
+  return record.status === 'success' && soundFileOf(record) === undefined;
+}
+
 /** The fields with which the speaker labels of a video are requested: null if it is known to have no sound. */
 export function labelsOfVideo(record: DownloadRecord, prices: PricesOf<(typeof speakerLabels)['prices']>) {
-  if (record.status === 'success' && soundFileOf(record) === undefined) {
-    return { transcript_speaker_id: null, transcript_speaker_cost: null };
-  }
+  if (isSilent(record)) return { transcript_speaker_id: null, transcript_speaker_cost: null };
   return { transcript_speaker_id: record.id, transcript_speaker_cost: labelsCostOf(record, prices) };
 }
 
