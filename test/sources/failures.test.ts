@@ -164,7 +164,7 @@ describe("yt-dlp's messages", () => {
   it('are tested for each row of the table', () => {
     const matched = MESSAGES.map(([, message]) =>
       YTDLP_FAILURES.find(
-        ({ fragment, warning }) =>
+        ([fragment, , warning]) =>
           fragment.test(message) && (warning === undefined || warning.test(warningsOf(message))),
       ),
     );

@@ -63,7 +63,7 @@ describe('answers of the dataset API', () => {
 
   it('are covered by a test for each row of the table', () => {
     const matched = ANSWERS.map(([, status, text]) =>
-      HTTP_FAILURES.find(({ fragment }) => fragment.test(`${String(status)} ${text}`)),
+      HTTP_FAILURES.find(([fragment]) => fragment.test(`${String(status)} ${text}`)),
     );
     for (const row of HTTP_FAILURES) expect(matched).toContain(row);
   });
@@ -81,7 +81,7 @@ describe('rows that tell an error, and failed snapshots', () => {
   });
 
   it('are covered by a test for each row of the table', () => {
-    const matched = ROWS.map(([, text]) => ROW_OUTCOMES.find(({ fragment }) => fragment.test(text)));
+    const matched = ROWS.map(([, text]) => ROW_OUTCOMES.find(([fragment]) => fragment.test(text)));
     for (const row of ROW_OUTCOMES) expect(matched).toContain(row);
   });
 });

@@ -17,113 +17,76 @@ export function subjectError(reason: SubjectReason, subject: Subject, cause?: un
   return new JobError(failureFor(reason, SUBJECT_VALUES[subject]), { cause });
 }
 
-interface Row {
-  readonly fragment: RegExp;
-  /** Must match a warning too, because some errors state their reason there. */
-  readonly warning?: RegExp;
-  readonly reason: SubjectReason;
-}
-
-/** yt-dlp's messages. The first row that matches counts. Patterns omit apostrophes, which may be straight or curled. */
-export const YTDLP_FAILURES: readonly Row[] = [
-  {
-    fragment: /does not look like a Netscape format cookies file|failed to load cookies/i,
-    reason: 'cookiesUnreadable',
-  },
-  {
-    // This is the answer of the forward proxy (outbound/forward-request.ts).
-    fragment: /403:? Target Not Public/,
-    reason: 'addressForbidden',
-  },
-  { fragment: /50[24]:? Target (?:Unreachable|Timeout)/, reason: 'upstreamUnreachable' },
-  {
-    // Through SOCKS, the errors of an unreachable proxy and an unreachable platform are equal. The proxy is the likelier cause.
-    fragment: /Unable to connect to proxy|Tunnel connection failed|Unsupported proxy type|SocksHTTPS?Connection/i,
-    reason: 'proxyBroken',
-  },
-  { fragment: /wrong --extractor-args formatting/, reason: 'extractorArgsRejected' },
-  { fragment: /Invalid plugin directory/, reason: 'pluginsUnreadable' },
-  { fragment: /missing subtitles languages because a PO token/i, reason: 'captionsNeedToken' },
-  { fragment: /HTTP Error 429|rate-limited by|Too Many Requests/i, reason: 'platformRateLimited' },
-  {
-    fragment: /confirm you.?re not a bot|Please sign in/i,
-    warning: /cookies are no longer valid/i,
-    reason: 'cookiesExpired',
-  },
-  {
-    fragment: /confirm you.?re not a bot|Please sign in|captcha|your IP is likely being blocked/i,
-    reason: 'signInRequired',
-  },
-  { fragment: /private video|video is private|this playlist is private/i, reason: 'isPrivate' },
-  { fragment: /only available for registered users|Login details are needed/i, reason: 'signedInOnly' },
-  {
-    fragment:
-      /not (?:made this video )?available in your country|blocked it in your country|not available from your location|geo.?restrict|HTTP Error 451/i,
-    reason: 'geoBlocked',
-  },
-  { fragment: /confirm your age|age.?restricted|inappropriate for some users/i, reason: 'ageRestricted' },
-  {
-    fragment: /members-only|members on level|join this channel|Premium members|available to subscribers/i,
-    reason: 'membersOnly',
-  },
-  { fragment: /requires payment to watch/i, reason: 'paymentRequired' },
-  {
-    // The URL of the media has expired. The next run gets a new one.
-    fragment: /unable to download video (?:data|subtitles).{0,200}HTTP Error 4(?:03|04|10)|fragment \d+ not found/i,
-    reason: 'mediaLinkExpired',
-  },
-  {
-    fragment:
-      /removed by the uploader|has been removed|channel was removed|has been terminated|no longer available|video (?:is )?unavailable|video is not available|blocked it on copyright grounds|recording is not available|(?:channel|playlist|video|account) does not exist|HTTP Error 404|HTTP Error 410/i,
-    reason: 'subjectRemoved',
-  },
-  { fragment: /DRM/, reason: 'drmProtected' },
-  {
-    fragment: /Premieres in|live event will begin|Premiere will begin|processing this video|is_upcoming/i,
-    reason: 'notStarted',
-  },
-  { fragment: /no formats that can be downloaded from the start/, reason: 'notFromStart' },
-  { fragment: /is_live|live stream is currently/i, reason: 'isLive' },
-  {
-    // An error without text is Python's MemoryError. Errors of retries begin with a carriage return instead.
-    fragment: /File is larger than max-filesize|File too large|size limit exceeded|MemoryError|^ERROR: *(?![^\n])/im,
-    reason: 'upstreamDataTooLarge',
-  },
-  {
-    fragment: /Requested format is not available|No video formats found/i,
-    warning: /No supported JavaScript runtime could be found|n challenge solving failed|Signature solving failed/i,
-    reason: 'javascriptRuntimeMissing',
-  },
-  { fragment: /Requested format is not available|No video formats found/i, reason: 'noFetchableAudio' },
-  { fragment: /Unsupported URL|is not a valid URL/i, reason: 'pageUnreadable' },
-  {
-    // The page has JSON that is nested too deeply.
-    fragment: /maximum recursion depth exceeded/,
-    reason: 'pageUnreadable',
-  },
-  {
-    // yt-dlp downloads such streams with other programs only, or not at all.
-    fragment:
-      /Initialization fragment found after media fragments|download detected but|Live DASH videos are not supported/,
-    reason: 'mediaFormatUnsupported',
-  },
-  { fragment: /No space left on device|Disk quota exceeded/i, reason: 'diskFull' },
-  { fragment: /timed out|timeout/i, reason: 'upstreamTimeout' },
-  {
-    fragment:
-      /bytes read, \d+ more expected|did not get any data|more expected|Downloaded \d+ bytes, expected|content too short|Incomplete (?:yt initial )?data received|downloaded file is empty/i,
-    reason: 'transferIncomplete',
-  },
-  {
-    fragment:
-      /Failed to establish a new connection|Connection (?:aborted|reset|refused)|Failed to resolve|Name or service not known|\[SSL|CERTIFICATE_VERIFY_FAILED|TransportError/i,
-    reason: 'upstreamUnreachable',
-  },
-  {
-    // A failed file says nothing about its page, even if the page had warnings.
-    fragment: /^ERROR: *(?:\r?\[download\] Got error:|Unable to download video subtitles)/im,
-    reason: 'upstreamFailed',
-  },
+/**
+ * yt-dlp's messages. The first row that matches counts. If a row has a warning, it must match too, because some errors state
+ * their reason there. Patterns omit apostrophes, which may be straight or curled.
+ */
+export const YTDLP_FAILURES: readonly (readonly [fragment: RegExp, reason: SubjectReason, warning?: RegExp])[] = [
+  [/does not look like a Netscape format cookies file|failed to load cookies/i, 'cookiesUnreadable'],
+  // This is the answer of the forward proxy (outbound/forward-request.ts).
+  [/403:? Target Not Public/, 'addressForbidden'],
+  [/50[24]:? Target (?:Unreachable|Timeout)/, 'upstreamUnreachable'],
+  // Through SOCKS, the errors of an unreachable proxy and an unreachable platform are equal. The proxy is the likelier cause.
+  [/Unable to connect to proxy|Tunnel connection failed|Unsupported proxy type|SocksHTTPS?Connection/i, 'proxyBroken'],
+  [/wrong --extractor-args formatting/, 'extractorArgsRejected'],
+  [/Invalid plugin directory/, 'pluginsUnreadable'],
+  [/missing subtitles languages because a PO token/i, 'captionsNeedToken'],
+  [/HTTP Error 429|rate-limited by|Too Many Requests/i, 'platformRateLimited'],
+  [/confirm you.?re not a bot|Please sign in/i, 'cookiesExpired', /cookies are no longer valid/i],
+  [/confirm you.?re not a bot|Please sign in|captcha|your IP is likely being blocked/i, 'signInRequired'],
+  [/private video|video is private|this playlist is private/i, 'isPrivate'],
+  [/only available for registered users|Login details are needed/i, 'signedInOnly'],
+  [
+    /not (?:made this video )?available in your country|blocked it in your country|not available from your location|geo.?restrict|HTTP Error 451/i,
+    'geoBlocked',
+  ],
+  [/confirm your age|age.?restricted|inappropriate for some users/i, 'ageRestricted'],
+  [/members-only|members on level|join this channel|Premium members|available to subscribers/i, 'membersOnly'],
+  [/requires payment to watch/i, 'paymentRequired'],
+  // The URL of the media has expired. The next run gets a new one.
+  [
+    /unable to download video (?:data|subtitles).{0,200}HTTP Error 4(?:03|04|10)|fragment \d+ not found/i,
+    'mediaLinkExpired',
+  ],
+  [
+    /removed by the uploader|has been removed|channel was removed|has been terminated|no longer available|video (?:is )?unavailable|video is not available|blocked it on copyright grounds|recording is not available|(?:channel|playlist|video|account) does not exist|HTTP Error 404|HTTP Error 410/i,
+    'subjectRemoved',
+  ],
+  [/DRM/, 'drmProtected'],
+  [/Premieres in|live event will begin|Premiere will begin|processing this video|is_upcoming/i, 'notStarted'],
+  [/no formats that can be downloaded from the start/, 'notFromStart'],
+  [/is_live|live stream is currently/i, 'isLive'],
+  // An error without text is Python's MemoryError. Errors of retries begin with a carriage return instead.
+  [
+    /File is larger than max-filesize|File too large|size limit exceeded|MemoryError|^ERROR: *(?![^\n])/im,
+    'upstreamDataTooLarge',
+  ],
+  [
+    /Requested format is not available|No video formats found/i,
+    'javascriptRuntimeMissing',
+    /No supported JavaScript runtime could be found|n challenge solving failed|Signature solving failed/i,
+  ],
+  [/Requested format is not available|No video formats found/i, 'noFetchableAudio'],
+  [/Unsupported URL|is not a valid URL/i, 'pageUnreadable'],
+  // The page has JSON that is nested too deeply.
+  [/maximum recursion depth exceeded/, 'pageUnreadable'],
+  // yt-dlp downloads such streams with other programs only, or not at all.
+  [
+    /Initialization fragment found after media fragments|download detected but|Live DASH videos are not supported/,
+    'mediaFormatUnsupported',
+  ],
+  [/No space left on device|Disk quota exceeded/i, 'diskFull'],
+  [/timed out|timeout/i, 'upstreamTimeout'],
+  [
+    /bytes read, \d+ more expected|did not get any data|more expected|Downloaded \d+ bytes, expected|content too short|Incomplete (?:yt initial )?data received|downloaded file is empty/i,
+    'transferIncomplete',
+  ],
+  [
+    /Failed to establish a new connection|Connection (?:aborted|reset|refused)|Failed to resolve|Name or service not known|\[SSL|CERTIFICATE_VERIFY_FAILED|TransportError/i,
+    'upstreamUnreachable',
+  ],
+  // A failed file says nothing about its page, even if the page had warnings.
+  [/^ERROR: *(?:\r?\[download\] Got error:|Unable to download video subtitles)/im, 'upstreamFailed'],
 ];
 
 export function ytdlpFailure(stderrTail: string, subject: Subject): JobError {
@@ -165,10 +128,11 @@ export function ytdlpRefusal(stderrTail: string, subject: Subject): JobError | u
 
 function find(text: string, stderrTail: string, subject: Subject): JobError | undefined {
   const warnings = linesOf(stderrTail, 'WARNING:');
-  const row = YTDLP_FAILURES.find(
-    ({ fragment, warning }) => fragment.test(text) && (warning === undefined || warning.test(warnings)),
-  );
-  return row === undefined ? undefined : subjectError(row.reason, subject, new Error(stderrTail.slice(-2_000)));
+  const [, reason] =
+    YTDLP_FAILURES.find(
+      ([fragment, , warning]) => fragment.test(text) && (warning === undefined || warning.test(warnings)),
+    ) ?? [];
+  return reason && subjectError(reason, subject, new Error(stderrTail.slice(-2_000)));
 }
 
 export interface BroadcastFacts {
