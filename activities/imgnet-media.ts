@@ -4,14 +4,14 @@ import type { JobResult, PublishedFile } from '../contract/download-record.ts';
 import { failureFor, type Failure } from '../contract/failures.ts';
 import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
-import { codecOf, streamOf } from '../media/probe.ts';
+import { codecOf } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { readHead } from '../runtime/read-head.ts';
 import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
-import { conversionProgress, rejectCutOff, rejectTooLong, type MakerDeps } from './make-file.ts';
+import { LEAST_SECONDS, rejectCutOff, rejectTooLong, writeSound, type MakerDeps } from './make-file.ts';
 import { fetchAndRead, hasExpired, mediaFailure } from './media-failures.ts';
 import { withSourceCall, type RunningCall } from './source-call.ts';
 import { slideUrlsOf, videoUrlsOf } from './video-urls.ts';
@@ -43,19 +43,15 @@ interface PostFile {
 interface Fetched {
   /** The path of a file that is removed afterwards. */
   readonly source: string;
-  readonly call: RunningCall;
   readonly cameWhole: boolean;
 }
 
 interface PostWork {
   readonly urlsOf: (content: ContentFacts) => readonly string[] | undefined;
-  readonly make: (deps: PostMediaDeps, fetched: Fetched) => Promise<PostFile>;
+  readonly make: (deps: PostMediaDeps, call: RunningCall, fetched: Fetched) => Promise<PostFile>;
   /** @returns what is published of what was made */
   readonly complete?: (made: readonly PostFile[], call: RunningCall) => Promise<readonly PostFile[]>;
 }
-
-/** Players reject a file without a frame. */
-const LEAST_SECONDS = 0.1;
 
 export const createImgnetMediaActivities = (deps: PostMediaDeps) => ({
   /**
@@ -100,7 +96,7 @@ function fetchPostMedia(
         try {
           const file = await fetchAndRead(
             () => fetchOne(deps, call, { url, path, before: index, total: urls.length }),
-            (_fetched, cameWhole) => make(deps, { source: path, call, cameWhole }),
+            (_fetched, cameWhole) => make(deps, call, { source: path, cameWhole }),
           );
           made.push(file);
           await rm(path, { force: true });
@@ -150,21 +146,18 @@ async function fetchOne(
   return { sizes: [sizeBytes], cameWhole };
 }
 
-async function makeAudio(
-  { media, maxMediaSeconds }: PostMediaDeps,
-  { source, call, cameWhole }: Fetched,
-): Promise<PostFile> {
+async function makeAudio(deps: PostMediaDeps, call: RunningCall, { source, cameWhole }: Fetched): Promise<PostFile> {
+  const { media } = deps;
   const path = `${source}.m4a`;
   const probe = await media.probe(source, call.signal);
   if (!cameWhole) await rejectCutOff(media, { path: source, expectedSeconds: probe.durationSeconds }, call);
-  const sound = streamOf(probe, 'audio');
-  if (sound === undefined) return { path, durationSeconds: await media.measure(source, call), isSilence: true };
+  if (codecOf(probe, 'audio') === undefined) {
+    return { path, durationSeconds: await media.measure(source, call), isSilence: true };
+  }
   call.report({ stage: 'converting' });
-  const onProgress = conversionProgress(call, probe.durationSeconds);
-  const track = { path: source, audioCodec: sound.codec, index: sound.index };
-  const durationSeconds = await media.writeM4a(track, path, { ...call, onProgress });
-  rejectTooLong(durationSeconds, maxMediaSeconds);
-  return { path, durationSeconds, isSilence: false };
+  const made = await writeSound(deps, call, { source: { path: source, probe }, path });
+  rejectTooLong(made.durationSeconds, deps.maxMediaSeconds);
+  return { ...made, isSilence: false };
 }
 
 const HEAD_BYTES = 12;
@@ -181,7 +174,8 @@ const SIGNATURES = {
 /** The content decides what a file is, not its URL or Content-Type. */
 async function verified(
   { media, maxMediaSeconds }: PostMediaDeps,
-  { source, call, cameWhole }: Fetched,
+  call: RunningCall,
+  { source, cameWhole }: Fetched,
 ): Promise<PostFile> {
   const format = await formatOf(source);
   if (format === undefined) throw new UnreadableMediaError('the file is neither a picture nor an MP4');

@@ -6,7 +6,7 @@ import { percentOf } from '../runtime/percent.ts';
 import type { JobInput } from '../contract/job-input.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
 import type { JobResult } from '../contract/download-record.ts';
-import { EXCESS_SECONDS } from '../media/convert.ts';
+import { EXCESS_SECONDS, type RunLimits } from '../media/convert.ts';
 import type { Media } from '../media/ffmpeg.ts';
 import { copiedKinds, type OutputFile } from '../media/output-file.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
@@ -36,10 +36,9 @@ type Format = MediaPage['format'];
 export interface MadeFile {
   readonly path: string;
   readonly durationSeconds: number;
+  readonly extension: string;
   /** For pictures without sound. */
   readonly isSilence?: true;
-  /** Absent: that of the format. */
-  readonly extension?: string;
   readonly downloadName?: string;
   readonly encoding?: 'copied' | 'converted';
 }
@@ -48,15 +47,15 @@ interface Fetching {
   readonly format: Format | 'either';
   readonly fetch: (options: FetchOptions) => Promise<FetchedMedia>;
   /** Writes the file instead of the usual conversion. */
-  readonly tailor?: (call: RunningCall, media: FetchedMedia) => Promise<MadeFile>;
+  readonly tailor?: ((call: RunningCall, media: FetchedMedia) => Promise<MadeFile>) | undefined;
   /** @returns the name of the file for people */
   readonly nameOf?: (title: string, ending: string) => string;
   /** @returns what is thrown for an error that occurred while the media were read */
   readonly asFailure?: (error: unknown) => unknown;
 }
 
-const LEAST_SECONDS = 0.1;
-const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
+/** Players reject a file without a frame. */
+export const LEAST_SECONDS = 0.1;
 
 /**
  * Fetches a file into a private folder, converts, verifies and publishes it. These steps are one activity because they
@@ -69,34 +68,31 @@ export function fetchFile(
 ): Promise<JobResult> {
   return withSourceCall(deps, recordId, (call) =>
     withSpace(deps.space, call, async (attempt) => {
-      const { maxMediaSeconds, fetchTimeoutMs: timeoutMs } = deps;
-      const limits = { signal: attempt.signal, timeoutMs };
+      const { maxMediaSeconds } = deps;
       const folder = join(attempt.folder, 'download');
       const download = async () => {
         attempt.report({ stage: 'fetching' });
         await rm(folder, { recursive: true, force: true });
         await mkdir(folder);
-        const media = await fetch({ ...limits, folder, maxMediaSeconds, onProgress: attempt.report });
+        const media = await fetch({ ...attempt, folder, maxMediaSeconds, onProgress: attempt.report });
         return { ...media, sizes: await Promise.all(media.paths.map(sizeOf)) };
       };
-      const { format, title, made } = await fetchAndRead(download, async (media, cameWhole) => {
+      const { title, made } = await fetchAndRead(download, async (media, cameWhole) => {
         const format = wanted === 'either' ? await formatOf(deps, attempt, media) : wanted;
-        const copied =
-          cameWhole && format === 'audio' && tailor === undefined ? await copyM4a(deps, attempt, media) : undefined;
-        if (copied !== undefined) return { format, title: media.title, made: copied };
-        const paths = await Promise.all(media.paths.map((path) => deps.media.rewrap(path, limits)));
-        const made: MadeFile =
-          tailor === undefined
-            ? await make(deps, attempt, { ...media, cameWhole, paths, format })
-            : await tailor(attempt, { ...media, cameWhole, paths });
-        return { format, title: media.title, made };
+        const { title } = media;
+        const mayCopy = cameWhole && format === 'audio' && tailor === undefined;
+        const copied = mayCopy ? await copyM4a(deps, attempt, media) : undefined;
+        if (copied !== undefined) return { title, made: copied };
+        const paths = await Promise.all(media.paths.map((path) => deps.media.rewrap(path, attempt)));
+        const fetched = { ...media, cameWhole, paths, format };
+        return { title, made: await (tailor?.(attempt, fetched) ?? make(deps, attempt, fetched)) };
       }).catch((error: unknown) => {
         throw asFailure(error);
       });
-      rejectTooLong(made.durationSeconds, maxMediaSeconds);
+      const { path, durationSeconds, extension, ...properties } = made;
+      rejectTooLong(durationSeconds, maxMediaSeconds);
       attempt.report({ stage: 'publishing' });
       attempt.signal.throwIfAborted();
-      const { path, durationSeconds, extension = EXTENSIONS[format], ...properties } = made;
       const name = `${mediaId}.${extension}`;
       const file = await deps.files.publish(path, { recordId, name }, attempt.signal);
       const known = titled(title);
@@ -119,20 +115,19 @@ async function formatOf({ media }: MakerDeps, { signal }: RunningCall, { paths }
  * @returns undefined for any other source, which must be probed
  */
 async function copyM4a(
-  { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
+  { media }: MakerDeps,
   attempt: RunningCall,
-  { paths: [source = ''], statedDurationSeconds }: FetchedMedia,
+  { paths: [source = ''], statedDurationSeconds: statedSeconds }: FetchedMedia,
 ): Promise<MadeFile | undefined> {
   if (!source.endsWith('.m4a')) return undefined;
-  const { signal } = attempt;
-  const path = join(attempt.folder, `output.${EXTENSIONS.audio}`);
-  const copiedSeconds = await media.copyM4a(source, path, { signal, statedSeconds: statedDurationSeconds });
-  if (copiedSeconds !== undefined) return { path, durationSeconds: copiedSeconds };
+  const made = { path: join(attempt.folder, 'output.m4a'), extension: 'm4a' };
+  const copiedSeconds = await media.copyM4a(source, made.path, { signal: attempt.signal, statedSeconds });
+  if (copiedSeconds !== undefined) return { ...made, durationSeconds: copiedSeconds };
   if (!(await media.isPlainM4a(source))) return undefined;
   attempt.report({ stage: 'converting' });
-  const onProgress = conversionProgress(attempt, statedDurationSeconds ?? 0);
-  const sound = { path: source, audioCodec: 'aac' };
-  return { path, durationSeconds: await media.writeM4a(sound, path, { signal, timeoutMs, onProgress }) };
+  const limits = { ...attempt, onProgress: conversionProgress(attempt, statedSeconds) };
+  const durationSeconds = await media.writeM4a({ path: source, audioCodec: 'aac' }, made.path, limits);
+  return { ...made, durationSeconds };
 }
 
 /**
@@ -141,23 +136,20 @@ async function copyM4a(
  * @throws JobError `no_audio`, `no_video`, and `incomplete` for files that did not come whole and end too early
  */
 export async function sourcesOf(
-  { media, fetchTimeoutMs: timeoutMs }: Pick<MakerDeps, 'media' | 'fetchTimeoutMs'>,
-  { signal, report }: RunningCall,
+  { media }: MakerDeps,
+  attempt: RunningCall,
   { paths, format, cameWhole, statedDurationSeconds }: FetchedMedia & { readonly format: Format },
 ) {
-  report({ stage: 'converting' });
+  attempt.report({ stage: 'converting' });
   const sources: MediaSource[] = [];
-  for (const path of paths) sources.push({ path, probe: await media.probe(path, signal) });
+  for (const path of paths) sources.push({ path, probe: await media.probe(path, attempt.signal) });
   const having = (kind: Format) => sources.find(({ probe }) => codecOf(probe, kind) !== undefined);
   const [pictures, sound] = [format === 'video' ? having('video') : undefined, having('audio')];
   const main = format === 'video' ? pictures : sound;
-  if (main === undefined) {
-    if (format === 'audio') throw new JobError('noAudio');
-    throw new JobError('noVideo');
-  }
+  if (main === undefined) throw new JobError(format === 'audio' ? 'noAudio' : 'noVideo');
   if (cameWhole !== true) {
     const expectedSeconds = statedDurationSeconds ?? main.probe.durationSeconds;
-    for (const { path } of sources) await rejectCutOff(media, { path, expectedSeconds }, { signal, timeoutMs });
+    for (const { path } of sources) await rejectCutOff(media, { path, expectedSeconds }, attempt);
   }
   return { pictures, sound, main };
 }
@@ -167,31 +159,38 @@ async function make(
   attempt: RunningCall,
   fetched: FetchedMedia & { readonly format: Format },
 ): Promise<MadeFile> {
-  const { format, statedDurationSeconds } = fetched;
   const { pictures, sound, main } = await sourcesOf(deps, attempt, fetched);
-  const path = join(attempt.folder, `output.${EXTENSIONS[format]}`);
   if (pictures !== undefined) {
-    return (await writeVerified(deps, attempt, { file: { container: 'mp4', pictures, sound }, path })).made;
+    const { encoding, ...made } = await writeVerified(deps, attempt, { container: 'mp4', pictures, sound });
+    return made;
   }
-  const { codec: audioCodec = '', index } = streamOf(main.probe, 'audio') ?? {};
-  const leadSeconds = leadOf(main.probe, statedDurationSeconds);
-  const durationSeconds = await deps.media.writeM4a({ path: main.path, audioCodec, index, leadSeconds }, path, {
-    ...{ signal: attempt.signal, timeoutMs: deps.fetchTimeoutMs },
-    onProgress: conversionProgress(attempt, main.probe.durationSeconds),
-  });
-  return { path, durationSeconds };
+  const leadSeconds = leadOf(main.probe, fetched.statedDurationSeconds);
+  return writeSound(deps, attempt, { source: main, leadSeconds, path: join(attempt.folder, 'output.m4a') });
+}
+
+/** Writes the sound of a file as M4A. */
+export async function writeSound(
+  { media }: MakerDeps,
+  call: RunningCall,
+  { source, leadSeconds, path }: { readonly source: MediaSource; readonly leadSeconds?: number; readonly path: string },
+) {
+  const { codec_name: audioCodec = '', index } = streamOf(source.probe, 'audio') ?? {};
+  const limits = { ...call, onProgress: conversionProgress(call, source.probe.durationSeconds) };
+  const sound = { path: source.path, audioCodec, index, ...optional('leadSeconds', leadSeconds) };
+  return { path, extension: 'm4a', durationSeconds: await media.writeM4a(sound, path, limits) };
 }
 
 /** Writes a file, and again without copying streams whose ends cannot be decoded. */
 export async function writeVerified(
-  { media, fetchTimeoutMs: timeoutMs }: MakerDeps,
+  { media }: MakerDeps,
   attempt: RunningCall,
-  { file, path, isSection = false }: { readonly file: OutputFile; readonly path: string; readonly isSection?: boolean },
+  { isSection = false, ...file }: OutputFile & { readonly isSection?: boolean },
 ) {
-  const { pictures, sound } = file;
+  const { container: extension, pictures, sound } = file;
   const { signal } = attempt;
-  const seconds = (pictures ?? sound)?.probe.durationSeconds ?? 0;
-  const limits = { signal, timeoutMs, onProgress: conversionProgress(attempt, seconds) };
+  const path = join(attempt.folder, `output.${extension}`);
+  const seconds = (pictures ?? sound)?.probe.durationSeconds;
+  const limits = { ...attempt, onProgress: conversionProgress(attempt, seconds) };
   let encoding = await media.write(file, path, limits);
   attempt.report({ stage: 'verifying' });
   let probe = await media.probe(path, signal);
@@ -207,26 +206,22 @@ export async function writeVerified(
   if (has('video') !== (pictures !== undefined) || has('audio') !== (sound !== undefined)) {
     throw new UnreadableMediaError('pictures or sound could not be decoded');
   }
-  const made = {
-    path,
-    durationSeconds: probe.durationSeconds,
-    ...(sound === undefined && { isSilence: true as const }),
-  };
-  return { made, encoding };
+  const { durationSeconds } = probe;
+  return { path, extension, durationSeconds, encoding, ...(sound === undefined && { isSilence: true as const }) };
 }
 
 /** The end of a file is missing if its packets end before the page, or else its header, says. @throws JobError `incomplete` */
 export async function rejectCutOff(
   media: Media,
   { path, expectedSeconds }: { readonly path: string; readonly expectedSeconds: number },
-  limits: Parameters<Media['measure']>[1],
+  limits: RunLimits,
 ): Promise<void> {
   const seconds = await media.measure(path, limits);
   if (seconds < expectedSeconds && isFarFrom(seconds, expectedSeconds)) throw new JobError('durationWrong');
 }
 
 /** @returns whether the pictures end later than the header states, or earlier in a file that has nothing else */
-async function haveWildTimes(media: Media, file: MediaSource, limits: Parameters<Media['measure']>[1]) {
+async function haveWildTimes(media: Media, file: MediaSource, limits: RunLimits) {
   const endSeconds = await media.picturesEnd(file.path, limits);
   const { streams, durationSeconds } = file.probe;
   return isFarFrom(endSeconds, durationSeconds) && (endSeconds > durationSeconds || streams.length === 1);
@@ -244,13 +239,13 @@ async function sizeOf(path: string): Promise<number> {
  * Some containers count from an arbitrary time, others from the start of the recording, of which sound without its pictures
  * may come late. Only the latter end when the page says.
  */
-function leadOf({ startSeconds, durationSeconds }: Probe, statedSeconds = 0): number {
-  return startSeconds > 0 && startSeconds + durationSeconds < statedSeconds + 1 ? startSeconds : 0;
+function leadOf({ start_time: start, durationSeconds }: Probe, statedSeconds = 0): number {
+  return start > 0 && start + durationSeconds < statedSeconds + 1 ? start : 0;
 }
 
 /** @returns a function that reports the progress of a conversion */
-export function conversionProgress(attempt: RunningCall, totalSeconds: number): (seconds: number) => void {
-  return (seconds) => {
+function conversionProgress(attempt: RunningCall, totalSeconds = 0) {
+  return (seconds: number): void => {
     const percent = totalSeconds > 0 ? { percent: percentOf(seconds / totalSeconds) } : {};
     attempt.report({ stage: 'converting', ...percent });
   };

@@ -7,9 +7,9 @@ import type { MediaPage } from '../contract/kinds/media.ts';
 import { threeLetterCode } from '../contract/text/language-tags.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
 import { writeMetadata, type Chapter } from '../media/file-metadata.ts';
-import type { OutputFile } from '../media/output-file.ts';
 import { onKeptTime, without, type Span } from '../media/time-spans.ts';
 import { JobError } from '../runtime/job-error.ts';
+import { optional } from '../runtime/optional.ts';
 import { safeFileName } from '../runtime/file-names.ts';
 import type { ReportedSegment, SponsorBlock } from '../sources/vidnet/sponsorblock.ts';
 import type { FetchedMedia } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
@@ -22,7 +22,7 @@ export interface TailorDeps extends MakerDeps {
   readonly sponsorBlock: Pick<SponsorBlock, 'segments'>;
 }
 
-interface Tailoring {
+interface Tailoring extends FetchedMedia {
   readonly page: MediaPage & { readonly options: MediaOptions };
   readonly mediaId: string;
 }
@@ -31,7 +31,7 @@ interface Tailoring {
 export async function tailorFile(
   deps: TailorDeps,
   attempt: RunningCall,
-  { page, mediaId, ...media }: Tailoring & FetchedMedia,
+  { page, mediaId, ...media }: Tailoring,
 ): Promise<MadeFile> {
   const { format, options } = page;
   const { embed = [], section } = options;
@@ -52,29 +52,23 @@ export async function tailorFile(
   if (kept.length === 0) throw new JobError('sectionOutside');
   const present = without(kept, [{ start: media.details?.section_end ?? Infinity, end: Infinity }]);
   const onFile = <Kind extends Span>(spans: readonly Kind[]): readonly Kind[] => onKeptTime(spans, present);
-  const chapters = onFile(chaptersOf(media.details, { embed, marked: reported.filter(isOf(mark)) }));
-  const path = join(attempt.folder, `output.${container}`);
-  const cover = await coverOf(deps, attempt, media);
-  const metadataPath = `${path}.metadata`;
+  const stated = embed.includes('chapters') ? media.details?.chapters : undefined;
+  const chapters = onFile(withMarks(stated ?? [], reported.filter(isOf(mark))));
+  const coverPath = await coverOf(deps, attempt, media);
+  const metadataPath = join(attempt.folder, 'metadata');
   const tags = embed.includes('tags') ? tagsOf(media.details, media.title) : {};
-  await writeMetadata(metadataPath, { tags, chapters, commentCover: container === 'opus' ? cover : undefined });
-  const language = options.sound_language ?? media.details?.language;
-  const file: OutputFile = {
-    ...{ container, pictures, sound, metadataPath, coverPath: cover, language: threeLetterCode(language) },
-    ...{ codec: options.codec, bitRate: options.bit_rate, isExact: section?.exact === true },
+  await writeMetadata(metadataPath, { tags, chapters, commentCover: container === 'opus' ? coverPath : undefined });
+  const made = await writeVerified(deps, attempt, {
+    ...{ container, pictures, sound, metadataPath, coverPath, codec: options.codec, bitRate: options.bit_rate },
+    ...{ isSection: section !== undefined, isExact: section?.exact === true },
+    language: threeLetterCode(options.sound_language ?? media.details?.language),
     kept: isDeepStrictEqual(kept, [whole])
       ? []
       : kept.map((one) => ({ start: one.start - start, end: one.end - start })),
     captions: await embeddedCaptions(media.captionPaths ?? [], onFile, attempt),
-  };
-  const { made, encoding } = await writeVerified(deps, attempt, { file, path, isSection: section !== undefined });
-  return {
-    ...made,
-    ...{ encoding, extension: container },
-    ...(options.file_name !== undefined && {
-      downloadName: safeFileName(filledIn(options.file_name, media, mediaId), `.${container}`),
-    }),
-  };
+  });
+  const name = options.file_name && safeFileName(filledIn(options.file_name, media, mediaId), `.${container}`);
+  return { ...made, ...optional('downloadName', name) };
 }
 
 /** An API that does not answer never fails a job. */
@@ -94,30 +88,29 @@ async function reportedSegments(
 
 /** @returns the path of the cover; undefined if there is none that can be read */
 async function coverOf(
-  { media, fetchTimeoutMs: timeoutMs }: TailorDeps,
-  { folder, signal }: RunningCall,
+  { media }: TailorDeps,
+  call: RunningCall,
   { coverPath: from }: FetchedMedia,
 ): Promise<string | undefined> {
   if (from === undefined) return undefined;
-  const path = join(folder, 'cover.jpg');
-  return media.writeCover(from, path, { signal, timeoutMs }).then(
-    () => path,
-    (error: unknown) => {
-      if (error instanceof UnreadableMediaError) return undefined;
-      throw error;
-    },
-  );
+  const path = join(call.folder, 'cover.jpg');
+  try {
+    await media.writeCover(from, path, call);
+    return path;
+  } catch (error) {
+    if (error instanceof UnreadableMediaError) return undefined;
+    throw error;
+  }
 }
 
-function chaptersOf(
-  details: MediaDetails | undefined,
-  { embed, marked }: { readonly embed: readonly string[]; readonly marked: readonly ReportedSegment[] },
-): readonly Chapter[] {
-  const stated = (embed.includes('chapters') ? (details?.chapters ?? []) : []).map(
-    ({ title = '', start_time: start, end_time }) => ({ title, start, end: end_time ?? start }),
-  );
+function withMarks(stated: MediaDetails['chapters'], marked: readonly ReportedSegment[]): readonly Chapter[] {
+  const chapters = stated.map(({ title = '', start_time: start, end_time }) => ({
+    title,
+    start,
+    end: end_time ?? start,
+  }));
   const marks = marked.map(({ category, start, end }) => ({ title: `SponsorBlock: ${category}`, start, end }));
-  return [...without(stated, marks), ...marks].toSorted((a, b) => a.start - b.start);
+  return [...without(chapters, marks), ...marks].toSorted((a, b) => a.start - b.start);
 }
 
 function tagsOf(details: MediaDetails | undefined, title: string | undefined) {

@@ -31,6 +31,6 @@ function toneMappingOf(transfer: string): string {
 /** @returns whether the pictures can be copied: players show HDR in 8 bits in different ways, most of them pale */
 export function playsEverywhere(pictures: Probe): boolean {
   const stream = streamOf(pictures, 'video');
-  const isHdr = HDR_TRANSFERS.includes(stream?.colorTransfer ?? '');
-  return stream?.codec === 'h264' && !isHdr && ['yuv420p', 'yuvj420p'].includes(stream.pixelFormat ?? '');
+  const isHdr = HDR_TRANSFERS.includes(stream?.color_transfer ?? '');
+  return stream?.codec_name === 'h264' && !isHdr && ['yuv420p', 'yuvj420p'].includes(stream.pix_fmt ?? '');
 }

@@ -100,12 +100,12 @@ export function outputArguments(file: OutputFile): readonly string[] {
     return ['-map', streamOfKind(source, 'audio'), ...(copied.sound ? ['-c:a', 'copy'] : encode), ...spoken];
   };
   const pictureArguments = (source: MediaSource): readonly string[] => {
-    const { codec, colorTransfer } = streamOf(source.probe, 'video') ?? {};
+    const { codec_name, color_transfer } = streamOf(source.probe, 'video') ?? {};
     // Apple's players need this name of HEVC.
-    const copy = ['-c:v:0', 'copy', ...(container === 'mp4' && codec === 'hevc' ? ['-tag:v:0', 'hvc1'] : [])];
+    const copy = ['-c:v:0', 'copy', ...(container === 'mp4' && codec_name === 'hevc' ? ['-tag:v:0', 'hvc1'] : [])];
     // Without sound, nothing is to be heard before the first picture that can be decoded.
     const begin = sound === undefined ? 'setpts=PTS-STARTPTS,' : '';
-    const encode = [...H264, '-filter:v:0', `${cut(kept, 'video')}${begin}${pictureFilter(colorTransfer)}`];
+    const encode = [...H264, '-filter:v:0', `${cut(kept, 'video')}${begin}${pictureFilter(color_transfer)}`];
     return ['-map', streamOfKind(source, 'video'), ...(copied.pictures ? copy : encode)];
   };
   const n = pictures === undefined ? '0' : '1';
@@ -126,8 +126,8 @@ export function outputArguments(file: OutputFile): readonly string[] {
 }
 
 /** How much later a file starts than the pictures, unless the files have different time lines. */
-function delayAfter(pictures: Probe | undefined, { startSeconds }: Probe): number {
-  const delay = startSeconds - (pictures?.startSeconds ?? startSeconds);
+function delayAfter(pictures: Probe | undefined, { start_time: start }: Probe): number {
+  const delay = start - (pictures?.start_time ?? start);
   return Math.abs(delay) < (pictures?.durationSeconds ?? Infinity) ? delay : 0;
 }
 

@@ -7,64 +7,45 @@ const MAX_CHARS = 4 * 1024 * 1024;
 /** Shorter gaps are not audible as a delay. */
 export const MAX_GAP_SECONDS = 0.25;
 
+const formatSchema = z.object({
+  format_name: z.string(),
+  /** For people, such as `QuickTime / MOV`. */
+  format_long_name: z.string().default(''),
+  /** When the first stream starts on the file's own time line. */
+  start_time: z.coerce.number().catch(0),
+  duration: z.coerce.number().optional(),
+  size: z.coerce.number(),
+});
+const streamSchema = z.object({
+  index: z.number(),
+  codec_type: z.string(),
+  codec_name: z.string().default('unknown'),
+  profile: z.string().optional(),
+  /** In seconds; undefined in containers that state it for the whole only (Matroska). */
+  duration: z.coerce.number().optional(),
+  pix_fmt: z.string().optional(),
+  color_transfer: z.string().optional(),
+  width: z.number().optional(),
+  height: z.number().optional(),
+  avg_frame_rate: z.string().optional(),
+  sample_rate: z.coerce.number().optional(),
+  channels: z.number().optional(),
+  bit_rate: z.coerce.number().optional(),
+  disposition: z.record(z.string(), z.number()).default({}),
+});
 const probeSchema = z
-  .object({
-    format: z.object({
-      format_name: z.string(),
-      format_long_name: z.string().default(''),
-      start_time: z.coerce.number().catch(0),
-      duration: z.coerce.number().optional(),
-      size: z.coerce.number(),
-    }),
-    streams: z.array(
-      z.object({
-        index: z.number(),
-        codec_type: z.string(),
-        codec_name: z.string().default('unknown'),
-        profile: z.string().optional(),
-        /** In seconds; undefined in containers that state it for the whole only (Matroska). */
-        duration: z.coerce.number().optional(),
-        pix_fmt: z.string().optional(),
-        color_transfer: z.string().optional(),
-        width: z.number().optional(),
-        height: z.number().optional(),
-        sample_rate: z.coerce.number().optional(),
-        channels: z.number().optional(),
-        bit_rate: z.coerce.number().optional(),
-        disposition: z.record(z.string(), z.number()).default({}),
-      }),
-    ),
-  })
-  .transform(({ format, streams }) => ({
-    /** Comma-separated names of the container, as ffprobe gives them. */
-    container: format.format_name,
-    /** The name of the container for people, such as `QuickTime / MOV`. */
-    containerName: format.format_long_name,
-    /** When the first stream starts on the file's own time line. */
-    startSeconds: format.start_time,
+  .object({ format: formatSchema, streams: z.array(streamSchema) })
+  .transform(({ format: { duration = 0, ...format }, streams }) => ({
+    ...format,
     /** The longest duration that the headers of container and streams state, in seconds. It may be wrong; it is 0 if they state none. */
-    durationSeconds: Math.max(format.duration ?? 0, ...streams.map((stream) => stream.duration ?? 0)),
-    sizeBytes: format.size,
+    durationSeconds: Math.max(duration, ...streams.map((stream) => stream.duration ?? 0)),
     /** The best of each kind first. */
     streams: streams
       // An album cover is stored as a video stream.
       .filter(({ disposition }) => STILL_PICTURES.every((name) => disposition[name] !== 1))
-      .toSorted((a, b) => rankOf(a) - rankOf(b))
-      .map((stream) => ({
-        index: stream.index,
-        kind: stream.codec_type,
-        codec: stream.codec_name,
-        profile: stream.profile,
-        pixelFormat: stream.pix_fmt,
-        colorTransfer: stream.color_transfer,
-        width: stream.width,
-        height: stream.height,
-        durationSeconds: stream.duration,
-        sampleRateHz: stream.sample_rate,
-        channels: stream.channels,
-        bitsPerSecond: stream.bit_rate,
-      })),
+      .toSorted((a, b) => rankOf(a) - rankOf(b)),
   }));
+/** By ffprobe's names. */
 export type Probe = z.infer<typeof probeSchema>;
 
 export interface MediaSource {
@@ -79,37 +60,39 @@ const ALTERNATIVES = [
 ];
 
 /** The main track is the one marked as default, then one in the original language, then the first. */
-function rankOf({ disposition }: { readonly disposition: Readonly<Record<string, number>> }): number {
+function rankOf({ disposition }: z.infer<typeof streamSchema>): number {
   const isMarked = (name: string) => disposition[name] === 1;
   return (ALTERNATIVES.some(isMarked) ? 4 : 0) + (isMarked('default') ? 0 : 2) + (isMarked('original') ? 0 : 1);
 }
 
 /** The main stream of a kind; undefined when there is none. */
 export function streamOf(probe: Probe, kind: 'audio' | 'video'): Probe['streams'][number] | undefined {
-  return probe.streams.find((stream) => stream.kind === kind);
+  return probe.streams.find((stream) => stream.codec_type === kind);
 }
 
 export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefined {
-  return streamOf(probe, kind)?.codec;
+  return streamOf(probe, kind)?.codec_name;
 }
 
 /** The entries exclude texts from the file, which may have megabytes. */
-const ENTRIES = [
-  'format=format_name,format_long_name,start_time,duration,size',
-  'stream=index,codec_type,codec_name,profile,duration,pix_fmt,color_transfer,width,height,sample_rate,channels,bit_rate',
-  'stream_disposition',
-].join(':');
+const ENTRIES = `format=${namesIn(formatSchema)}:stream=${namesIn(streamSchema)}:stream_disposition`;
+
+function namesIn({ shape }: z.ZodObject): string {
+  return Object.keys(shape).join(',');
+}
 
 /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
-export async function probeFile(ffprobe: string, path: string, signal: AbortSignal): Promise<Probe> {
+export async function probeFile(
+  ffprobe: string,
+  path: string,
+  signal: AbortSignal,
+  guard = INPUT_GUARD,
+): Promise<Probe> {
   const args = ['-show_entries', ENTRIES];
-  return runFfprobe(ffprobe, path, { schema: probeSchema, args, signal, timeoutMs: TIMEOUT_MS });
+  return runFfprobe(ffprobe, path, { schema: probeSchema, args, signal, timeoutMs: TIMEOUT_MS, guard });
 }
 
-interface ProbeLimits {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-}
+type ProbeLimits = Required<Pick<RunOptions, 'signal' | 'timeoutMs'>>;
 
 const countSchema = z
   .object({ streams: z.array(z.object({ nb_read_packets: z.coerce.number() })) })
@@ -140,14 +123,14 @@ const END_SECONDS = 3;
  */
 export async function undecodableKinds(
   ffprobe: string,
-  { path, probe }: { readonly path: string; readonly probe: Probe },
+  { path, probe }: MediaSource,
   limits: ProbeLimits,
 ): Promise<readonly string[]> {
   const kinds: string[] = [];
-  for (const { index, kind, durationSeconds = probe.durationSeconds } of probe.streams) {
+  for (const { index, codec_type: kind, duration = probe.durationSeconds } of probe.streams) {
     const ends = { packet: 0, frame: 0 };
     // Some builds of ffprobe read nothing if the interval has no end.
-    const interval = `${String(Math.max(0, durationSeconds - END_SECONDS))}%+86400`;
+    const interval = `${String(Math.max(0, duration - END_SECONDS))}%+86400`;
     const args = [
       ...['-select_streams', String(index), '-read_intervals', interval],
       ...['-show_entries', 'packet=pts_time:frame=best_effort_timestamp_time', '-of', 'compact'],
@@ -165,23 +148,24 @@ export async function undecodableKinds(
   return kinds;
 }
 
+interface FfprobeOptions extends Partial<RunOptions> {
+  readonly args: readonly string[];
+  readonly guard?: readonly string[];
+}
+
 async function runFfprobe<Answer>(
   ffprobe: string,
   path: string,
-  { schema, args, ...limits }: ProbeLimits & { readonly schema: z.ZodType<Answer>; readonly args: readonly string[] },
+  { schema, args, ...options }: FfprobeOptions & { readonly schema: z.ZodType<Answer> },
 ): Promise<Answer> {
-  const options = { ...limits, maxStdoutChars: MAX_CHARS };
-  const result = await launchFfprobe(ffprobe, path, { args: [...args, '-of', 'json'], ...options });
+  const limits = { ...options, maxStdoutChars: MAX_CHARS };
+  const result = await launchFfprobe(ffprobe, path, { args: [...args, '-of', 'json'], ...limits });
   const parsed = result.exitCode === 0 ? schema.safeParse(JSON.parse(result.stdout)) : undefined;
   if (parsed?.success !== true) throw new UnreadableMediaError(result.stderrTail);
   return parsed.data;
 }
 
-function launchFfprobe(
-  ffprobe: string,
-  path: string,
-  { args, ...options }: Partial<RunOptions> & { readonly args: readonly string[] },
-) {
-  const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-i', fileUrl(path)];
+function launchFfprobe(ffprobe: string, path: string, { args, guard = INPUT_GUARD, ...options }: FfprobeOptions) {
+  const ffprobeArgs = ['-v', 'error', ...guard, ...args, '-i', fileUrl(path)];
   return runTool('FFPROBE_PATH', ffprobeArgs, { program: ffprobe, path, ...options });
 }

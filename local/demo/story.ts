@@ -68,7 +68,7 @@ async function runJob(scene: Scene, service: Service): Promise<AudioRecord> {
 /** Slows down the audio of the video, so that its progress is visible. @returns the rate in bytes per second */
 async function slowDown({ sandbox, video }: Stage): Promise<number> {
   const audio = video.formats.filter(({ facts }) => facts.vcodec === 'none' && facts.ext === 'm4a');
-  const sizes = (audio.length > 0 ? audio : video.formats).map(({ facts }) => facts.sizeBytes);
+  const sizes = (audio.length > 0 ? audio : video.formats).map(({ facts }) => facts.filesize);
   const bytesPerSecond = Math.ceil(Math.max(1, ...sizes) / WATCHABLE_SECONDS);
   const change = { video: video.id, target: 'media', mode: 'slow', bytes_per_second: bytesPerSecond };
   const response = await fetch(`${sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(change) });
@@ -87,18 +87,18 @@ async function fetchFile(record: AudioRecord, { stage, terminal, dataDir, signal
     await writeFile(path, response.body ?? '', { flag });
     answers.push(`${range}: 206, ${response.headers.get('Content-Range') ?? ''}`);
   }
-  const { containerName, durationSeconds, sizeBytes, streams } = await probeFile(stage.ffprobe, path, signal);
+  const { format_long_name: container, durationSeconds, size, streams } = await probeFile(stage.ffprobe, path, signal);
   terminal.heading('File');
   terminal.fact('M4A', path);
-  terminal.fact('Size', `${sizeText(sizeBytes)} (${String(sizeBytes)} bytes)`);
+  terminal.fact('Size', `${sizeText(size)} (${String(size)} bytes)`);
   terminal.fact('Signed link', ...answers);
-  terminal.fact('Container', containerName);
+  terminal.fact('Container', container);
   terminal.fact('Duration', `${durationSeconds.toFixed(3)} s`);
-  for (const { codec, profile, sampleRateHz = 0, channels = 0, bitsPerSecond = 0 } of streams) {
+  for (const { codec_name: codec, profile, sample_rate = 0, channels = 0, bit_rate = 0 } of streams) {
     terminal.fact('Codec', profile === undefined ? codec : `${codec} (${profile})`);
-    terminal.fact('Sample rate', `${String(sampleRateHz)} Hz`);
+    terminal.fact('Sample rate', `${String(sample_rate)} Hz`);
     terminal.fact('Channels', String(channels));
-    terminal.fact('Bit rate', `${(bitsPerSecond / 1000).toFixed(1)} kbit/s`);
+    terminal.fact('Bit rate', `${(bit_rate / 1000).toFixed(1)} kbit/s`);
   }
 }
 

@@ -1,7 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { z } from 'zod';
+import { createMedia } from '../../media/ffmpeg.ts';
+import {
+  INPUT_GUARD,
+  isTransportStream,
+  TRANSPORT_STREAM_GUARD,
+  UnreadableMediaError,
+} from '../../media/media-guard.ts';
+import { probeFile, streamOf } from '../../media/probe.ts';
 import { run } from '../../runtime/subprocess/run-program.ts';
 import { exists } from '../engines/cache.ts';
 
@@ -45,138 +52,73 @@ export async function loopMedia(path: string, seconds: number, settings: MediaTo
   ]);
 }
 
-/** Containers that may be opened: no playlists or concat scripts, which refer to other files. */
-const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,aiff,avi,mpegts,asf,amr,caf';
-const PROBE_TIMEOUT_MS = 30_000;
-const PROBE_MAX_CHARS = 1_000_000;
 /** A part of the cache key. Increase it when the facts change their meaning. */
-const FACTS_VERSION = '3';
+const FACTS_VERSION = '4';
 /** Containers without an index, whose duration ffprobe estimates from the bit rate. */
-const GUESSED_DURATION = /^(aac|mp3|amr|mpegts|asf)$/;
-const INPUT_GUARD = ['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS] as const;
+const GUESSED_DURATION = /^(aac|mp3|amr|asf)$/;
+const PROBE_LIMITS = { maxFileBytes: 1024 ** 4, maxMediaSeconds: 7 * 86_400, maxVideoHeight: 8_640 };
 
-const outputSchema = z.object({
-  format: z.object({ format_name: z.string(), duration: z.coerce.number().positive().optional() }),
-  streams: z.array(
-    z.object({
-      codec_type: z.string().optional(),
-      codec_name: z.string().default('unknown'),
-      width: z.number().optional(),
-      height: z.number().optional(),
-      avg_frame_rate: z.string().optional(),
-      sample_rate: z.coerce.number().optional(),
-      channels: z.number().optional(),
-      disposition: z.object({ attached_pic: z.number().default(0) }).optional(),
-    }),
-  ),
-});
-type Output = z.infer<typeof outputSchema>;
-type Stream = Output['streams'][number];
-
-const factsSchema = z.object({
-  ext: z.string(),
-  /** `none` without such a track. */
-  acodec: z.string(),
-  vcodec: z.string(),
-  durationSeconds: z.number(),
-  sizeBytes: z.number(),
-  totalKbps: z.number(),
-  width: z.number().optional(),
-  height: z.number().optional(),
-  picturesPerSecond: z.number().optional(),
-  sampleRateHz: z.number().optional(),
-  audioChannels: z.number().optional(),
-});
 /** Facts about a file that ffprobe reports, by yt-dlp's names. */
-export type MediaFacts = z.infer<typeof factsSchema>;
+export type MediaFacts = Awaited<ReturnType<typeof factsOf>>;
 
 /** The file has no readable audio or video; the message says why. */
 export class NotMediaError extends Error {
   override readonly name = 'NotMediaError';
 }
 
-/** @throws NotMediaError; RunStartError when ffprobe can't be started */
+/** @throws NotMediaError; JobError when ffprobe can't be started */
 export async function probe(path: string, settings: MediaTools): Promise<MediaFacts> {
   const { size, mtimeMs } = await stat(path);
   const key = createHash('sha256').update([FACTS_VERSION, path, size, mtimeMs].join('\0')).digest('hex').slice(0, 32);
   const cached = join(settings.cacheDir, 'facts', `${key}.json`);
-  const remembered = await readFile(cached, 'utf8').then(
-    (text) => factsSchema.safeParse(JSON.parse(text)).data,
-    () => undefined,
-  );
+  const remembered = await readFile(cached, 'utf8')
+    .then((text) => JSON.parse(text) as MediaFacts)
+    .catch(() => undefined);
   if (remembered !== undefined) return remembered;
-  const described = await ffprobe(path, settings.ffprobe, { print: ['-of', 'json', '-show_format', '-show_streams'] });
-  const { data: output } = outputSchema.safeParse(JSON.parse(described));
-  if (output === undefined) throw new NotMediaError('ffprobe describes it in an unknown way');
-  const { duration, format_name } = output.format;
-  const known = duration !== undefined && !GUESSED_DURATION.test(format_name);
-  const facts = factsOf(output, {
-    path,
-    sizeBytes: size,
-    durationSeconds: known ? duration : await measureSeconds(path, settings.ffprobe),
+  const facts = await factsOf({ path, size }, settings).catch((error: unknown) => {
+    if (!(error instanceof UnreadableMediaError) || !(error.cause instanceof Error)) throw error;
+    const lastLine = error.cause.message.trim().split('\n').at(-1) ?? '';
+    throw new NotMediaError(lastLine.replace(`file:${path}: `, '').replace(/^Error opening input: /, ''));
   });
   await madeOnce(cached, (temporary) => writeFile(temporary, JSON.stringify(facts)));
   return facts;
 }
 
-async function measureSeconds(path: string, program: string): Promise<number> {
-  let first = Infinity;
-  let last = 0;
-  await ffprobe(path, program, {
-    print: ['-of', 'csv=p=0', '-show_entries', 'packet=pts_time,duration_time'],
-    onStdoutLine: (line) => {
-      const [at = NaN, length = NaN] = line.split(',').map(Number.parseFloat);
-      if (Number.isNaN(at)) return;
-      first = Math.min(first, at);
-      last = Math.max(last, at + (Number.isNaN(length) ? 0 : length));
-    },
-  });
-  if (last <= first) throw new NotMediaError('its duration is not known');
-  return last - first;
-}
-
-async function ffprobe(
-  path: string,
-  program: string,
-  { print, onStdoutLine }: { print: readonly string[]; onStdoutLine?: (line: string) => void },
-): Promise<string> {
-  const result = await run(program, [...INPUT_GUARD, ...print, '-i', `file:${path}`], {
-    cwd: '/',
-    env: {},
-    timeoutMs: PROBE_TIMEOUT_MS,
-    ...(onStdoutLine === undefined ? { maxStdoutChars: PROBE_MAX_CHARS } : { onStdoutLine }),
-  });
-  const reason = result.stderrTail.trim().split('\n').at(-1)?.replace(`file:${path}: `, '');
-  if (result.exitCode !== 0) throw new NotMediaError(reason ?? `ffprobe ended with ${String(result.exitCode)}`);
-  return result.stdout;
-}
-
-function factsOf(
-  { streams }: Output,
-  { path, sizeBytes, durationSeconds }: { path: string; sizeBytes: number; durationSeconds: number },
-): MediaFacts {
-  const audio = streams.find((stream) => stream.codec_type === 'audio');
-  // Cover art is stored as a video track.
-  const video = streams.find((stream) => stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1);
+async function factsOf({ path, size }: { path: string; size: number }, { ffmpeg, ffprobe }: MediaTools) {
+  const signal = AbortSignal.timeout(FFMPEG_TIMEOUT_MS);
+  const guard = (await isTransportStream(path)) ? TRANSPORT_STREAM_GUARD : INPUT_GUARD;
+  const found = await probeFile(ffprobe, path, signal, guard);
+  const [audio, video] = [streamOf(found, 'audio'), streamOf(found, 'video')];
   if (audio === undefined && video === undefined) throw new NotMediaError('it has no audio and no video track');
-  const [pictures = 0, seconds = 0] = (video?.avg_frame_rate ?? '').split('/').map(Number);
+  const measure = () =>
+    createMedia({ ffmpeg, ffprobe, ...PROBE_LIMITS }).measure(path, { signal, timeoutMs: FFMPEG_TIMEOUT_MS });
+  const isKnown = found.durationSeconds > 0 && !GUESSED_DURATION.test(found.format_name);
+  const durationSeconds = isKnown ? found.durationSeconds : await measure();
+  if (durationSeconds === 0) throw new NotMediaError('its duration is not known');
   return {
     ext: extname(path).slice(1).toLowerCase(),
-    acodec: codecName(audio),
-    vcodec: codecName(video),
+    acodec: codecName(audio?.codec_name),
+    vcodec: codecName(video?.codec_name),
     durationSeconds: Math.round(durationSeconds * 1000) / 1000,
-    sizeBytes,
-    totalKbps: Math.round((sizeBytes * 8) / durationSeconds) / 1000,
+    filesize: size,
+    tbr: Math.round((size * 8) / durationSeconds) / 1000,
     width: video?.width,
     height: video?.height,
-    picturesPerSecond: pictures > 0 && seconds > 0 ? Math.round((pictures / seconds) * 100) / 100 : undefined,
-    sampleRateHz: audio?.sample_rate,
-    audioChannels: audio?.channels,
+    fps: rateOf(video?.avg_frame_rate),
+    asr: audio?.sample_rate,
+    audio_channels: audio?.channels,
   };
+}
+
+/** @returns undefined for the fraction 0/0 of pictures without a constant rate */
+function rateOf(fraction = '0/0'): number | undefined {
+  const [pictures = 0, seconds = 0] = fraction.split('/').map(Number);
+  return pictures > 0 && seconds > 0 ? Math.round((pictures / seconds) * 100) / 100 : undefined;
 }
 
 const CODEC_NAMES: Readonly<Record<string, string>> = { aac: 'mp4a.40.2', h264: 'avc1' };
 
-function codecName({ codec_name: name }: Pick<Stream, 'codec_name'> = { codec_name: 'none' }): string {
+/** @returns `none` without such a track */
+function codecName(name = 'none'): string {
   return CODEC_NAMES[name] ?? name;
 }

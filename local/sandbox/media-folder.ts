@@ -52,7 +52,7 @@ async function readRecording(
     return undefined;
   }
   return {
-    id: settings.naming.videoId(videoIdFrom('recording', name, String(facts.sizeBytes))),
+    id: settings.naming.videoId(videoIdFrom('recording', name, String(facts.filesize))),
     title: basename(path),
     case: 'ordinary',
     channel: settings.channel,

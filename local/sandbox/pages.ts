@@ -137,24 +137,17 @@ function channelThumbnails(channel: CatalogueChannel, baseUrl: string): object[]
 }
 
 function formatFacts(video: CatalogueVideo, { formatId, facts }: MediaFormat, baseUrl: string): object {
-  const { ext, acodec, vcodec, totalKbps } = facts;
+  const { durationSeconds, ...known } = facts;
+  const { ext, acodec, vcodec, tbr } = facts;
   const isSeparate = acodec === 'none' || vcodec === 'none';
   return {
     format_id: formatId,
     url: `${baseUrl}/media/${video.id}/${encodeURIComponent(formatId)}`,
-    ext,
+    ...known,
     container: isSeparate && ['m4a', 'mp4', 'webm'].includes(ext) ? `${ext}_dash` : undefined,
-    acodec,
-    vcodec,
-    filesize: video.case === 'live' ? undefined : facts.sizeBytes,
-    tbr: totalKbps,
-    abr: vcodec === 'none' ? totalKbps : undefined,
-    vbr: acodec === 'none' ? totalKbps : undefined,
-    width: facts.width,
-    height: facts.height,
-    fps: facts.picturesPerSecond,
-    asr: facts.sampleRateHz,
-    audio_channels: facts.audioChannels,
+    filesize: video.case === 'live' ? undefined : facts.filesize,
+    abr: vcodec === 'none' ? tbr : undefined,
+    vbr: acodec === 'none' ? tbr : undefined,
   };
 }
 

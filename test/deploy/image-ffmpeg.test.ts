@@ -45,7 +45,14 @@ beforeAll(async () => {
     maxMediaSeconds: 60,
     maxVideoHeight: 1080,
   });
-  const pictures = { index: 0, kind: 'video', codec: 'hevc', width: 64, height: 64, colorTransfer: 'smpte2084' };
+  const pictures = {
+    index: 0,
+    codec_type: 'video',
+    codec_name: 'hevc',
+    width: 64,
+    height: 64,
+    color_transfer: 'smpte2084',
+  };
   const source = { path: input, probe: { streams: [pictures] } as unknown as Probe };
   await media.writeM4a({ path: input, audioCodec: 'aac' }, output, limits);
   await media.measure(input, limits);

@@ -59,7 +59,7 @@ describe('the index of an M4A file', () => {
     await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', '-i', join(folder, 'long.flac'), ...args, ...output]);
     const { streams, durationSeconds } = await media.probe(path, signal);
     const read = await readM4a(path);
-    expect(read?.codec).toBe(streams[0]?.codec === 'aac' ? 'aac' : undefined);
+    expect(read?.codec).toBe(streams[0]?.codec_name === 'aac' ? 'aac' : undefined);
     // ffprobe prints microseconds.
     if (read !== undefined) expect(Math.abs(read.durationSeconds - durationSeconds)).toBeLessThan(2e-6);
   });
