@@ -55,6 +55,7 @@ interface RecordBase {
   readonly startedBy: Starter;
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
   readonly webhookUrl?: string;
+  /** Set for an audio that a request for a transcript started. It ends with that unless others wait for it. */
   readonly isForSpeech?: true;
   /** For how many days after its end the request that started the job wants its contents to be kept. */
   readonly keepDays?: number;

@@ -1,5 +1,4 @@
-import type { Thousandths } from './money.ts';
-import type { PendingRecord, RecordType, Starter } from './download-record.ts';
+import type { PendingRecord } from './download-record.ts';
 
 /** The workers of the previous release must know it, so that both releases may continue each other's jobs. */
 export const JOB_VERSION = 1;
@@ -17,22 +16,10 @@ export interface JobOrder {
 }
 
 /** The input of every job's workflow. It passes through Temporal, so it contains references only. */
-export interface JobInput {
+export interface JobInput extends Omit<PendingRecord, 'id' | 'status' | 'keepDays' | 'interest' | 'providerCalls'> {
   /** {@link JOB_VERSION} of the release that started the job. */
   readonly version: number;
   readonly recordId: string;
-  readonly type: RecordType;
-  readonly subjectId: string;
-  readonly mediaId: string;
-  readonly createdAt: string;
-  readonly price: Thousandths;
-  readonly parameters?: object;
-  /** The API key whose account is charged; absent for a job that is not charged. */
-  readonly chargedTo?: string;
-  readonly startedBy: Starter;
-  readonly webhookUrl?: string;
-  /** Set for an audio that a request for a transcript started. It ends with that unless others wait for it. */
-  readonly isForSpeech?: true;
   /** The batch that started the job. */
   readonly batchId?: string;
   readonly order?: JobOrder;
@@ -42,22 +29,14 @@ export interface JobInput {
 export const MEMO_JOB = 'job';
 
 /** The record of a job that has not ended. The API and the first step of the workflow write the same one. */
-export function pendingRecordOf(input: Omit<JobInput, 'version'>): PendingRecord {
-  return {
-    id: input.recordId,
-    type: input.type,
-    subjectId: input.subjectId,
-    mediaId: input.mediaId,
-    createdAt: input.createdAt,
-    price: input.price,
-    startedBy: input.startedBy,
-    ...(input.parameters === undefined ? {} : { parameters: input.parameters }),
-    ...(input.chargedTo === undefined ? {} : { chargedTo: input.chargedTo }),
-    ...(input.webhookUrl === undefined ? {} : { webhookUrl: input.webhookUrl }),
-    ...(input.isForSpeech === undefined ? {} : { isForSpeech: input.isForSpeech }),
-    ...(input.order?.keepDays === undefined ? {} : { keepDays: input.order.keepDays }),
-    status: 'pending',
-  };
+export function pendingRecordOf({
+  recordId: id,
+  version,
+  batchId,
+  order,
+  ...facts
+}: Omit<JobInput, 'version'> & Partial<Pick<JobInput, 'version'>>): PendingRecord {
+  return { id, ...facts, ...(order?.keepDays !== undefined && { keepDays: order.keepDays }), status: 'pending' };
 }
 
 export const progressStages = [

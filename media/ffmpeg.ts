@@ -78,13 +78,13 @@ export function createMedia(settings: FfmpegSettings) {
   const probeM4a = async (path: string, signal: AbortSignal) => {
     const read = await readM4a(path);
     if (read !== undefined) return read;
-    const probe = await probeFile(settings.ffprobe, path, signal);
+    const probe = await probeFile(settings.ffprobe, path, { signal });
     return { codec: codecOf(probe, 'audio'), durationSeconds: probe.durationSeconds };
   };
 
   return {
     /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
-    probe: (path: string, signal: AbortSignal): Promise<Probe> => probeFile(settings.ffprobe, path, signal),
+    probe: (path: string, signal: AbortSignal): Promise<Probe> => probeFile(settings.ffprobe, path, { signal }),
     isPlainM4a,
     /** @returns the duration of the copy; undefined if {@link writeM4a} must write it */
     copyM4a: async (

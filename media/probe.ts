@@ -85,11 +85,10 @@ function namesIn({ shape }: z.ZodObject): string {
 export async function probeFile(
   ffprobe: string,
   path: string,
-  signal: AbortSignal,
-  guard = INPUT_GUARD,
+  options: Pick<FfprobeOptions, 'guard'> & { readonly signal: AbortSignal },
 ): Promise<Probe> {
   const args = ['-show_entries', ENTRIES];
-  return runFfprobe(ffprobe, path, { schema: probeSchema, args, signal, timeoutMs: TIMEOUT_MS, guard });
+  return runFfprobe(ffprobe, path, { schema: probeSchema, args, timeoutMs: TIMEOUT_MS, ...options });
 }
 
 type ProbeLimits = Required<Pick<RunOptions, 'signal' | 'timeoutMs'>>;

@@ -44,8 +44,9 @@ export async function resolveText(
 
 export async function subjectsOf(deps: Deps, text: string): Promise<Subject[]> {
   const texts = [text, urlWithin(text)].filter((one) => one !== undefined);
-  const found = await Promise.all([namedBy, pageBy].flatMap((find) => texts.map((one) => find(deps, one))));
-  return found.find(({ length }) => length > 0) ?? [];
+  const named = await Promise.all(texts.map((one) => namedBy(deps, one)));
+  const found = [...named, ...texts.map((one) => [webPageOf(deps, one)])];
+  return found.map((some) => some.filter((one) => one !== undefined)).find(({ length }) => length > 0) ?? [];
 }
 
 /** People often share a sentence with a link. @returns the first link, without the punctuation that ends the sentence */
@@ -55,20 +56,9 @@ function urlWithin(text: string): string | undefined {
   return url?.replace(url.includes('(') ? /(?<![.,;:!?])[.,;:!?]+$/ : /(?<![.,;:!?)\]])[.,;:!?)\]]+$/, '');
 }
 
-async function namedBy(deps: Deps, text: string): Promise<Subject[]> {
-  const named = [
-    videoOf(deps, text),
-    playlistOf(deps, text),
-    channelOf(deps, text),
-    await postOf(deps, text),
-    profileOf(deps, text),
-  ];
-  return named.filter((one) => one !== undefined);
-}
-
-function pageBy(deps: Deps, text: string): Promise<Subject[]> {
-  const page = webPageOf(deps, text);
-  return Promise.resolve(page === undefined ? [] : [page]);
+async function namedBy(deps: Deps, text: string): Promise<(Subject | undefined)[]> {
+  const post = await postOf(deps, text);
+  return [videoOf(deps, text), playlistOf(deps, text), channelOf(deps, text), post, profileOf(deps, text)];
 }
 
 function videoOf(deps: Deps, text: string): Subject | undefined {

@@ -87,7 +87,12 @@ async function fetchFile(record: AudioRecord, { stage, terminal, dataDir, signal
     await writeFile(path, response.body ?? '', { flag });
     answers.push(`${range}: 206, ${response.headers.get('Content-Range') ?? ''}`);
   }
-  const { format_long_name: container, durationSeconds, size, streams } = await probeFile(stage.ffprobe, path, signal);
+  const {
+    format_long_name: container,
+    durationSeconds,
+    size,
+    streams,
+  } = await probeFile(stage.ffprobe, path, { signal });
   terminal.heading('File');
   terminal.fact('M4A', path);
   terminal.fact('Size', `${sizeText(size)} (${String(size)} bytes)`);

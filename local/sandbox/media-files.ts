@@ -87,7 +87,7 @@ export async function probe(path: string, settings: MediaTools): Promise<MediaFa
 async function factsOf({ path, size }: { path: string; size: number }, { ffmpeg, ffprobe }: MediaTools) {
   const signal = AbortSignal.timeout(FFMPEG_TIMEOUT_MS);
   const guard = (await isTransportStream(path)) ? TRANSPORT_STREAM_GUARD : INPUT_GUARD;
-  const found = await probeFile(ffprobe, path, signal, guard);
+  const found = await probeFile(ffprobe, path, { signal, guard });
   const [audio, video] = [streamOf(found, 'audio'), streamOf(found, 'video')];
   if (audio === undefined && video === undefined) throw new NotMediaError('it has no audio and no video track');
   const measure = () =>

@@ -48,7 +48,7 @@ async function flawsOf(deps: FilesDeps, path: string, record: SuccessRecord): Pr
   const file = record.files.find(({ name }) => path.endsWith(`/${record.id}/${name}`));
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   // A file that ffprobe cannot read has no streams and no length.
-  const probed = await probeFile(deps.ffprobe, path, signal).catch(() => undefined);
+  const probed = await probeFile(deps.ffprobe, path, { signal }).catch(() => undefined);
   const streams = probed?.streams.map((stream) => stream.codec_type) ?? [];
   const seconds = probed?.durationSeconds ?? 0;
   const hasPictures = record.type === 'vidnet_video' || /\.mp4$/.test(path);

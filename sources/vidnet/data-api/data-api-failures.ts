@@ -22,21 +22,11 @@ export interface Refusal {
   readonly retryAfter: string | undefined;
 }
 
-interface RefusalDetails {
-  readonly status: number;
-  readonly reasons: readonly string[];
-  /** The domains of the refusals whose reason is only `forbidden`. */
-  readonly forbiddenBy: readonly string[];
-  readonly message: string;
-  /** The name of the exceeded limit, if the details state it. */
-  readonly limit: string;
-}
-
 interface Row {
   readonly reason: ReasonWith<'subject'>;
   readonly subject?: 'channel' | 'video';
   readonly reasons?: readonly string[];
-  readonly when?: (details: RefusalDetails) => boolean;
+  readonly when?: (details: ReturnType<typeof detailsOf>) => boolean;
 }
 
 /**
@@ -140,7 +130,7 @@ export function noneWhen(reason: string): (error: unknown) => Listed<never> {
   };
 }
 
-function detailsOf({ status, body }: Refusal): RefusalDetails {
+function detailsOf({ status, body }: Refusal) {
   const parsed = errorBodySchema.safeParse(body);
   if (!parsed.success) return { status, reasons: [], forbiddenBy: [], message: '', limit: '' };
   const { message, errors, details } = parsed.data.error;
@@ -148,8 +138,10 @@ function detailsOf({ status, body }: Refusal): RefusalDetails {
   return {
     status,
     reasons: all.map(({ reason }) => reason).filter((reason) => reason !== ''),
+    /** The domains of the refusals whose reason is only `forbidden`. */
     forbiddenBy: errors.filter(({ reason }) => reason === 'forbidden').map(({ domain }) => domain),
     message,
+    /** The name of the exceeded limit, if the details state it. */
     limit: details
       .map(({ metadata }) => metadata['quota_limit'])
       .filter((limit) => typeof limit === 'string')
