@@ -12,13 +12,19 @@ interface PlatformHosts {
   readonly hosts: readonly string[];
 }
 
-/** Pages that lead to the page in one of their parameters: consent, login and links out of a platform. */
-const WRAPPING_HOSTS =
-  /^(?:consent\.(?:youtube|google)|(?:accounts|www)\.google|l\.instagram|lm?\.facebook|out\.reddit)\.com$/;
-const WRAPPING_PAGES = ['attribution_link', 'redirect', 'oembed', 'signin', 'accounts', 'challenge'];
+/** Hosts that lead to the page in a parameter: consent, login, translation, and links out of a platform or a mail. */
+const WRAPPING_HOSTS = new RegExp(
+  String.raw`^(?:(?:consent|accounts|www|translate)\.google\.(?:com|(?:com?\.)?[a-z]{2})|slack-redir\.net|` +
+    String.raw`(?:consent\.youtube|l\.instagram|lm?\.facebook|out\.reddit|(?:www\.)?linkedin|t\.umblr|steamcommunity|` +
+    String.raw`duckduckgo|vk|[a-z\d]+\.safelinks\.protection\.outlook)\.com)$`,
+);
+const WRAPPING_PAGES = [
+  ...['attribution_link', 'redirect', 'oembed', 'api', 'signin', 'login', 'logout', 'accounts', 'challenge'],
+  ...['verify_age', 'supported_browsers', 'das_captcha'],
+];
 /** The page after a login may be one that leads to another. */
 const MAX_LINKS = 3;
-const WRAPPED = ['continue', 'next', 'u', 'url', 'q'];
+const WRAPPED = ['continue', 'next', 'next_url', 'u', 'url', 'to', 'uddg', 'z', 'q'];
 
 /** HTML and forms may have encoded what follows a path. A second `?` or a backslash of JSON also ends it. */
 const PATH_END = /[&;]|%26|%3f|%5c/i;
@@ -55,7 +61,11 @@ export function platformPageOf(text: string, platform: PlatformHosts, links = MA
     return whole === undefined || links === 0 ? undefined : platformPageOf(whole, platform, links - 1);
   }
   if (!isOwn) return undefined;
-  const parts = [...rest.map(decoded), url.search.replace(/%3d/gi, '='), url.hash.replace(/^#!?/, '')];
+  const parts = [
+    ...rest.map(decoded),
+    url.search.replace(/%3d/gi, '=').replace(/%(?:25)*26/g, '&'),
+    url.hash.replace(/^#!?/, ''),
+  ];
   return { host, segments, query: new URLSearchParams(parts.join('&').replace(/[?\\;]/g, '&')) };
 }
 

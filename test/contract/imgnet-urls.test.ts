@@ -186,6 +186,7 @@ it.each([
   'https://www.instagram.com/accounts/login/?next=/p/DAbc-1_3/',
   'https://www.instagram.com/accounts/login/?next=https%3A%2F%2Fwww.instagram.com%2Fp%2FDAbc-1_3%2F&source=x',
   'https://www.instagram.com/challenge/?next=/p/DAbc-1_3/',
+  'https://www.instagram.com/api/v1/oembed/?url=https%3A%2F%2Fwww.instagram.com%2Fp%2FDAbc-1_3',
   'https://api.instagram.com/oembed/?url=https://www.instagr.am/p/DAbc-1_3/',
   'https://l.instagram.com/?u=https%3A%2F%2Fwww.instagram.com%2Fp%2FDAbc-1_3%2F&e=AT0',
   'https%253A%252F%252Fwww.instagram.com%252Fp%252FDAbc-1_3%252F',
