@@ -257,6 +257,20 @@ describe('captions in SubRip', () => {
     expect(texts(parseCaptions(srt, 'srt', 'automatic'))).toEqual(['good evening', 'to all', 'of you', 'who listen']);
   });
 
+  it.each([
+    ['more digits than milliseconds', '1\n00:00:01,5000 --> 00:00:02,0000\nOne', 1.5, 0.5],
+    ['a space before the milliseconds', '1\n00:00:01, 500 --> 00:00:02, 000\nOne', 1.5, 0.5],
+    ['a start before 0', '1\n-00:00:01,500 --> 00:00:02,000\nOne', 0, 2],
+    [
+      'no blank line before the next number',
+      '1\n00:00:01,500 --> 00:00:02,000\nOne\n2\n00:00:03,000 --> 00:00:04,000',
+      1.5,
+      0.5,
+    ],
+  ])('are read when they have %s', (_title, text, startSeconds, durationSeconds) => {
+    expect(parseCaptions(text, 'srt', 'manual')).toEqual([{ startSeconds, durationSeconds, text: 'One' }]);
+  });
+
   it('are refused when there is no cue', () => {
     expect(code(() => parseCaptions('404 page not found', 'srt', 'manual'))).toBe('upstream_error');
   });

@@ -13,7 +13,7 @@ export function trackLanguage(code: string): string | undefined {
   const language = canonicalLanguage(plain) ?? canonicalLanguage(plain.replace(/-[\w-]{11}$/, ''));
   if (language === undefined) return undefined;
   // No primary tag of 5 to 8 letters is registered (RFC 5646, section 2.2.1): `rechat` is not a language.
-  return new Intl.Locale(language).language.length > 3 ? undefined : language;
+  return /^[a-z]{2,3}(?:-|$)/.test(language) ? language : undefined;
 }
 
 /** yt-dlp marks spoken languages by an entry `xx-orig` beside `xx`. If none is marked, all are returned. */

@@ -53,6 +53,8 @@ function isSame(wantedTag: string, offeredTag: string): boolean {
   const scripts = [scriptOf(wanted), scriptOf(offered)];
   if (!scripts.includes(undefined) && scripts[0] !== scripts[1]) return false;
   if (wanted.language === offered.language) return true;
+  // For `und`, which sites write if the language is unknown, `Intl.Locale` has no language.
+  if ([wantedTag, offeredTag].some((tag) => /^und\b/.test(tag))) return false;
   // CLDR lists two codes of one language (`no`, `nb`) as substitutes for each other, with the same script and region.
   const [one, other] = [new Intl.Locale(wanted.language), new Intl.Locale(offered.language)].map((each) =>
     each.maximize(),

@@ -1,8 +1,8 @@
 import { JobError } from '../../../runtime/job-error.ts';
 import { cleanText, type Cue } from './cue.ts';
 
-const TIME = String.raw`(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?`;
-/** `00:01.000 --> 00:02.500 align:start`; WebVTT may omit hours, and SubRip has a comma. */
+const TIME = String.raw`(-?)(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,] ?(\d+))?`;
+/** `00:01.000 --> 00:02.500 align:start`; WebVTT may omit hours, and SubRip has a comma. Shifted files begin before 0. */
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 
 export interface TimedTextDialect {
@@ -19,7 +19,9 @@ export function readCues(text: string, dialect: TimedTextDialect): Cue[] {
   for (const line of whole.split(/\r\n|\r|\n/)) {
     const timing = TIMING.exec(line);
     if (timing !== null) {
-      found.push({ startMs: toMs(timing.slice(1, 5)), endMs: toMs(timing.slice(5, 9)), texts: [] });
+      // Some files of SubRip have no blank line before the number of the next cue.
+      if (inside && /^\d+$/.test(found.at(-1)?.texts.at(-1) ?? '')) found.at(-1)?.texts.pop();
+      found.push({ startMs: toMs(timing.slice(1, 6)), endMs: toMs(timing.slice(6, 11)), texts: [] });
       inside = true;
     } else if (dialect.isBlank(line)) {
       inside = false;
@@ -44,7 +46,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-function toMs([hours, minutes, seconds, fraction]: readonly (string | undefined)[]): number {
+function toMs([sign, hours, minutes, seconds, fraction]: readonly (string | undefined)[]): number {
   const whole = (Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds);
-  return whole * 1000 + Number((fraction ?? '').padEnd(3, '0'));
+  return (whole * 1000 + Number((fraction ?? '').padEnd(3, '0').slice(0, 3))) * (sign === '-' ? -1 : 1);
 }
