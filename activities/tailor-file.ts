@@ -1,20 +1,24 @@
 import { Context } from '@temporalio/activity';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_CONTAINERS } from '../contract/media-option-values.ts';
 import { FIELD, type MediaOptions } from '../contract/kinds/media-options.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
 import { threeLetterCode } from '../contract/text/language-tags.ts';
+import { srtWriter, type TimedLine } from '../contract/text/transcript-formats.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
 import { writeMetadata, type Chapter } from '../media/file-metadata.ts';
+import type { OutputFile } from '../media/output-file.ts';
 import { onKeptTime, without, type Span } from '../media/time-spans.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { optional } from '../runtime/optional.ts';
 import { safeFileName } from '../runtime/file-names.ts';
+import { readCaptions } from '../sources/vidnet/captions/read-captions.ts';
 import type { ReportedSegment, SponsorBlock } from '../sources/vidnet/sponsorblock.ts';
+import { readFileBy } from '../sources/vidnet/yt-dlp/read-file.ts';
 import type { FetchedMedia } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import type { MediaDetails } from '../sources/vidnet/yt-dlp/yt-dlp-selection.ts';
-import { embeddedCaptions } from './embedded-captions.ts';
 import { sourcesOf, writeVerified, type MadeFile, type MakerDeps } from './make-file.ts';
 import type { RunningCall } from './source-call.ts';
 
@@ -138,4 +142,37 @@ function filledIn(template: string, { details, title }: FetchedMedia, mediaId: s
     language: details?.language,
   };
   return template.replaceAll(FIELD, (_field, name: string) => String(values[name] ?? ''));
+}
+
+/**
+ * Writes captions with the times of a file that has only a part of the recording.
+ *
+ * @param paths files `captions.LANGUAGE.vtt`
+ * @param onFile converts times of the recording into those of the file, and leaves out what the file does not have
+ */
+async function embeddedCaptions(
+  paths: readonly string[],
+  onFile: <Kind extends Span>(spans: readonly Kind[]) => readonly Kind[],
+  call: RunningCall,
+): Promise<NonNullable<OutputFile['captions']>> {
+  const written: { path: string; language: string }[] = [];
+  for (const path of paths) {
+    const [, tag = '', format] = /^captions\.(.+)\.(\w+)$/.exec(basename(path)) ?? [];
+    if (format !== 'vtt' && format !== 'srt') continue;
+    const lines: (TimedLine & Span)[] = [];
+    for await (const page of readFileBy(readCaptions, { path, format, kind: 'manual' }, call)) {
+      for (const line of page) {
+        const { startSeconds: start, durationSeconds } = line;
+        lines.push({ ...line, start, end: start + durationSeconds });
+      }
+    }
+    const writer = srtWriter();
+    const cues = onFile(lines).flatMap(({ start, end, ...line }) => [
+      ...writer.line({ ...line, startSeconds: start, durationSeconds: end - start }),
+    ]);
+    if (cues.length === 0) continue;
+    await writeFile(`${path}.srt`, cues.join(''));
+    written.push({ path: `${path}.srt`, language: threeLetterCode(tag) ?? 'und' });
+  }
+  return written;
 }

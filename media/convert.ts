@@ -14,7 +14,7 @@ export interface RunLimits {
   readonly onProgress?: (seconds: number) => void;
 }
 
-interface ConvertSettings {
+export interface ConvertSettings {
   readonly ffmpeg: string;
   readonly maxFileBytes: number;
   readonly maxMediaSeconds: number;

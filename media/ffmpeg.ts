@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { JobError } from '../runtime/job-error.ts';
-import { createConvert, mostSeconds, type RunLimits } from './convert.ts';
+import { createConvert, mostSeconds, type ConvertSettings, type RunLimits } from './convert.ts';
 import {
   fileUrl,
   INPUT_GUARD,
@@ -13,8 +13,7 @@ import {
 import { maxPixels, rejectTooTall, timeForMs } from './media-limits.ts';
 import { copiedKinds, outputArguments, type OutputFile } from './output-file.ts';
 import { AAC, SOUND } from './encoding.ts';
-import { copyShortM4a } from './copy-m4a.ts';
-import { isPlainM4a, readM4a } from './m4a.ts';
+import { copyShortM4a, isPlainM4a, readM4a } from './m4a.ts';
 import {
   codecOf,
   countPictures,
@@ -31,11 +30,8 @@ const DECODED_RATE = 8_000;
 const DECODED = `-ac 1 -ar ${String(DECODED_RATE)} -c:a pcm_s16le -f s16le file:/dev/null`.split(' ');
 /** The share of files that ffmpeg decodes although nothing about them is doubtful. */
 const DECODED_SHARE = 0.02;
-interface FfmpegSettings {
-  readonly ffmpeg: string;
+interface FfmpegSettings extends ConvertSettings {
   readonly ffprobe: string;
-  readonly maxFileBytes: number;
-  readonly maxMediaSeconds: number;
   /** Tallest picture of a video. */
   readonly maxVideoHeight: number;
 }

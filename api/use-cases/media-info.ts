@@ -4,7 +4,7 @@ import { channelPathOf, channelReferenceOf } from '../../contract/urls/channel-u
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { pageIdOf, pageOf } from './media.ts';
+import { digestOf, pageOf } from './media.ts';
 import { requesting } from './request-job.ts';
 
 /** POST /api/media/info: what a page says about its media, of which none are fetched. */
@@ -39,5 +39,5 @@ export function infoPageOf(deps: Pick<ServiceDeps, 'platforms'>, given: string):
 }
 
 function named(url: string, subject: MediaInfoPage['subject']): InfoPage {
-  return { mediaId: pageIdOf(url), page: { url, subject } };
+  return { mediaId: digestOf(url), page: { url, subject } };
 }

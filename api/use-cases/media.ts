@@ -15,10 +15,9 @@ import { requesting, type JobPlan } from './request-job.ts';
 /** POST /api/downloads/media: the audio or video of a page of any site, or the files of a post, once for all URLs of it. */
 export const requestMedia = requesting(planMedia);
 
-export function planMedia(
-  deps: Pick<PlanDeps, 'platforms' | 'rendering'>,
-  request: Pick<MediaRequest, 'url' | 'format'> & MediaOptions,
-): JobPlan<'media'> {
+type Wanted = Pick<MediaRequest, 'url' | 'format'> & MediaOptions;
+
+export function planMedia(deps: Pick<PlanDeps, 'platforms' | 'rendering'>, request: Wanted): JobPlan<'media'> {
   const { url, format } = request;
   const contradiction = contradictionIn(request);
   if (contradiction !== undefined) throw invalidField(...contradiction);
@@ -37,51 +36,36 @@ export function planMedia(
 
 type Work = MediaParameters & Pick<JobPlan, 'mediaId'>;
 
-function pageWork(
-  deps: Pick<PlanDeps, 'platforms'>,
-  { url, format }: Pick<MediaRequest, 'url' | 'format'>,
-  options: MediaOptions | undefined,
-): Work {
+function pageWork(deps: Pick<PlanDeps, 'platforms'>, { url, format }: Wanted, options?: MediaOptions): Work {
   const page = pageOf(deps, url);
-  const videoId = options?.sponsorblock === undefined ? undefined : videoIdOf(url, deps.platforms.vidnetHosts);
+  const videoId = options?.sponsorblock && videoIdOf(url, deps.platforms.vidnetHosts);
   if (options?.sponsorblock !== undefined && videoId === undefined) {
     throw invalidField('sponsorblock', 'is only known of videos of the video platform');
   }
   return {
-    mediaId: pageIdOf(page.url),
+    mediaId: digestOf(page.url),
     page: { url: page.url, format, ...optional('options', options), ...optional('videoId', videoId) },
     ...optional('site', page.site),
   };
 }
 
 /** The platform describes a post and a reel with the same shortcode differently, so the kind is part of the subject. */
-function postWork(
-  deps: Pick<PlanDeps, 'platforms'>,
-  post: PostReference,
-  request: Pick<MediaRequest, 'format'> & MediaOptions,
-): Work {
+function postWork(deps: Pick<PlanDeps, 'platforms'>, post: PostReference, request: Wanted): Work {
   if (request.format !== 'video') {
     throw invalidField('format', 'must be video for a post or reel: POST /api/imgnet/audio fetches its sound');
   }
   const [option] = Object.keys(optionsOf(request) ?? {});
   if (option !== undefined) throw invalidField(option, 'is not for posts and reels, whose files are kept as they are');
   requireImgnet(deps);
-  const mediaId = pageIdOf(`imgnet/${post.kind}/${post.shortcode}`);
+  const mediaId = digestOf(`imgnet/${post.kind}/${post.shortcode}`);
   return { mediaId, page: { url: postUrlOf(post), format: 'video' }, post };
 }
 
-export function pageIdOf(url: string): string {
-  return digestOf(url);
-}
-
-function digestOf(text: string): string {
+export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-export function pageOf(
-  { platforms }: Pick<ServiceDeps, 'platforms'>,
-  given: string,
-): { readonly url: string; readonly site: string | undefined } {
+export function pageOf({ platforms }: Pick<ServiceDeps, 'platforms'>, given: string) {
   const { mediaSites, mediaAllowedNetworks, vidnetHosts, vidnetVideoUrl } = platforms;
   if (mediaSites === 'off') {
     throw new ApiError(

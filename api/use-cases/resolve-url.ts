@@ -67,12 +67,6 @@ function videoOf(deps: Deps, text: string): Subject | undefined {
   const id = videoIdOf(text, platforms.vidnetHosts);
   if (id === undefined) return undefined;
   const body = { vidnet_video_id: id };
-  const captions = (includeComments: boolean): Offer =>
-    offer('requestTranscript', '/api/transcripts', {
-      body: { ...body, ...(includeComments ? { include_comments: true } : {}) },
-      needs: ['language'],
-      price: transcriptPrice(prices, { includeComments }),
-    });
   const url = urlIn(platforms.vidnetVideoUrl.replace('{id}', id));
   const page = webPageOf(deps, url);
   const offers = [
@@ -80,8 +74,8 @@ function videoOf(deps: Deps, text: string): Subject | undefined {
     offer('requestVideo', '/api/downloads/video', { body, price: prices.video }),
     // With fields that say how the file is made.
     ...(page?.offers.filter(({ operation }) => operation === 'requestMedia') ?? []),
-    captions(false),
-    captions(true),
+    transcriptOf(prices, body),
+    transcriptOf(prices, { ...body, include_comments: true }),
     speechOf(deps, body, prices.audio),
     mediaInfoOf(prices, id),
     labelsOf(prices, 'requestAudio'),
@@ -129,7 +123,7 @@ async function postOf(deps: Deps, text: string): Promise<Subject | undefined> {
     }),
     offer('requestImgnetAudio', '/api/imgnet/audio', { body, price: prices.imgnetAudio }),
     mediaOf(prices, url, 'video'),
-    anyTranscriptOf(prices, body),
+    transcriptOf(prices, { ...body, mode: 'auto' }),
     speechOf(deps, body, prices.imgnetAudio),
     labelsOf(prices, 'requestImgnetAudio'),
   ];
@@ -168,7 +162,7 @@ function webPageOf(deps: Deps, text: string): Subject | undefined {
   try {
     const { url } = pageOf(deps, given);
     const offers = mediaFormatSchema.options.map((format) => mediaOf(prices, url, format));
-    offers.push(anyTranscriptOf(prices, { url }), speechOf(deps, { url }, prices.mediaAudio));
+    offers.push(transcriptOf(prices, { url, mode: 'auto' }), speechOf(deps, { url }, prices.mediaAudio));
     return { kind: 'page', id: url, url, offers: [...offers, mediaInfoOf(prices, url)], note: null };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -181,14 +175,10 @@ function mediaOf(prices: Prices, url: string, format: MediaFormat): Offer {
   return offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) });
 }
 
-/** The captions, or else what is spoken, which is charged as by `requestSpeech`. */
-function anyTranscriptOf(prices: Prices, body: Offer['body']): Offer {
-  const price = transcriptPrice(prices, { includeComments: false });
-  return offer('requestTranscript', '/api/transcripts', {
-    body: { ...body, mode: 'auto' },
-    needs: ['language'],
-    price,
-  });
+/** The captions. With the mode `auto`, it is else what is spoken, which is charged as by `requestSpeech`. */
+function transcriptOf(prices: Prices, body: Offer['body']): Offer {
+  const price = transcriptPrice(prices, { includeComments: body['include_comments'] === true });
+  return offer('requestTranscript', '/api/transcripts', { body, needs: ['language'], price });
 }
 
 function speechOf({ rendering: { prices }, speed }: Deps, body: Offer['body'], audioPrice: Thousandths): Offer {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { fileFields, renderFiles, renderVidnetFields, vidnetRecordFields } from '../http/download-schemas.ts';
-import type { Progress } from '../http/fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
-import type { Kind, RecordContext } from './kind.ts';
+import { inData, type Kind, type RenderRecord } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { labelsCostOf } from './sound.ts';
 import { jobBaseSchema } from '../job-schema.ts';
@@ -21,15 +20,13 @@ export type AudioRecord = z.infer<typeof audioRecordSchema>;
 export const audioResultSchema = z.object({ data: audioRecordSchema }).meta({ id: 'AudioResult' });
 export type AudioResult = z.infer<typeof audioResultSchema>;
 
-function renderAudio(record: DownloadRecord, context: RecordContext, progress?: Progress): AudioRecord {
-  return {
-    ...renderVidnetFields(record, progress),
-    type: 'audio',
-    transcript_speaker_id: record.id,
-    transcript_speaker_cost: labelsCostOf(record, context.prices),
-    ...renderFiles(record, context),
-  };
-}
+const renderAudio: RenderRecord<AudioRecord> = (record, context, progress) => ({
+  ...renderVidnetFields(record, progress),
+  type: 'audio',
+  transcript_speaker_id: record.id,
+  transcript_speaker_cost: labelsCostOf(record, context.prices),
+  ...renderFiles(record, context),
+});
 
 export const audio = {
   workflow: 'audio',
@@ -41,7 +38,5 @@ export const audio = {
   record: audioRecordSchema,
   requestOf: ({ mediaId }: DownloadRecord) => ({ path: '/api/downloads/audio', body: { vidnet_video_id: mediaId } }),
   renderRecord: renderAudio,
-  render: (record: DownloadRecord, context: RecordContext, progress?: Progress): AudioResult => ({
-    data: renderAudio(record, context, progress),
-  }),
+  render: inData(renderAudio),
 } as const satisfies Kind;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../http/download-schemas.ts';
-import { moneySchema, type Progress } from '../http/fields.ts';
+import { moneySchema } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { postUrlOf } from '../urls/imgnet-urls.ts';
 import type { JobInput } from '../job-input.ts';
-import type { Kind, RecordContext } from './kind.ts';
+import type { Kind, RenderRecord } from './kind.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { labelsCostOf } from './sound.ts';
@@ -52,26 +52,16 @@ export const imgnetAudioResultSchema = z
   .meta({ id: 'ImgnetAudioResult' });
 export type ImgnetAudioResult = z.infer<typeof imgnetAudioResultSchema>;
 
-export function renderImgnetAudio(
-  record: DownloadRecord,
-  context: RecordContext,
-  progress?: Progress,
-): ImgnetAudioRecord {
-  return {
-    ...renderRecordFields(record, progress),
-    type: 'imgnet_audio',
-    transcript_speaker_id: record.id,
-    duration: durationOf(record),
-    transcript_speaker_cost: labelsCostOf(record, context.prices),
-    ...renderFiles(record, context),
-  };
-}
+const renderImgnetAudio: RenderRecord<ImgnetAudioRecord> = (record, context, progress) => ({
+  ...renderRecordFields(record, progress),
+  type: 'imgnet_audio',
+  transcript_speaker_id: record.id,
+  duration: durationOf(record),
+  transcript_speaker_cost: labelsCostOf(record, context.prices),
+  ...renderFiles(record, context),
+});
 
-export function renderImgnetAudioResult(
-  record: DownloadRecord,
-  context: RecordContext,
-  progress?: Progress,
-): ImgnetAudioResult {
+const renderImgnetAudioResult: RenderRecord<ImgnetAudioResult> = (record, context, progress) => {
   if (record.status !== 'success' || record.files.length > 0) {
     return { data: renderImgnetAudio(record, context, progress) };
   }
@@ -83,7 +73,7 @@ export function renderImgnetAudioResult(
     transcript_speaker_id: record.id,
     transcript_speaker_cost: formatMoney(0),
   };
-}
+};
 
 export const imgnetAudio = {
   workflow: 'imgnetAudio',

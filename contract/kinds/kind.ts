@@ -41,6 +41,13 @@ export interface RequestForJob {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+export type RenderRecord<Rendered> = (record: DownloadRecord, context: RecordContext, progress?: Progress) => Rendered;
+
+/** @returns the function that renders the answer of an endpoint whose result is the record */
+export function inData<Rendered>(render: RenderRecord<Rendered>): RenderRecord<{ data: Rendered }> {
+  return (...args) => ({ data: render(...args) });
+}
+
 /** The contract of one kind of job. The table `kinds` has one for each record type. */
 export interface Kind {
   readonly workflow: string;
@@ -57,7 +64,7 @@ export interface Kind {
   readonly record: z.ZodObject;
   /** @returns the request that starts the same job again; undefined where it needs facts that the record does not contain */
   readonly requestOf: (record: DownloadRecord) => RequestForJob | undefined;
-  readonly renderRecord: (record: DownloadRecord, context: RecordContext, progress?: Progress) => object;
+  readonly renderRecord: RenderRecord<object>;
   /** Renders the answer of a job in any state, for its endpoint and its webhook alike. */
   readonly render: (record: DownloadRecord, context: RenderContext, progress?: Progress) => object;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../http/download-schemas.ts';
-import { jobFields, pageSchema, type Progress } from '../http/fields.ts';
+import { jobFields, pageSchema } from '../http/fields.ts';
 import type { JobInput } from '../job-input.ts';
-import type { Kind, PricesOf, RecordContext } from './kind.ts';
+import { inData, type Kind, type PricesOf, type RenderRecord } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { vidnetVideoIdSchema } from '../ids.ts';
 import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
@@ -104,7 +104,7 @@ export function mediaPrice({ mediaAudio, mediaVideo }: PricesOf<typeof prices>, 
   return format === 'audio' ? mediaAudio : mediaVideo;
 }
 
-function renderMedia(record: DownloadRecord, context: RecordContext, progress?: Progress): MediaRecord {
+const renderMedia: RenderRecord<MediaRecord> = (record, context, progress) => {
   const { page } = record.parameters as MediaParameters;
   const files = renderFiles(record, context);
   const [file] = record.status === 'success' ? record.files : [];
@@ -119,11 +119,7 @@ function renderMedia(record: DownloadRecord, context: RecordContext, progress?: 
     encoding: file?.encoding ?? null,
     ...labelsOfVideo(record, context.prices),
   };
-}
-
-export function renderMediaResult(record: DownloadRecord, context: RecordContext, progress?: Progress): MediaResult {
-  return { data: renderMedia(record, context, progress) };
-}
+};
 
 export const media = {
   workflow: 'media',
@@ -148,5 +144,5 @@ export const media = {
     return { path: '/api/downloads/media', body: { url, format, ...options } };
   },
   renderRecord: renderMedia,
-  render: renderMediaResult,
+  render: inData(renderMedia),
 } as const satisfies Kind;

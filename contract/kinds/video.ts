@@ -6,8 +6,7 @@ import {
   renderVidnetFields,
   vidnetRecordFields,
 } from '../http/download-schemas.ts';
-import type { Progress } from '../http/fields.ts';
-import type { Kind, RecordContext } from './kind.ts';
+import { inData, type Kind, type RenderRecord } from './kind.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { vidnetVideoIdSchema } from '../ids.ts';
 import { jobBaseSchema } from '../job-schema.ts';
@@ -30,15 +29,13 @@ export type VideoRecord = z.infer<typeof videoRecordSchema>;
 export const videoResultSchema = z.object({ data: videoRecordSchema }).meta({ id: 'VideoResult' });
 export type VideoResult = z.infer<typeof videoResultSchema>;
 
-function renderVideo(record: DownloadRecord, context: RecordContext, progress?: Progress): VideoRecord {
-  const files = { ...renderFiles(record, context), audio_url: null };
-  return {
-    ...renderVidnetFields(record, progress),
-    type: 'vidnet_video',
-    ...files,
-    ...labelsOfVideo(record, context.prices),
-  };
-}
+const renderVideo: RenderRecord<VideoRecord> = (record, context, progress) => ({
+  ...renderVidnetFields(record, progress),
+  type: 'vidnet_video',
+  ...renderFiles(record, context),
+  audio_url: null,
+  ...labelsOfVideo(record, context.prices),
+});
 
 export const video = {
   workflow: 'video',
@@ -55,7 +52,5 @@ export const video = {
   record: videoRecordSchema,
   requestOf: ({ mediaId }: DownloadRecord) => ({ path: '/api/downloads/video', body: { vidnet_video_id: mediaId } }),
   renderRecord: renderVideo,
-  render: (record: DownloadRecord, context: RecordContext, progress?: Progress): VideoResult => ({
-    data: renderVideo(record, context, progress),
-  }),
+  render: inData(renderVideo),
 } as const satisfies Kind;

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { copyShortM4a } from '../../media/copy-m4a.ts';
+import { copyShortM4a } from '../../media/m4a.ts';
 import { decode, probe, runTool } from '../helpers/media.ts';
 
 const FRAGMENTED = ['-movflags', '+dash+frag_keyframe+empty_moov', '-f', 'mp4'];

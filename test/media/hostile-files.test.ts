@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_FAULTS } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { copyShortM4a } from '../../media/copy-m4a.ts';
+import { copyShortM4a } from '../../media/m4a.ts';
 import { createMedia, type Media } from '../../media/ffmpeg.ts';
 import { codecOf } from '../../media/probe.ts';
 import { prepareWav } from '../../speech/prepare.ts';

@@ -147,15 +147,10 @@ export function createYtdlpSource(settings: YtdlpSettings) {
       .finally(() => {
         stopWatching?.();
         clearTimeout(end);
-      })
-      // A page does not state whether an embedded broadcast continues. Expired segments resemble an interrupted transfer.
-      .finally(
-        () =>
-          subject === 'page' &&
-          recording === undefined &&
-          stated.hlsUrl !== undefined &&
-          refuseBroadcast(stated.hlsUrl, options),
-      );
+        // A page does not state whether an embedded broadcast continues. Expired segments resemble an interrupted transfer.
+        const mayContinue = subject === 'page' && recording === undefined;
+        return mayContinue && stated.hlsUrl !== undefined && refuseBroadcast(stated.hlsUrl, options);
+      });
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     if (warnings !== undefined) refusal.signal.throwIfAborted();
     if (metadata === undefined) throw new JobError('pageWithoutMedia');
