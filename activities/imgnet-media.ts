@@ -134,10 +134,7 @@ async function fetchOne(
   call.report({ stage: 'fetching', percent: percentOf(before / total) });
   await rm(path, { force: true });
   const { sizeBytes, cameWhole } = await downloadMedia(url, {
-    path,
-    maxBytes: maxFileBytes,
-    timeoutMs: call.timeoutMs,
-    signal: call.signal,
+    ...{ path, maxBytes: maxFileBytes, timeoutMs: call.timeoutMs, signal: call.signal },
     onProgress: (bytes, totalBytes) => {
       const percent = totalBytes && percentOf((before + bytes / totalBytes) / total);
       call.report({ stage: 'fetching', bytes, ...optional('totalBytes', totalBytes), ...optional('percent', percent) });

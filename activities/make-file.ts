@@ -75,7 +75,7 @@ export function fetchFile(
         await rm(folder, { recursive: true, force: true });
         await mkdir(folder);
         const media = await fetch({ ...attempt, folder, maxMediaSeconds, onProgress: attempt.report });
-        return { ...media, sizes: await Promise.all(media.paths.map(sizeOf)) };
+        return { ...media, sizes: await Promise.all(media.paths.map(async (path) => (await stat(path)).size)) };
       };
       const { title, made } = await fetchAndRead(download, async (media, cameWhole) => {
         const format = wanted === 'either' ? await formatOf(deps, attempt, media) : wanted;
@@ -229,10 +229,6 @@ async function haveWildTimes(media: Media, file: MediaSource, limits: RunLimits)
 
 function isFarFrom(seconds: number, expectedSeconds: number): boolean {
   return Math.abs(expectedSeconds - seconds) > Math.max(1, expectedSeconds / 100);
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path)).size;
 }
 
 /**

@@ -8,8 +8,6 @@ export const KEEP_TIME_LINE = 'aresample=async=1:first_pts=0';
 export const OPUS_FILTER = `${KEEP_TIME_LINE},aformat=channel_layouts=mono|stereo|3.0|quad|5.0|5.1|6.1|7.1`;
 /** Prepares sound for AAC and other codecs. */
 export const SOUND_FILTER = `${OPUS_FILTER}|4.0|5.0(side)|5.1(side)`;
-/** The arguments that encode sound. */
-export const SOUND = ['-af', SOUND_FILTER, ...AAC] as const;
 /** Every common player supports 8-bit 4:2:0 with an even width and height. */
 export const H264 = ['-c:v:0', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
 const EVEN_SIDES = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';

@@ -12,7 +12,7 @@ import {
 } from './media-guard.ts';
 import { maxPixels, rejectTooTall, timeForMs } from './media-limits.ts';
 import { copiedKinds, outputArguments, type OutputFile } from './output-file.ts';
-import { AAC, SOUND } from './encoding.ts';
+import { AAC, SOUND_FILTER } from './encoding.ts';
 import { copyShortM4a, isPlainM4a, readM4a } from './m4a.ts';
 import {
   codecOf,
@@ -163,7 +163,7 @@ export function createMedia(settings: FfmpegSettings) {
         const seconds = await durationOf();
         if (seconds - bytes / 2 / DECODED_RATE <= MAX_GAP_SECONDS) return seconds;
       }
-      await convert([...input, ...sound, ...SOUND, '-f', 'ipod'], output, limits);
+      await convert([...input, ...sound, '-af', SOUND_FILTER, ...AAC, '-f', 'ipod'], output, limits);
       return durationOf();
     },
 

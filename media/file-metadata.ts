@@ -23,15 +23,11 @@ export async function writeMetadata(path: string, { tags, chapters, commentCover
       value === undefined ? [] : [`${name}=${escaped(value)}`],
     ),
     ...chapters.flatMap(({ title, start, end }) => [
-      ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${milliseconds(start)}`, `END=${milliseconds(end)}`],
+      ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${Math.round(start * 1000)}`, `END=${Math.round(end * 1000)}`],
       `title=${escaped(title)}`,
     ]),
   ];
   await writeFile(path, `${lines.join('\n')}\n`);
-}
-
-function milliseconds(seconds: number): string {
-  return String(Math.round(seconds * 1000));
 }
 
 function escaped(text: string): string {

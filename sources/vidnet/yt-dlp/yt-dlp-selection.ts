@@ -19,8 +19,7 @@ export function selectionOf({ format, options = {} }: Omit<MediaPage, 'url'>, ma
   const language = options.sound_language;
   const height = Math.min(max_height, maxVideoHeight);
   const sound = language === undefined ? '' : `[language~='(?i)^${language}(-(?!desc)|$)']`;
-  const formats =
-    format === 'audio' ? AUDIO_FORMATS + sound : videosOf({ height, container, codec: options.codec, sound });
+  const formats = format === 'audio' ? AUDIO_FORMATS + sound : videosOf(options, height, sound);
   const order = SOUND_CODECS[container];
   return {
     formats: live === undefined ? formats : formats.replaceAll(PROTOCOLS, LIVE_PROTOCOLS[live.from]),
@@ -35,13 +34,7 @@ export function selectionOf({ format, options = {} }: Omit<MediaPage, 'url'>, ma
   };
 }
 
-function videosOf(selected: {
-  height: number;
-  container: string;
-  codec: keyof typeof CODECS | undefined;
-  sound: string;
-}): string {
-  const { height, container, codec, sound } = selected;
+function videosOf({ container, codec }: MediaOptions, height: number, sound: string): string {
   const limit = `[height<=?${String(height)}]${PROTOCOLS}`;
   const pairOf = (pictures: string, more = ''): string =>
     `bv${pictures}${limit}+ba${more}${sound}${PROTOCOLS}/b${pictures}${more}${sound}${limit}`;
@@ -54,10 +47,7 @@ function videosOf(selected: {
 }
 
 function sectionArguments({ from = 0, to, chapter }: NonNullable<MediaOptions['section']>): readonly string[] {
-  const range =
-    chapter === undefined
-      ? `*${String(from)}-${to === undefined ? 'inf' : String(to)}`
-      : `^\\s*${escaped(chapter)}\\s*$`;
+  const range = chapter === undefined ? `*${from}-${to ?? 'inf'}` : `^\\s*${escaped(chapter)}\\s*$`;
   return ['--download-sections', range];
 }
 
