@@ -8,6 +8,7 @@ import type { DownloadRecord } from '../contract/download-record.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import { finishRecord } from '../store/records/finish-record.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
+import type { PieceDeps } from './batches/open-piece.ts';
 import { retryWhileJobRuns } from './retry-later.ts';
 
 export interface AwaitedAudioDeps {
@@ -15,8 +16,7 @@ export interface AwaitedAudioDeps {
   readonly contents: ContentsStore;
   readonly rendering: Pick<RenderContext, 'prices'>;
   readonly isOpen: (workflowId: string) => Promise<boolean>;
-  /** Cancels the open job of a record. */
-  readonly cancelJob: (job: { readonly subjectId: string; readonly recordId: string }) => Promise<void>;
+  readonly cancelItem: PieceDeps['cancelItem'];
 }
 
 /** `silent`: the media has no sound, and the empty transcript is stored. */
@@ -27,7 +27,7 @@ export type AwaitedAudio =
 
 /** The audio for which a job of speaker labels waits. All activities are idempotent. */
 export function createAwaitedAudioActivities(deps: AwaitedAudioDeps) {
-  const { records, contents, rendering, cancelJob } = deps;
+  const { records, contents, rendering, cancelItem } = deps;
   return {
     /** Polls once whether the job of the audio has ended. Then the job of its labels gets the price that depends on its length. */
     awaitAudio: async ({ recordId, audioId }: { recordId: string; audioId: string }): Promise<AwaitedAudio> => {
@@ -52,7 +52,7 @@ export function createAwaitedAudioActivities(deps: AwaitedAudioDeps) {
     leaveAudio: async (audioId: string): Promise<void> => {
       if ((await records.noteInterest(audioId, 'abandoned')) !== 'abandoned') return;
       const audio = await records.get(audioId);
-      if (audio?.status === 'pending') await cancelJob({ subjectId: audio.subjectId, recordId: audioId });
+      if (audio?.status === 'pending') await cancelItem(audio);
     },
   };
 }

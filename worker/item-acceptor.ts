@@ -38,7 +38,7 @@ export function createItemAcceptor(
   { db, client, breakers, config }: Service,
 ): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> &
   Pick<BatchListingDeps, 'planItem' | 'collectProfile'> &
-  Pick<SpokenTranscriptDeps, 'startSpeech' | 'isOpen' | 'cancelJob'> {
+  Pick<SpokenTranscriptDeps, 'startSpeech' | 'isOpen'> {
   const deps: SpeechDeps & ListDeps = {
     ...shared,
     accounts: createAccountStore(db),
@@ -68,18 +68,10 @@ export function createItemAcceptor(
         client,
         async () => (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING',
       ),
-    cancelJob: async (job) => {
-      await deps.jobs.cancel(job);
-    },
     endIfGone: async (record) => (await currentJob(deps, record, 0)).record,
     startSpeech: async (caller, { recordId, ...order }) => {
-      const own = {
-        ...optional('recordId', recordId),
-        isForSpeech: true,
-        webhookUrl: undefined,
-        speakers: undefined,
-      } as const;
-      const started = await startSpeech(deps, caller, { ...order, ...own });
+      const own = { isForSpeech: true, webhookUrl: undefined, speakers: undefined } as const;
+      const started = await startSpeech(deps, caller, { ...order, ...optional('recordId', recordId), ...own });
       return started.type === 'speaker_labels' ? started : undefined;
     },
   };

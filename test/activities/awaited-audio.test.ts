@@ -16,7 +16,7 @@ let records: RecordStore;
 let accounts: AccountStore;
 let contents: ContentsStore;
 const isOpen = vi.fn<AwaitedAudioDeps['isOpen']>();
-const cancelJob = vi.fn<AwaitedAudioDeps['cancelJob']>();
+const cancelItem = vi.fn<AwaitedAudioDeps['cancelItem']>();
 const file = { name: 'a.m4a', sizeBytes: 1, sha256: 'x' };
 const success = (durationSeconds: number, files: readonly (typeof file)[] = [file]) =>
   ({ status: 'success', result: { durationSeconds, files } }) as const;
@@ -33,12 +33,12 @@ afterAll(async () => {
 });
 beforeEach(() => {
   isOpen.mockReset().mockResolvedValue(true);
-  cancelJob.mockReset().mockResolvedValue();
+  cancelItem.mockReset().mockResolvedValue();
 });
 
 const activities = () =>
   createAwaitedAudioActivities({
-    ...{ records, contents, isOpen, cancelJob },
+    ...{ records, contents, isOpen, cancelItem },
     rendering: { prices: { listItem: 1, speakerLabelsPerMinute: 6 } },
   });
 const env = () => new MockActivityEnvironment();
@@ -129,8 +129,8 @@ describe('an audio that was started for a transcript', () => {
     await expect(wait()).rejects.toMatchObject({ type: 'later' });
     await env().run(activities().leaveAudio, audio.recordId);
     await env().run(activities().leaveAudio, audio.recordId);
-    const job = { subjectId: audio.subjectId, recordId: audio.recordId };
-    expect(cancelJob.mock.calls).toEqual([[job], [job]]);
+    const job = { subjectId: audio.subjectId, id: audio.recordId };
+    expect(cancelItem.mock.calls).toMatchObject([[job], [job]]);
     expect(await records.noteInterest(audio.recordId, 'shared')).toBe('abandoned');
   });
 
@@ -141,6 +141,6 @@ describe('an audio that was started for a transcript', () => {
     await expect(other.wait()).rejects.toMatchObject({ type: 'later' });
     await keepJob(records, ended, success(60));
     for (const { recordId } of [shared, ended]) await env().run(activities().leaveAudio, recordId);
-    expect(cancelJob).not.toHaveBeenCalled();
+    expect(cancelItem).not.toHaveBeenCalled();
   });
 });

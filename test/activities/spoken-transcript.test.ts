@@ -39,7 +39,7 @@ const { prices } = loadConfig({});
 const activities = () =>
   createSpokenTranscriptActivities({
     ...{ records, contents, isOpen, startSpeech, keys: createKeyStore(mongo.db), rendering: { prices } },
-    cancelJob: () => Promise.resolve(),
+    cancelItem: () => Promise.resolve(),
   });
 const env = () => new MockActivityEnvironment();
 const factsOf = async (id: string) => (await wholeOf(await contents.facts<TranscriptFacts>(id))) as TranscriptFacts;

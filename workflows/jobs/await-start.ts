@@ -1,7 +1,7 @@
-import { ActivityFailure, setCurrentDetails, sleep, upsertMemo } from '@temporalio/workflow';
-import { MEMO_WAITING } from '../../contract/job-input.ts';
+import { ActivityFailure, sleep } from '@temporalio/workflow';
 import type { JobResult } from '../../contract/download-record.ts';
 import { reportedIn } from '../../pacing/retries.ts';
+import { whileWaiting } from '../lifecycle/while-waiting.ts';
 
 const MAX_WAIT_MS = 7 * 86_400_000;
 /** A start may be moved to an earlier time. */
@@ -31,18 +31,9 @@ export async function onceStarted(fetch: () => Promise<JobResult>): Promise<JobR
       if (now + pauseMs > deadlineMs) throw error;
       const reason =
         found.code === 'live' ? found.message : `The start is announced for ${new Date(startsAtMs).toISOString()}.`;
-      await pause(reason, now + Math.min(pauseMs, LONGEST_PAUSE_MS));
+      const waitMs = Math.min(pauseMs, LONGEST_PAUSE_MS);
+      const until = new Date(now + waitMs).toISOString();
+      await whileWaiting({ reason, until }, `${reason} The page is read again at ${until}.`, () => sleep(waitMs));
     }
-  }
-}
-
-async function pause(reason: string, untilMs: number): Promise<void> {
-  const until = new Date(untilMs).toISOString();
-  upsertMemo({ [MEMO_WAITING]: { reason, until } });
-  setCurrentDetails(`${reason} The page is read again at ${until}.`);
-  try {
-    await sleep(untilMs - Date.now());
-  } finally {
-    upsertMemo({ [MEMO_WAITING]: undefined });
   }
 }

@@ -7,14 +7,13 @@ import {
   ChildWorkflowFailure,
   executeChild,
   ParentClosePolicy,
-  setCurrentDetails,
   TerminatedFailure,
-  upsertMemo,
 } from '@temporalio/workflow';
 import type { OwnerOfPost } from '../../activities/owner-profile-activities.ts';
-import { MEMO_JOB, MEMO_WAITING } from '../../contract/job-input.ts';
+import { MEMO_JOB } from '../../contract/job-input.ts';
 import { searchAttributesOf } from '../../runtime/temporal/visibility.ts';
 import { pollActivities, records } from '../activity-proxies.ts';
+import { whileWaiting } from '../lifecycle/while-waiting.ts';
 import { imgnetProfile } from './imgnet-profile.ts';
 
 const { planOwnerProfile, hasFetchedProfile } = records;
@@ -29,35 +28,36 @@ const { awaitOwnerProfile } = pollActivities("Wait for the owner's profile, whic
 export async function fetchOwnerProfile(owner: OwnerOfPost): Promise<boolean> {
   const job = await planOwnerProfile(owner);
   if (job === undefined) return false;
-  showWaiting("The owner's profile is being fetched.");
-  try {
-    // The job starts as the api would start it, so that callers who request the profile join it.
-    await executeChild(imgnetProfile, {
-      workflowId: job.subjectId,
-      args: [job],
-      // These callers need the profile even if this job ends early.
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      memo: { [MEMO_JOB]: job },
-      typedSearchAttributes: searchAttributesOf(job),
-      staticSummary: `${job.type} of ${job.mediaId}`,
-      staticDetails: `Download ${job.recordId}`,
-    });
-  } catch (error) {
-    if (CancellationScope.current().consideredCancelled) throw error;
-    if (error instanceof WorkflowExecutionAlreadyStartedError) {
-      await waitForOther(job.subjectId);
-      return false;
+  const reason = "The owner's profile is being fetched.";
+  const isCharged = await whileWaiting({ reason }, reason, async () => {
+    try {
+      // The job starts as the api would start it, so that callers who request the profile join it.
+      await executeChild(imgnetProfile, {
+        workflowId: job.subjectId,
+        args: [job],
+        // These callers need the profile even if this job ends early.
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        cancellationType: ChildWorkflowCancellationType.ABANDON,
+        memo: { [MEMO_JOB]: job },
+        typedSearchAttributes: searchAttributesOf(job),
+        staticSummary: `${job.type} of ${job.mediaId}`,
+        staticDetails: `Download ${job.recordId}`,
+      });
+      return undefined;
+    } catch (error) {
+      if (CancellationScope.current().consideredCancelled) throw error;
+      if (error instanceof WorkflowExecutionAlreadyStartedError) {
+        await waitForOther(job.subjectId);
+        return false;
+      }
+      if (!(error instanceof ChildWorkflowFailure)) throw error;
+      // A job that was cancelled or terminated may have called the provider before.
+      const wasStopped = error.cause instanceof CancelledFailure || error.cause instanceof TerminatedFailure;
+      return wasStopped && (await hasFetchedProfile(job.recordId));
     }
-    if (!(error instanceof ChildWorkflowFailure)) throw error;
-    // A job that was cancelled or terminated may have called the provider before.
-    const wasStopped = error.cause instanceof CancelledFailure || error.cause instanceof TerminatedFailure;
-    return wasStopped && (await hasFetchedProfile(job.recordId));
-  } finally {
-    showWaiting(undefined);
-  }
+  });
   // Another job may have fetched the profile just before, so that this one had nothing to do.
-  return hasFetchedProfile(job.recordId);
+  return isCharged ?? hasFetchedProfile(job.recordId);
 }
 
 async function waitForOther(subjectId: string): Promise<void> {
@@ -67,10 +67,4 @@ async function waitForOther(subjectId: string): Promise<void> {
     if (CancellationScope.current().consideredCancelled || !(error instanceof ActivityFailure)) throw error;
     // The wait has timed out. The post is complete, and the profile is the other job's work.
   }
-}
-
-/** Shows in the memo, which the API reads, and in the Web UI why the job waits; undefined ends the wait. */
-function showWaiting(reason: string | undefined): void {
-  upsertMemo({ [MEMO_WAITING]: reason === undefined ? undefined : { reason } });
-  setCurrentDetails(reason ?? '');
 }

@@ -1,13 +1,15 @@
 import { CancellationScope, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
 import type { SpeechOrder } from '../../activities/prepared-audio.ts';
+import type { AwaitedAudio } from '../../activities/awaited-audio.ts';
 import type { PreparedSpeech } from '../../activities/speaker-labels.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { MEMO_SPEECH, type SpeechProgress } from '../../contract/job-input.ts';
+import type { AwaitedPart } from '../../contract/kinds/awaited-audio.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { records, speechSteps, windowActivities } from '../activity-proxies.ts';
-import { isUnclaimed } from '../lifecycle/job-outcome.ts';
+import { isUnclaimed, upstreamFailure } from '../lifecycle/job-outcome.ts';
 import { runJob } from '../lifecycle/run-job.ts';
-import { awaitAudio } from './await-audio.ts';
+import { whileJobRuns } from '../lifecycle/while-waiting.ts';
 
 /** Ten hours of audio have 120 windows. If all were scheduled at once, a short recording would wait for them. */
 const MAX_AT_ONCE = 8;
@@ -19,10 +21,10 @@ const MAX_CLAIM_MINUTES = 24 * 60;
 export function speakerLabels(input: SpeakerLabelsJob) {
   const { recordId, mediaId } = input;
   return runJob(input, async () => {
-    const audio = await awaitAudio(input);
-    if (audio.state === 'silent') return { charge: 0 };
-    const { awaits: _awaits, ...parameters } = input.parameters;
-    const order = { recordId, ...parameters, fileName: audio.fileName };
+    const { awaits, fileName = '', ...parameters } = input.parameters;
+    const audio = awaits && (await awaitAudio(input, awaits));
+    if (audio === 'silent') return { charge: 0 };
+    const order = { recordId, ...parameters, fileName: audio?.fileName ?? fileName };
     try {
       for (let minutes = FIRST_CLAIM_MINUTES; ; minutes = Math.min(minutes * 2, MAX_CLAIM_MINUTES)) {
         showProgress({ stage: 'preparing' });
@@ -30,13 +32,29 @@ export function speakerLabels(input: SpeakerLabelsJob) {
         const prepared = await prepareSpeech(order);
         const result = await transcribe(order, prepared, { mediaId, minutes });
         // The engine may be gone. The next attempt uses that of the worker that prepares it; finished windows of the same engine are kept.
-        if (result !== undefined) return audio.price === undefined ? result : { charge: audio.price, ...result };
+        // The price of an awaited audio was not known when this job was started.
+        if (result !== undefined) return { ...(audio && { charge: audio.price }), ...result };
       }
     } finally {
       // Hours of audio are gigabytes, so they are removed after a failure or a cancellation, too.
       await CancellationScope.nonCancellable(() => records.clearSpeech(recordId));
     }
   });
+}
+
+/**
+ * Waits for the audio, which is a job of its own, so that all who need it share it.
+ *
+ * @throws the failure of the audio
+ */
+async function awaitAudio(
+  { recordId, parameters: { audioId } }: SpeakerLabelsJob,
+  { subjectId, price }: AwaitedPart,
+): Promise<'silent' | Extract<AwaitedAudio, { readonly state: 'ready' }>> {
+  const job = { subjectId, recordId: audioId, reason: 'The audio is being downloaded.', isOwn: price !== undefined };
+  const audio = await whileJobRuns(job, (activities) => activities.awaitAudio({ recordId, audioId }));
+  if (audio.state === 'failed') throw upstreamFailure(audio.failure);
+  return audio.state === 'silent' ? audio.state : audio;
 }
 
 /** @returns undefined if a task was unclaimed: no worker with the engine took it up in time */
