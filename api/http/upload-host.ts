@@ -1,4 +1,4 @@
-import { Server } from '@tus/server';
+import { MemoryLocker, Server, type ServerOptions, type Upload } from '@tus/server';
 import { HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import { ulid } from 'ulid';
 import { ApiError, type ErrorCode } from '../../contract/http/api-error.ts';
@@ -10,19 +10,6 @@ import type { ServiceDeps } from '../service-deps.ts';
 import { checkedMetadata, isOwner, startUploadJob } from '../use-cases/uploads.ts';
 import { invalidField } from './to-api-error.ts';
 
-/** One request to the tus server, which passes the request itself to its hooks. */
-interface Exchange {
-  readonly caller: LimitedCaller;
-  refusal?: unknown;
-}
-
-const exchanges = new WeakMap<Request, Exchange>();
-function exchangeOf(request: Request): Exchange {
-  const exchange = exchanges.get(request);
-  if (exchange === undefined) throw new Error('the tus server has replaced the request');
-  return exchange;
-}
-
 const CODES: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 410: 'not_found', 413: 'body_too_large' };
 
 /**
@@ -30,10 +17,10 @@ const CODES: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 410: 'not
  * store as they arrive. An upload of another caller does not exist.
  */
 export function uploadHost(deps: ServiceDeps, uploads: Uploads | undefined, maxBytes: number): EventHandler {
-  const server = uploads && createServer(deps, uploads, maxBytes);
+  const locker = new MemoryLocker();
   return async (event) => {
     const caller = callerOf(event, 'jobs');
-    if (server === undefined) throw new ApiError('unavailable', 'Uploads are not accepted here.');
+    if (uploads === undefined) throw new ApiError('unavailable', 'Uploads are not accepted here.');
     const id = event.context.params?.['uploadId'];
     const methods = id === undefined ? ['POST', 'OPTIONS'] : ['HEAD', 'PATCH', 'DELETE', 'OPTIONS'];
     if (!methods.includes(event.req.method)) {
@@ -41,50 +28,58 @@ export function uploadHost(deps: ServiceDeps, uploads: Uploads | undefined, maxB
       throw new ApiError('method_not_allowed', `This path takes ${allow} only.`, { headers: { Allow: allow } });
     }
     if (id !== undefined && !ulidSchema.safeParse(id).success) throw noUpload();
-    const exchange: Exchange = { caller };
-    exchanges.set(event.req, exchange);
+    let refusal: unknown;
+    const server = createServer(deps, uploads, {
+      ...{ caller, locker, maxSize: maxBytes },
+      onResponseError(_request, error) {
+        refusal = error;
+        return undefined;
+      },
+    });
     const response = await server.handleWeb(event.req);
-    if (response.status < 400) return response;
-    return refused(deps, event, { response, refusal: exchange.refusal });
+    return response.status < 400 ? response : refused(deps, event, { response, refusal });
   };
 }
 
-function createServer(deps: ServiceDeps, uploads: Uploads, maxBytes: number): Server {
+/** Each request has a server of its own, whose hooks know the caller. They share the store and the locks. */
+function createServer(
+  deps: ServiceDeps,
+  uploads: Uploads,
+  {
+    caller,
+    ...options
+  }: Pick<ServerOptions, 'locker' | 'maxSize' | 'onResponseError'> & { readonly caller: LimitedCaller },
+): Server {
   const { store } = uploads;
+  const startJob = ({ id, metadata }: Upload) => startUploadJob(deps, caller, { id: idOf(id), metadata });
   return new Server({
+    ...options,
     path: UPLOADS_PATH,
     datastore: store,
-    maxSize: maxBytes,
     allowedOrigins: [],
     namingFunction: () => uploads.keyOf(ulid()),
     generateUrl: (_request, { path, id }) => `${path}/${idOf(id)}`,
     getFileIdFromRequest: (_request, id) => id && uploads.keyOf(id),
-    onUploadCreate(request, upload) {
+    onUploadCreate(_request, upload) {
       const check = () => {
         if (upload.size === undefined || upload.size === 0) {
           throw invalidField('Upload-Length', 'must be the size of the file, and more than 0');
         }
-        return { metadata: { ...checkedMetadata(deps, exchangeOf(request).caller, upload.metadata) } };
+        return { metadata: { ...checkedMetadata(deps, caller, upload.metadata) } };
       };
       return Promise.resolve().then(check);
     },
     async onIncomingRequest(request, id) {
       // A new upload has no owner yet.
       if (request.method === 'POST') return;
-      const { caller } = exchangeOf(request);
       const upload = await store.getUpload(id);
       if (!isOwner(caller, upload)) throw noUpload();
       // The process may have died between the last byte and the start of the job.
-      if (request.method === 'HEAD' && upload.offset === upload.size)
-        await startUploadJob(deps, caller, { id: idOf(upload.id), metadata: upload.metadata });
+      if (request.method === 'HEAD' && upload.offset === upload.size) await startJob(upload);
     },
-    async onUploadFinish(request, upload) {
-      await startUploadJob(deps, exchangeOf(request).caller, { id: idOf(upload.id), metadata: upload.metadata });
+    async onUploadFinish(_request, upload) {
+      await startJob(upload);
       return {};
-    },
-    onResponseError(request, error) {
-      exchangeOf(request).refusal = error;
-      return undefined;
     },
   });
 }

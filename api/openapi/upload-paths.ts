@@ -9,14 +9,15 @@ const version = z.literal('1.0.0').describe('The version of tus');
 const offset = z.coerce.number().int().min(0).describe('How many bytes have been received');
 const length = z.coerce.number().int().min(1).describe('The size of the file in bytes');
 const metadata = z.string().describe('Pairs of a name and a value in Base64, separated by commas');
-const OFFSETS = z.object({ 'Tus-Resumable': version, 'Upload-Offset': offset });
+const OFFSETS = { 'Upload-Offset': offset };
 
 interface UploadRequest {
   readonly operationId: string;
   readonly method: 'post' | 'head' | 'patch' | 'delete';
   readonly summary: string;
-  readonly headers: z.ZodObject;
-  readonly answer: readonly [status: number, description: string, headers: z.ZodObject];
+  /** Beside the version. */
+  readonly headers?: z.ZodRawShape;
+  readonly answer: readonly [status: number, description: string, headers?: z.ZodRawShape];
   readonly errors: readonly ErrorCode[];
 }
 
@@ -25,17 +26,16 @@ const REQUESTS: readonly UploadRequest[] = [
     operationId: 'createUpload',
     method: 'post',
     summary: 'Begin to send a recording by tus 1.0',
-    headers: z.object({
-      'Tus-Resumable': version,
+    headers: {
       'Upload-Length': length,
       'Upload-Metadata': metadata.describe(
         '`filename` and `filetype` (such as `audio/mp4`), and optionally `include_webhook`: each a name and a value in Base64, separated by commas',
       ),
-    }),
+    },
     answer: [
       201,
       'The upload, to which the bytes are sent. Its ID is also that of its job',
-      z.object({ 'Tus-Resumable': version, Location: z.string().describe(`${UPLOADS_PATH}/{uploadId}`) }),
+      { Location: z.string().describe(`${UPLOADS_PATH}/{uploadId}`) },
     ],
     errors: ['invalid_input', 'body_too_large', 'webhook_target_forbidden'],
   },
@@ -43,15 +43,14 @@ const REQUESTS: readonly UploadRequest[] = [
     operationId: 'getUploadOffset',
     method: 'head',
     summary: 'Get how much of a recording has been received, to continue after a cut',
-    headers: z.object({ 'Tus-Resumable': version }),
-    answer: [200, 'The state of the upload', OFFSETS.extend({ 'Upload-Length': length, 'Upload-Metadata': metadata })],
+    answer: [200, 'The state of the upload', { ...OFFSETS, 'Upload-Length': length, 'Upload-Metadata': metadata }],
     errors: ['not_found'],
   },
   {
     operationId: 'sendUpload',
     method: 'patch',
     summary: 'Send bytes of a recording. The last one starts its job',
-    headers: z.object({ 'Tus-Resumable': version, 'Upload-Offset': offset }),
+    headers: OFFSETS,
     answer: [204, 'The bytes are stored', OFFSETS],
     errors: ['invalid_input', 'not_found', 'body_too_large', 'insufficient_credit'],
   },
@@ -59,8 +58,7 @@ const REQUESTS: readonly UploadRequest[] = [
     operationId: 'deleteUpload',
     method: 'delete',
     summary: 'Remove an unfinished upload',
-    headers: z.object({ 'Tus-Resumable': version }),
-    answer: [204, 'The upload is removed', z.object({ 'Tus-Resumable': version })],
+    answer: [204, 'The upload is removed'],
     errors: ['invalid_input', 'not_found'],
   },
 ];
@@ -80,7 +78,7 @@ export function uploadRoutes(security: RouteConfig['security']): readonly RouteC
     ...{ operationId, method, summary, tags: ['Uploads'], ...(security && { security }) },
     path: method === 'post' ? UPLOADS_PATH : `${UPLOADS_PATH}/{uploadId}`,
     request: {
-      headers,
+      headers: z.object({ 'Tus-Resumable': version, ...headers }),
       ...(method !== 'post' && { params: z.object({ uploadId: ulidSchema }) }),
       ...(method === 'patch' && {
         body: {
@@ -90,7 +88,7 @@ export function uploadRoutes(security: RouteConfig['security']): readonly RouteC
       }),
     },
     responses: {
-      [status]: { description, headers: sent },
+      [status]: { description, headers: z.object({ 'Tus-Resumable': version, ...sent }) },
       ...refusals(method, [...errors, ...ALWAYS]),
     },
   }));
