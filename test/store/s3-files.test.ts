@@ -145,6 +145,28 @@ describe('a bucket', () => {
     await expect(away.publish(await aSource(10), key, never)).rejects.toThrow(StoreAwayError);
   });
 
+  const page = '<html><body><hr><center>nginx</center></body></html>';
+  const xml = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code><Message>Again.</Message></Error>`;
+  it.each([
+    [502, 'text/html', page],
+    [503, 'text/plain', 'no healthy upstream'],
+    [504, 'application/json', '{"error":"timeout"}'],
+    [408, 'text/html', page],
+    [409, 'application/xml', xml('OperationAborted')],
+    [404, 'application/xml', xml('NoSuchUpload')],
+    [400, 'application/xml', xml('IncompleteBody')],
+  ])('that answers %i for a while (%s) is away', async (status, type, body) => {
+    const server = createHttpServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(status, { 'Content-Type': type }).end(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const endpoint = `http://127.0.0.1:${String((server.address() as { port: number }).port)}`;
+    const files = createS3Files({ ...store.settings, endpoint, limits: { ...store.settings.limits, maxAttempts: 1 } });
+    const publishing = files.publish(await aSource(10), { recordId: ulid(), name: 'a.m4a' }, never);
+    await expect(publishing).rejects.toThrow(StoreAwayError);
+    server.close();
+  });
+
   it('that does not respond fails calls in time', async () => {
     const line = await aLine(() => undefined);
     const limits = { maxAttempts: 3, answerTimeoutMs: 500, idleTimeoutMs: 120_000 };
