@@ -1,19 +1,24 @@
 import { z } from 'zod';
 
-/** For an unknown time some servers omit the field, others return null or -0.01. */
-const seconds = z.number().nullish();
+/** For an unknown time some servers omit the field, others return null or -0.01. Others write numbers as texts. */
+const seconds = z
+  .union([z.number(), z.string().transform(Number)])
+  .nullish()
+  .catch(undefined);
 /** An hour of continuous speech has 60,000 characters and 10,000 words, so longer responses are rejected. */
 const textSchema = z.string().max(100_000);
 const MAX_WORDS = 20_000;
 const wordSchema = z.object({ word: z.string().max(1_000), start: seconds, end: seconds });
+/** Words that cannot be read are as if there were none, because the text and the segments say what was spoken. */
+const wordsSchema = z.array(wordSchema).max(MAX_WORDS).nullish().catch(undefined);
 const segmentSchema = z.object({
   text: textSchema.nullish(),
   start: seconds,
   end: seconds,
   /** A letter, or a name that the request introduced (diarized_json). */
-  speaker: z.string().nullish(),
+  speaker: z.coerce.string().nullish(),
   /** whisper.cpp nests the words in segments. */
-  words: z.array(wordSchema).max(MAX_WORDS).nullish(),
+  words: wordsSchema,
 });
 
 /**
@@ -25,7 +30,7 @@ export const transcriptionSchema = z
     text: textSchema.nullish(),
     /** A code or a name, such as `english`. */
     language: z.string().nullish(),
-    words: z.array(wordSchema).max(MAX_WORDS).nullish(),
+    words: wordsSchema,
     segments: z.array(segmentSchema).max(MAX_WORDS).nullish(),
   })
   .refine(({ text, segments }) => typeof text === 'string' || Array.isArray(segments), 'neither text nor segments');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Span, VoiceSegment, Word } from '../../contract/speech-results.ts';
-import type { TranscriptionResponse } from '../../speech/openai/openai-response.ts';
+import { transcriptionSchema, type TranscriptionResponse } from '../../speech/openai/openai-response.ts';
 import { diarizedVoices } from '../../speech/openai/diarized-voices.ts';
 import { withPunctuation } from '../../speech/openai/punctuation.ts';
 import { wordsOf } from '../../speech/openai/openai-words.ts';
@@ -9,6 +9,41 @@ import { span } from '../helpers/openai-bench.ts';
 
 const inSeconds = (texts: string[]): Word[] => texts.map((text, i) => ({ text, ...span(i, i + 1) }));
 const texts = (words: readonly Word[]): string[] => words.map(({ text }) => text);
+
+describe('an answer with fields of other types', () => {
+  const part = { ...span(100, 130), speech: [span(100, 130)] };
+  const segments = [{ text: 'a b', start: '1.5', end: 3.5, speaker: 0 }];
+  it.each([
+    [
+      'times as texts',
+      {
+        text: 'a b',
+        words: [
+          { word: 'a', start: '1.5', end: '2.5' },
+          { word: 'b', start: 2.5, end: '3.5' },
+        ],
+      },
+    ],
+    [
+      'a time that is no number',
+      {
+        text: 'a b',
+        words: [
+          { word: 'a', start: 1.5, end: 'NaN' },
+          { word: 'b', start: 2.5, end: 3.5 },
+        ],
+      },
+    ],
+    ['words without a text', { text: 'a b', words: [{ word: null, start: 1, end: 2 }, null], segments }],
+    ['words of other names', { text: 'a b', words: [{ text: 'a', start: 1 }], segments }],
+    ['speakers as numbers', { text: 'a b', segments }],
+  ])('keeps what is known: %s', (_title, answer) => {
+    expect(wordsOf(transcriptionSchema.parse(answer), part)).toEqual([
+      { text: 'a', ...span(101.5, 102.5) },
+      { text: 'b', ...span(102.5, 103.5) },
+    ]);
+  });
+});
 
 describe('withPunctuation', () => {
   it.each([
