@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -46,11 +47,7 @@ export async function loadConsole(): Promise<ConsoleFiles> {
 
 async function builtConsole(): Promise<string> {
   const kept = await cachedBuildPath('console', SOURCES);
-  const isKept = await readdir(kept).then(
-    () => true,
-    () => false,
-  );
-  if (isKept) return kept;
+  if (existsSync(kept)) return kept;
   const staging = `${kept}.${randomBytes(6).toString('hex')}.tmp`;
   await mkdir(dirname(staging), { recursive: true });
   try {

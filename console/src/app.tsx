@@ -9,7 +9,7 @@ import { apiKey, keyWanted } from './session.ts';
 import { useStore } from './browser-store.ts';
 import { switchTheme, theme } from './theme.ts';
 import { Button } from './ui/controls.tsx';
-import { Icon, Logo } from './ui/icons.tsx';
+import { Logo } from './ui/icons.tsx';
 import { KeyPanel } from './ui/key-panel.tsx';
 import { Loading } from './ui/parts.tsx';
 import { Title } from './ui/page.tsx';
@@ -99,10 +99,14 @@ function Header({ page }: { readonly page: Route['page'] }) {
           ))}
         </nav>
         <div class="tools">
-          <Button look="tool" aria-label={shown === 'dark' ? 'Light colours' : 'Dark colours'} onClick={switchTheme}>
-            <Icon name={shown === 'dark' ? 'sun' : 'moon'} />
-          </Button>
           <Button
+            icon={shown === 'dark' ? 'sun' : 'moon'}
+            look="tool"
+            aria-label={shown === 'dark' ? 'Light colours' : 'Dark colours'}
+            onClick={switchTheme}
+          />
+          <Button
+            icon="key"
             look="tool"
             aria-label="API key"
             aria-expanded={isOpen || wanted !== undefined}
@@ -110,9 +114,7 @@ function Header({ page }: { readonly page: Route['page'] }) {
               setOpen(!isOpen);
               keyWanted.set(undefined);
             }}
-          >
-            <Icon name="key" />
-          </Button>
+          />
         </div>
       </header>
       {isOpen || wanted !== undefined ? <KeyPanel reason={wanted} onDone={() => setOpen(false)} /> : null}

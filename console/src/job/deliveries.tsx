@@ -4,7 +4,6 @@ import { call, read } from '../console-api.ts';
 import { momentText } from '../format-values.ts';
 import { Button } from '../ui/controls.tsx';
 import { useAction, useEvery, useLoaded } from '../ui/hooks.ts';
-import { Icon } from '../ui/icons.tsx';
 import { Card, ErrorNotice, StatusMark } from '../ui/parts.tsx';
 import { DELIVERY_NAMES } from '../words.ts';
 
@@ -51,6 +50,7 @@ function Delivery({ delivery, onChanged }: { readonly delivery: DeliveryResult; 
         </span>
         {state === 'pending' ? null : (
           <Button
+            icon="retry"
             disabled={isRunning}
             onClick={() =>
               run(async () => {
@@ -59,7 +59,7 @@ function Delivery({ delivery, onChanged }: { readonly delivery: DeliveryResult; 
               })
             }
           >
-            <Icon name="retry" /> Deliver again
+            Deliver again
           </Button>
         )}
       </div>

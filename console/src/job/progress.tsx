@@ -4,7 +4,7 @@ import { bytesText, countText, millisecondsOf, momentText, spanText } from '../f
 import type { Connection } from '../live-jobs.ts';
 import type { DownloadType } from '../types.ts';
 import { useNow } from '../ui/hooks.ts';
-import { Card, Notice } from '../ui/parts.tsx';
+import { Card, Notice, Numbers } from '../ui/parts.tsx';
 import { STAGE_NAMES, TYPES } from '../words.ts';
 
 const CONNECTION_NAMES: Readonly<Record<Connection, string>> = {
@@ -49,12 +49,7 @@ export function ProgressPanel({ type, progress, connection }: ProgressProps) {
     <Card title={STAGE_NAMES[stage]} end={<LiveMark connection={connection} />}>
       <Stages type={type} stage={stage} />
       <progress aria-label={STAGE_NAMES[stage]} max={100} {...(percent === undefined ? {} : { value: percent })} />
-      <p class="numbers">
-        {percent === undefined ? null : <span>{percent.toFixed(1)} %</span>}
-        <Amounts progress={progress} />
-        {speed === undefined ? null : <span>{bytesText(speed)} a second</span>}
-        {remaining(progress, speed)}
-      </p>
+      <Numbers texts={amountsOf(progress, speed)} />
       {progress?.reason === undefined ? null : <Waiting reason={progress.reason} until={progress.until} />}
     </Card>
   );
@@ -79,24 +74,17 @@ function Stages({ type, stage }: { readonly type: DownloadType; readonly stage: 
   );
 }
 
-function Amounts({ progress }: { readonly progress: Progress | undefined }) {
-  const { downloaded_bytes: bytes, total_bytes: allBytes, items, total_items: allItems } = progress ?? {};
-  return (
-    <>
-      {bytes === undefined ? null : (
-        <span>
-          {bytesText(bytes)}
-          {allBytes === undefined ? '' : ` of ${bytesText(allBytes)}`}
-        </span>
-      )}
-      {items === undefined ? null : (
-        <span>
-          {countText(items)}
-          {allItems === undefined ? ' items' : ` of ${countText(allItems)}`}
-        </span>
-      )}
-    </>
-  );
+/** What has been done, in the texts that are known. */
+function amountsOf(progress: Progress | undefined, speed: number | undefined) {
+  const { percent, downloaded_bytes: bytes, total_bytes: allBytes, items, total_items: allItems } = progress ?? {};
+  const isTimeKnown = bytes !== undefined && allBytes !== undefined && bytes < allBytes && speed;
+  return [
+    percent === undefined ? null : `${percent.toFixed(1)} %`,
+    bytes === undefined ? null : bytesText(bytes) + (allBytes === undefined ? '' : ` of ${bytesText(allBytes)}`),
+    items === undefined ? null : countText(items) + (allItems === undefined ? ' items' : ` of ${countText(allItems)}`),
+    speed === undefined ? null : `${bytesText(speed)} a second`,
+    isTimeKnown ? `${spanText((allBytes - bytes) / speed)} to go` : null,
+  ];
 }
 
 function Waiting({ reason, until }: { readonly reason: string; readonly until: string | undefined }) {
@@ -115,12 +103,6 @@ function Waiting({ reason, until }: { readonly reason: string; readonly until: s
       )}
     </Notice>
   );
-}
-
-function remaining(progress: Progress | undefined, speed: number | undefined) {
-  const { downloaded_bytes: bytes, total_bytes: all } = progress ?? {};
-  if (bytes === undefined || all === undefined || speed === undefined || speed <= 0 || bytes >= all) return null;
-  return <span>{spanText((all - bytes) / speed)} to go</span>;
 }
 
 /** The weight of earlier measurements in the average. */

@@ -38,14 +38,7 @@ export function Account() {
   );
 }
 
-interface Spending {
-  readonly account: AccountResult;
-  readonly entries: AccountResult['entries'];
-  /** Whether older entries within the days shown were left out. */
-  readonly isCut: boolean;
-}
-
-async function load(signal: AbortSignal): Promise<Spending> {
+async function load(signal: AbortSignal) {
   const since = new Date(Date.now() - SHOWN_DAYS * 86_400_000).toISOString();
   const account = await read<AccountResult>(`/api/account?limit=${PAGE.toString()}`, signal);
   const entries = [...account.entries];
@@ -55,10 +48,11 @@ async function load(signal: AbortSignal): Promise<Spending> {
     entries.push(...page.entries);
     next = page.next_cursor;
   }
+  // Older entries within the days shown may be left out.
   return { account, entries, isCut: next !== null && (entries.at(-1)?.booked_at ?? '') > since };
 }
 
-function SpendingOfKey({ account, entries, isCut }: Spending) {
+function SpendingOfKey({ account, entries, isCut }: Awaited<ReturnType<typeof load>>) {
   const days = byDay(entries, SHOWN_DAYS, Date.now());
   const spent = days.reduce((sum, { amount }) => sum + amount, 0) / 1000;
   return (

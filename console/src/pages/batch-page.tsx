@@ -20,7 +20,7 @@ import { Button, Select } from '../ui/controls.tsx';
 import { useAction, useEvery } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useList } from '../ui/list.tsx';
-import { Ago, Card, ConfirmButton, ErrorNotice, Facts, Notice } from '../ui/parts.tsx';
+import { Ago, Card, ConfirmButton, ErrorNotice, Facts, Notice, Numbers } from '../ui/parts.tsx';
 import { Opening, PageHead } from '../ui/page.tsx';
 import { ITEM_STATE_NAMES } from '../words.ts';
 
@@ -77,8 +77,8 @@ function Head({ batch, change }: Changing) {
             </a>
           )}
           {isOver && batch.counts.failed > 0 ? (
-            <Button disabled={isRunning} onClick={() => run(() => change('retry'))}>
-              <Icon name="retry" /> Retry {countText(batch.counts.failed)} failed
+            <Button icon="retry" disabled={isRunning} onClick={() => run(() => change('retry'))}>
+              Retry {countText(batch.counts.failed)} failed
             </Button>
           ) : null}
           {isOver || batch.status === 'cancelling' ? null : (
@@ -109,11 +109,13 @@ function Progress({ batch, connection, change }: Changing & { readonly connectio
       end={isBatchEnded(batch) ? undefined : <LiveMark connection={connection} />}
     >
       <BatchBar {...batch} />
-      <p class="numbers">
-        <span>{countsText(counts)}</span>
-        {rate === null ? null : <span>{countText(rate)} a minute</span>}
-        {seconds === null ? null : <span>{spanText(seconds)} to go</span>}
-      </p>
+      <Numbers
+        texts={[
+          countsText(counts),
+          rate === null ? null : `${countText(rate)} a minute`,
+          seconds === null ? null : `${spanText(seconds)} to go`,
+        ]}
+      />
       {pause === null ? null : (
         <Notice icon="clock">
           <p>{pause.message}</p>

@@ -5,7 +5,6 @@ import { navigate } from '../router.ts';
 import { jobPath } from '../start.ts';
 import { Button } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
-import { Icon } from '../ui/icons.tsx';
 import { ErrorNotice } from '../ui/parts.tsx';
 
 /** Sends a recording that the user chooses, or drops anywhere on the page, and opens its job. */
@@ -50,8 +49,8 @@ export function DropFile() {
       />
       {sending === undefined || !isRunning ? (
         <p class="row">
-          <Button onClick={() => chooser.current?.click()}>
-            <Icon name="audio" /> Choose a recording
+          <Button icon="audio" onClick={() => chooser.current?.click()}>
+            Choose a recording
           </Button>
           <span class="quiet">or drop one here</span>
         </p>

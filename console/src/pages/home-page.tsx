@@ -75,6 +75,7 @@ export function Home({ query }: { readonly query: URLSearchParams }) {
             />
             {text === '' ? null : (
               <Button
+                icon="close"
                 look="tool"
                 aria-label="Clear"
                 onClick={() => {
@@ -82,9 +83,7 @@ export function Home({ query }: { readonly query: URLSearchParams }) {
                   search('');
                   field.current?.focus();
                 }}
-              >
-                <Icon name="close" />
-              </Button>
+              />
             )}
           </div>
           <p class="quiet">

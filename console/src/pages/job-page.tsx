@@ -67,11 +67,12 @@ function Head({ record, details }: AboutJob) {
           ) : null}
           {record.status === 'failed' && request ? (
             <Button
+              icon="retry"
               look={details.failure?.fault === 'subject' ? 'plain' : 'main'}
               disabled={isRunning}
               onClick={() => run(async () => navigate(jobPath(await start(request))))}
             >
-              <Icon name="retry" /> Try again
+              Try again
             </Button>
           ) : null}
         </>

@@ -44,13 +44,9 @@ export function RecentJobs() {
         <h2 id="recent">Newest jobs</h2>
         <LiveMark connection={connection} />
       </div>
-      <ul class="jobs">
-        {list.entries.slice(0, RECENT_ITEMS).map((download) => (
-          <li key={download.id}>
-            <JobRow download={download} />
-          </li>
-        ))}
-      </ul>
+      <List list={{ entries: list.entries, thrown: undefined }} keyOf={({ id }) => id}>
+        {(download) => <JobRow download={download} />}
+      </List>
       <p>
         <a href={pathTo('jobs')}>All jobs</a>
       </p>

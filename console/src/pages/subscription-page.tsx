@@ -8,7 +8,6 @@ import { navigate, pathTo } from '../router.ts';
 import { Checked, fetchesText, SubscriptionStatus, subscriptionTitle } from '../subscription/subscription-parts.tsx';
 import { Button } from '../ui/controls.tsx';
 import { useAction, useEvery, useLoaded } from '../ui/hooks.ts';
-import { Icon } from '../ui/icons.tsx';
 import { useList } from '../ui/list.tsx';
 import { Card, ConfirmButton, ErrorNotice, ExternalLink, Facts, Notice } from '../ui/parts.tsx';
 import { Opening, PageHead } from '../ui/page.tsx';
@@ -42,8 +41,8 @@ export function Subscription({ id }: { readonly id: string }) {
         actions={
           <>
             {isActive ? (
-              <Button disabled={action.isRunning} onClick={() => change('check')}>
-                <Icon name="retry" /> Check now
+              <Button icon="retry" disabled={action.isRunning} onClick={() => change('check')}>
+                Check now
               </Button>
             ) : null}
             <Button

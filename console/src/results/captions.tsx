@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Transcript as CaptionsBody } from '../../../contract/kinds/transcript.ts';
 import { read } from '../console-api.ts';
 import { countText, dateText, secondsOfClock } from '../format-values.ts';
@@ -24,33 +24,21 @@ export function Captions({ record: { id } }: { readonly record: Download }) {
   );
 }
 
-interface CaptionsProps {
-  readonly id: string;
-  readonly body: CaptionsBody;
-  readonly audio: Download | undefined;
-}
-
-async function loadCaptions(id: string, signal: AbortSignal): Promise<CaptionsProps> {
+async function loadCaptions(id: string, signal: AbortSignal) {
   const body = await read<CaptionsBody>(`/api/downloads/${id}/result`, signal);
+  const lines = body.video.transcriptsWithTimeStamps.map(({ text, start, dur, speaker }): Line => {
+    return { text, speaker, start: Number(start), duration: Number(dur) };
+  });
   const { vidnet_id: videoId } = body.video;
-  if (videoId === null) return { id, body, audio: undefined };
+  if (videoId === null) return { id, body, lines, audio: undefined };
   const query = `type=audio&status=success&limit=1&media_id=${encodeURIComponent(videoId)}`;
   const { downloads } = await read<DownloadPage>(`/api/downloads?${query}`, signal);
-  return { id, body, audio: downloads[0] };
+  return { id, body, lines, audio: downloads[0] };
 }
 
-function CaptionsView({ id, body: { video, track, source }, audio }: CaptionsProps) {
+function CaptionsView({ id, body, lines, audio }: Awaited<ReturnType<typeof loadCaptions>>) {
   const media = useRef<HTMLAudioElement>(null);
-  const lines = useMemo<readonly Line[]>(
-    () =>
-      video.transcriptsWithTimeStamps.map(({ text, start, dur, speaker }) => ({
-        text,
-        speaker,
-        start: Number(start),
-        duration: Number(dur),
-      })),
-    [video],
-  );
+  const { video, track, source } = body;
   const { comments } = video;
   const last = lines.at(-1);
   const durationSeconds =

@@ -1,9 +1,10 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import WaveSurfer from 'wavesurfer.js';
 import { useStore } from '../browser-store.ts';
 import { colourOf, theme } from '../theme.ts';
 import type { Download } from '../types.ts';
+import { useLoaded } from '../ui/hooks.ts';
 import { useFileLink } from './file-link.ts';
 import { DECODED_MAX_SECONDS, peaksOfSound, peaksOfSpeech } from './peaks.ts';
 import type { Line } from './transcript-lines.ts';
@@ -36,11 +37,14 @@ export function Sound({ media, audio, lines, durationSeconds }: SoundProps) {
   );
 }
 
-function Waveform({ media, url, lines, durationSeconds }: Omit<SoundProps, 'audio'> & { readonly url: string }) {
+type WaveformProps = Omit<SoundProps, 'audio'> & { readonly url: string };
+
+function Waveform({ media, url, lines, durationSeconds }: WaveformProps) {
   const containerRef = useRef<HTMLDivElement>(null);
   const shown = useStore(theme);
   const surfer = useRef<WaveSurfer | undefined>(undefined);
-  const { peaks, isOfSpeech } = usePeaks(url, lines, durationSeconds);
+  const { value } = useLoaded((signal) => loadPeaks({ url, lines, durationSeconds }, signal), [url, durationSeconds]);
+  const { peaks, isOfSpeech = false } = value ?? {};
   useEffect(() => {
     const [container, player] = [containerRef.current, media.current];
     if (peaks === undefined || container === null || player === null) return undefined;
@@ -76,26 +80,12 @@ function Waveform({ media, url, lines, durationSeconds }: Omit<SoundProps, 'audi
 }
 
 /** If a recording is too long to decode in a page, or the page may not read it, the waveform is estimated from the transcript. */
-function usePeaks(url: string, lines: readonly Line[], durationSeconds: number) {
-  const [state, setState] = useState<{ readonly peaks?: number[]; readonly isOfSpeech: boolean }>({
-    isOfSpeech: false,
-  });
-  useEffect(() => {
-    const end = new AbortController();
-    const ofSpeech = (): void => setState({ peaks: peaksOfSpeech(lines, durationSeconds), isOfSpeech: true });
-    if (durationSeconds > DECODED_MAX_SECONDS) ofSpeech();
-    else
-      peaksOfSound(url, end.signal).then(
-        (peaks) => {
-          if (!end.signal.aborted) setState({ peaks, isOfSpeech: false });
-        },
-        () => {
-          if (!end.signal.aborted) ofSpeech();
-        },
-      );
-    return () => end.abort();
-  }, [url, durationSeconds]);
-  return state;
+async function loadPeaks({ url, lines, durationSeconds }: Omit<WaveformProps, 'media'>, signal: AbortSignal) {
+  if (durationSeconds <= DECODED_MAX_SECONDS) {
+    const peaks = await peaksOfSound(url, signal).catch(() => undefined);
+    if (peaks !== undefined) return { peaks, isOfSpeech: false };
+  }
+  return { peaks: peaksOfSpeech(lines, durationSeconds), isOfSpeech: true };
 }
 
 function colours() {

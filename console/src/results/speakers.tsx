@@ -10,19 +10,9 @@ import { useAction } from '../ui/hooks.ts';
 import { Card, ErrorNotice, Loaded } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
 import { Lanes, sharesOf, voiceOf } from './lanes.tsx';
-import { nameIn, speakersOf, type Transcript } from './transcript-lines.ts';
+import { nameIn, speakersOf } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
 import { TranscriptView } from './transcript-view.tsx';
-
-interface Labels {
-  readonly id: string;
-  readonly mediaId: string;
-  readonly names: SpeakerNames;
-  readonly body: SpeakerLabelsBody;
-  readonly transcript: Transcript;
-  /** The audio; undefined after its retention. */
-  readonly audio: Download | undefined;
-}
 
 export function Speakers({ record: { id } }: { readonly record: Download }) {
   return (
@@ -40,7 +30,7 @@ export function Speakers({ record: { id } }: { readonly record: Download }) {
   );
 }
 
-async function load(id: string, signal: AbortSignal): Promise<Labels> {
+async function load(id: string, signal: AbortSignal) {
   const [body, words] = await Promise.all([
     read<SpeakerLabelsBody>(`/api/downloads/${id}/result`, signal),
     read<SpokenWords>(`/api/transcriptspeakerid/${id}/words`, signal),
@@ -53,7 +43,7 @@ async function load(id: string, signal: AbortSignal): Promise<Labels> {
   return { id, mediaId, names, body, audio, transcript: { lines, voiceSegments: turns } };
 }
 
-function Spoken({ labels }: { readonly labels: Labels }) {
+function Spoken({ labels }: { readonly labels: Awaited<ReturnType<typeof load>> }) {
   const { id, mediaId, body, transcript, audio } = labels;
   const { lines, voiceSegments } = transcript;
   const media = useRef<HTMLAudioElement>(null);

@@ -25,16 +25,23 @@ export function RowTable({ rows, columns, label, icon }: TableProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const keys = useMemo(() => keysOf(rows), [rows]);
   const shown = useMemo(() => arranged(rows, keys, { order, sought }), [rows, keys, order, sought]);
-  const choose = (ids: readonly string[], isChosen: boolean): void => {
+  const choose = (some: readonly Row[], isChosen: boolean): void => {
     const next = new Set(chosen);
-    for (const id of ids) {
+    for (const { id } of some) {
       if (isChosen) next.add(id);
       else next.delete(id);
     }
     setChosen(next);
   };
-  if (rows.length === 0) return <p>There are none.</p>;
   const isAll = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
+  const scroller = useRef<HTMLDivElement>(null);
+  const isNarrow = useIsNarrow();
+  const rowHeight = isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  const virtual = useVirtual({ count: shown.length, rowHeight, scroller });
+  if (rows.length === 0) return <p>There are none.</p>;
+  const heads = [{ name: 'title', label: 'Title' }, { name: 'published', label: 'Published' }, ...columns];
+  const widths = `2.5rem 96px minmax(0, 1fr) 7rem ${columns.map(() => '5.5rem').join(' ')}`;
+  const style = isNarrow ? {} : { gridTemplateColumns: widths };
   return (
     <>
       <div class="row">
@@ -47,121 +54,91 @@ export function RowTable({ rows, columns, label, icon }: TableProps) {
         </p>
       </div>
       <FetchSelected rows={rows.filter(({ id }) => chosen.has(id))} />
-      <Grid
-        {...{ shown, columns, label, icon, order, setOrder, chosen, choose, isAll }}
-        widths={`2.5rem 96px minmax(0, 1fr) 7rem ${columns.map(() => '5.5rem').join(' ')}`}
-      />
-    </>
-  );
-}
-
-interface GridProps extends Omit<TableProps, 'rows'> {
-  readonly shown: readonly Row[];
-  readonly order: Order;
-  readonly setOrder: (order: Order) => void;
-  readonly chosen: ReadonlySet<string>;
-  readonly choose: (ids: readonly string[], isChosen: boolean) => void;
-  readonly isAll: boolean;
-  readonly widths: string;
-}
-
-function Grid({ shown, columns, label, icon, order, setOrder, chosen, choose, isAll, widths }: GridProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const isNarrow = useIsNarrow();
-  const rowHeight = isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
-  const virtual = useVirtual({ count: shown.length, rowHeight, scroller });
-  const heads = [{ name: 'title', label: 'Title' }, { name: 'published', label: 'Published' }, ...columns];
-  const style = isNarrow ? {} : { gridTemplateColumns: widths };
-  return (
-    <div role="table" class="table" aria-label={label} aria-rowcount={shown.length + 1}>
-      <div role="rowgroup">
-        <div role="row" class="table-head" aria-rowindex={1} style={style}>
-          <span role="columnheader" class="choose">
-            <input
-              type="checkbox"
-              aria-label="Choose all that are shown"
-              checked={isAll}
-              onChange={(event) =>
-                choose(
-                  shown.map(({ id }) => id),
-                  event.currentTarget.checked,
-                )
-              }
-            />
-          </span>
-          <span role="columnheader" class="no-phone">
-            <span class="unseen">Picture</span>
-          </span>
-          {heads.map((head) => (
-            <span
-              key={head.name}
-              role="columnheader"
-              class={columns.some(({ name }) => name === head.name) ? 'number' : ''}
-              aria-sort={order.by !== head.name ? 'none' : order.isDescending ? 'descending' : 'ascending'}
-            >
-              <button
-                type="button"
-                class="sort"
-                onClick={() =>
-                  setOrder({
-                    by: head.name,
-                    isDescending: order.by === head.name ? !order.isDescending : head.name !== 'title',
-                  })
-                }
-              >
-                {head.label}
-                <span aria-hidden="true">{order.by !== head.name ? '' : order.isDescending ? ' ↓' : ' ↑'}</span>
-              </button>
+      <div role="table" class="table" aria-label={label} aria-rowcount={shown.length + 1}>
+        <div role="rowgroup">
+          <div role="row" class="table-head" aria-rowindex={1} style={style}>
+            <span role="columnheader" class="choose">
+              <input
+                type="checkbox"
+                aria-label="Choose all that are shown"
+                checked={isAll}
+                onChange={(event) => choose(shown, event.currentTarget.checked)}
+              />
             </span>
-          ))}
-        </div>
-      </div>
-      <div role="rowgroup" class="table-rows" ref={scroller} tabIndex={0} aria-label={`Rows of ${label}`}>
-        <div role="presentation" class="table-space" style={{ height: `${virtual.getTotalSize().toString()}px` }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
-            const row = shown[index];
-            return row === undefined ? null : (
-              <div
-                key={row.id}
-                role="row"
-                class={chosen.has(row.id) ? 'table-row chosen' : 'table-row'}
-                aria-rowindex={index + 2}
-                style={{
-                  ...style,
-                  height: `${rowHeight.toString()}px`,
-                  transform: `translateY(${start.toString()}px)`,
-                }}
+            <span role="columnheader" class="no-phone">
+              <span class="unseen">Picture</span>
+            </span>
+            {heads.map((head) => (
+              <span
+                key={head.name}
+                role="columnheader"
+                class={columns.some(({ name }) => name === head.name) ? 'number' : ''}
+                aria-sort={order.by !== head.name ? 'none' : order.isDescending ? 'descending' : 'ascending'}
               >
-                <span role="cell" class="choose">
-                  <input
-                    type="checkbox"
-                    aria-label={`Choose ${row.title}`}
-                    checked={chosen.has(row.id)}
-                    onChange={(event) => choose([row.id], event.currentTarget.checked)}
-                  />
-                </span>
-                <span role="cell">
-                  <Picture url={row.thumbnail} label="" icon={icon} className="thumbnail" />
-                </span>
-                <span role="cell" class="row-title" dir="auto" title={row.title}>
-                  {row.title}
-                </span>
-                <span role="cell" class="quiet">
-                  {row.publishedMs === null ? '' : dateText(new Date(row.publishedMs).toISOString())}
-                </span>
-                {columns.map(({ name, textOf }) => {
-                  const value = row.numbers[name] ?? null;
-                  return (
-                    <span key={name} role="cell" class="number">
-                      {value === null ? '' : textOf(value)}
-                    </span>
-                  );
-                })}
-              </div>
-            );
-          })}
+                <button
+                  type="button"
+                  class="sort"
+                  onClick={() =>
+                    setOrder({
+                      by: head.name,
+                      isDescending: order.by === head.name ? !order.isDescending : head.name !== 'title',
+                    })
+                  }
+                >
+                  {head.label}
+                  <span aria-hidden="true">{order.by !== head.name ? '' : order.isDescending ? ' ↓' : ' ↑'}</span>
+                </button>
+              </span>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" class="table-rows" ref={scroller} tabIndex={0} aria-label={`Rows of ${label}`}>
+          <div role="presentation" class="table-space" style={{ height: `${virtual.getTotalSize().toString()}px` }}>
+            {virtual.getVirtualItems().map(({ index, start }) => {
+              const row = shown[index];
+              return row === undefined ? null : (
+                <div
+                  key={row.id}
+                  role="row"
+                  class={chosen.has(row.id) ? 'table-row chosen' : 'table-row'}
+                  aria-rowindex={index + 2}
+                  style={{
+                    ...style,
+                    height: `${rowHeight.toString()}px`,
+                    transform: `translateY(${start.toString()}px)`,
+                  }}
+                >
+                  <span role="cell" class="choose">
+                    <input
+                      type="checkbox"
+                      aria-label={`Choose ${row.title}`}
+                      checked={chosen.has(row.id)}
+                      onChange={(event) => choose([row], event.currentTarget.checked)}
+                    />
+                  </span>
+                  <span role="cell">
+                    <Picture url={row.thumbnail} label="" icon={icon} className="thumbnail" />
+                  </span>
+                  <span role="cell" class="row-title" dir="auto" title={row.title}>
+                    {row.title}
+                  </span>
+                  <span role="cell" class="quiet">
+                    {row.publishedMs === null ? '' : dateText(new Date(row.publishedMs).toISOString())}
+                  </span>
+                  {columns.map(({ name, textOf }) => {
+                    const value = row.numbers[name] ?? null;
+                    return (
+                      <span key={name} role="cell" class="number">
+                        {value === null ? '' : textOf(value)}
+                      </span>
+                    );
+                  })}
+                </div>
+              );
+            })}
+          </div>
         </div>
       </div>
-    </div>
+    </>
   );
 }

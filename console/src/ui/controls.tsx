@@ -1,15 +1,21 @@
 import type { ButtonHTMLAttributes, ComponentChildren, FormHTMLAttributes, InputHTMLAttributes } from 'preact';
-import { Icon } from './icons.tsx';
+import { Icon, type IconName } from './icons.tsx';
 
 const BUTTON_CLASSES = { plain: 'button', main: 'button button-main', bad: 'button button-bad', tool: 'tool' } as const;
 
 interface ButtonProps extends ButtonHTMLAttributes {
   readonly look?: keyof typeof BUTTON_CLASSES;
+  readonly icon?: IconName;
 }
 
 /** A button that submits no form unless its type is `submit`. */
-export function Button({ look = 'plain', ...attributes }: ButtonProps) {
-  return <button type="button" class={BUTTON_CLASSES[look]} {...attributes} />;
+export function Button({ look = 'plain', icon, children, ...attributes }: ButtonProps) {
+  return (
+    <button type="button" class={BUTTON_CLASSES[look]} {...attributes}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
+    </button>
+  );
 }
 
 interface FormProps extends FormHTMLAttributes {

@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'preact/compat';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 /** Loads data again whenever its dependencies change; the previous data stays until the new data has arrived. */
@@ -52,14 +53,14 @@ export function useAction() {
   return { isRunning: state.isRunning, thrown: state.thrown, run };
 }
 
+const narrow = matchMedia('(max-width: 640px)');
+
+function subscribeToWidth(onChange: () => void): () => void {
+  narrow.addEventListener('change', onChange);
+  return () => narrow.removeEventListener('change', onChange);
+}
+
 /** Whether the window is as narrow as a phone's. */
 export function useIsNarrow(): boolean {
-  const [query] = useState(() => matchMedia('(max-width: 640px)'));
-  const [isNarrow, setNarrow] = useState(query.matches);
-  useEffect(() => {
-    const onQueryChange = (): void => setNarrow(query.matches);
-    query.addEventListener('change', onQueryChange);
-    return () => query.removeEventListener('change', onQueryChange);
-  }, [query]);
-  return isNarrow;
+  return useSyncExternalStore(subscribeToWidth, () => narrow.matches);
 }

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { apiKey, forgetKey, isKeyOnDevice, keyWanted, takeKey } from '../session.ts';
 import { useStore } from '../browser-store.ts';
 import { Button, Checkbox, Field, Form } from './controls.tsx';
-import { Icon } from './icons.tsx';
 
 /** A form to set or remove the API key. The key stays in this browser and is sent only to the service. */
 export function KeyPanel({ reason, onDone }: { readonly reason: string | undefined; readonly onDone: () => void }) {
@@ -24,9 +23,7 @@ export function KeyPanel({ reason, onDone }: { readonly reason: string | undefin
       <Form onSend={take}>
         <div class="heading">
           <h2 id="key-heading">API key</h2>
-          <Button look="tool" aria-label="Close" onClick={done}>
-            <Icon name="close" />
-          </Button>
+          <Button icon="close" look="tool" aria-label="Close" onClick={done} />
         </div>
         {reason ? <p role="alert">{reason}</p> : null}
         <p class="quiet">

@@ -92,10 +92,10 @@ export function Row({ href, icon, title, detail, children, failure = null, end }
 }
 
 interface ListProps<Entry> {
-  readonly list: Omit<LoadedList<Entry>, 'again'>;
+  readonly list: Pick<LoadedList<Entry>, 'entries' | 'thrown'> & Partial<LoadedList<Entry>>;
   /** Shown instead of an empty list. */
-  readonly empty: ComponentChildren;
-  readonly more: string;
+  readonly empty?: ComponentChildren;
+  readonly more?: string;
   readonly keyOf: (entry: Entry) => string;
   readonly children: (entry: Entry) => ComponentChildren;
 }

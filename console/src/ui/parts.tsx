@@ -100,7 +100,7 @@ export function Text({ children }: { readonly children: string | null | undefine
   );
 }
 
-export function ErrorNotice({ thrown, children }: { readonly thrown: unknown; readonly children?: ComponentChildren }) {
+export function ErrorNotice({ thrown }: { readonly thrown: unknown }) {
   if (thrown === undefined) return null;
   const { price, credit } = thrown instanceof Problem ? thrown.body : {};
   return (
@@ -113,7 +113,6 @@ export function ErrorNotice({ thrown, children }: { readonly thrown: unknown; re
             It costs {price}; the key has {credit} left.
           </p>
         ) : null}
-        {children}
       </div>
     </div>
   );
@@ -196,6 +195,10 @@ export function Facts({ facts }: { readonly facts: Pairs<ComponentChildren> }) {
       )}
     </dl>
   );
+}
+
+export function Numbers({ texts }: { readonly texts: readonly (string | null)[] }) {
+  return <p class="numbers">{texts.map((text) => (text === null ? null : <span key={text}>{text}</span>))}</p>;
 }
 
 export function BigNumbers({ numbers }: { readonly numbers: Pairs<string | number> }) {
