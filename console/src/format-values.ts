@@ -15,9 +15,8 @@ export function bytesText(bytes: number): string {
 export function clockText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const [hours = 0, minutes = 0, rest = 0] = parts;
-  const two = (part: number): string => String(part).padStart(2, '0');
-  return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(rest)}` : `${String(minutes)}:${two(rest)}`;
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown.map((part, index) => String(part).padStart(index === 0 ? 1 : 2, '0')).join(':');
 }
 
 export function spanText(seconds: number): string {

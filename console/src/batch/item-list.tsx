@@ -3,8 +3,8 @@ import { countText, priceText } from '../format-values.ts';
 import { detailOf, titleOf } from '../pages/jobs-page.tsx';
 import { pathTo } from '../router.ts';
 import { List, Row, type LoadedList } from '../ui/list.tsx';
-import { TYPES } from '../words.ts';
-import { ItemStatus } from './batch-parts.tsx';
+import { StatusMark } from '../ui/parts.tsx';
+import { ITEM_STATE_NAMES, TYPES } from '../words.ts';
 
 interface ItemListProps {
   readonly list: LoadedList<BatchItemAnswer & { readonly batch_id?: string }>;
@@ -37,7 +37,7 @@ function Item({ item }: { readonly item: BatchItemAnswer }) {
       failure={failure?.message}
       end={
         <>
-          <ItemStatus state={state} />
+          <StatusMark status={state}>{ITEM_STATE_NAMES[state]}</StatusMark>
           {Number(cost) === 0 ? null : <span class="price quiet">{priceText(cost)}</span>}
         </>
       }

@@ -4,7 +4,7 @@ import { bytesText, countText, millisecondsOf, momentText, spanText } from '../f
 import type { Connection } from '../live-jobs.ts';
 import type { DownloadType } from '../types.ts';
 import { useNow } from '../ui/hooks.ts';
-import { Card, Notice, Numbers } from '../ui/parts.tsx';
+import { Card, Notice, Numbers, StatusMark } from '../ui/parts.tsx';
 import { STAGE_NAMES, TYPES } from '../words.ts';
 
 const CONNECTION_NAMES: Readonly<Record<Connection, string>> = {
@@ -16,10 +16,9 @@ const CONNECTION_NAMES: Readonly<Record<Connection, string>> = {
 /** Whether the values shown are current. */
 export function LiveMark({ connection }: { readonly connection: Connection }) {
   return (
-    <span class={`live live-${connection}`} role="status">
-      <span class="dot" aria-hidden="true" />
+    <StatusMark status={connection} role="status">
       {CONNECTION_NAMES[connection]}
-    </span>
+    </StatusMark>
   );
 }
 

@@ -1,9 +1,10 @@
 import { useRef } from 'preact/hooks';
+import type { DownloadList } from '../../../contract/kinds/kinds.ts';
 import type { Transcript as CaptionsBody } from '../../../contract/kinds/transcript.ts';
 import { read } from '../console-api.ts';
 import { countText, dateText, secondsOfClock } from '../format-values.ts';
 import { pathTo } from '../router.ts';
-import type { Download, DownloadPage } from '../types.ts';
+import type { Download } from '../types.ts';
 import { languageName } from '../ui/language-field.tsx';
 import { Card, Facts, Loaded, ExternalLink, Text } from '../ui/parts.tsx';
 import { Comments } from './comments.tsx';
@@ -32,7 +33,7 @@ async function loadCaptions(id: string, signal: AbortSignal) {
   const { vidnet_id: videoId } = body.video;
   if (videoId === null) return { id, body, lines, audio: undefined };
   const query = `type=audio&status=success&limit=1&media_id=${encodeURIComponent(videoId)}`;
-  const { downloads } = await read<DownloadPage>(`/api/downloads?${query}`, signal);
+  const { downloads } = await read<DownloadList>(`/api/downloads?${query}`, signal);
   return { id, body, lines, audio: downloads[0] };
 }
 

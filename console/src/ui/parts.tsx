@@ -51,17 +51,18 @@ export function Price({ amount, per }: { readonly amount: string; readonly per?:
 interface StatusMarkProps {
   /** A status of anything; those that are not in the table below are shown as running. */
   readonly status: string;
+  readonly role?: 'status';
   readonly children: ComponentChildren;
 }
 
 const LOOKS: Readonly<Record<string, string>> = {
-  ...{ success: 'good', finished: 'good', delivered: 'good', active: 'good' },
-  ...{ failed: 'bad', cancelled: 'bad', skipped: 'bad', abandoned: 'bad' },
+  ...{ success: 'good', finished: 'good', delivered: 'good', active: 'good', live: 'good' },
+  ...{ failed: 'bad', cancelled: 'bad', skipped: 'bad', abandoned: 'bad', lost: 'bad' },
 };
 
-export function StatusMark({ status, children }: StatusMarkProps) {
+export function StatusMark({ status, role, children }: StatusMarkProps) {
   return (
-    <span class={`status status-${LOOKS[status] ?? 'wait'}`}>
+    <span class={`status status-${LOOKS[status] ?? 'wait'}`} role={role}>
       <span class="dot" aria-hidden="true" />
       {children}
     </span>
