@@ -58,7 +58,8 @@ const CREATORS = {
     createBatchActivities,
     createListingStart,
     createSubscriptionChecks,
-    // For profiles, whose checks read what other jobs have collected.
+    // For profiles, whose posts and reels other jobs collect.
+    createBatchListing,
     createNewEntries,
     createOwnerActivities,
     createAwaitedAudioActivities,

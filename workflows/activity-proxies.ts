@@ -5,6 +5,7 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { ListingOrder } from '../activities/batches/list-batch.ts';
 import type { Activities } from '../activities/create-activities.ts';
 import { activityIdOf, MAX_WAIT_MS, type PlatformUse, type RouteNames, type UpstreamUse } from '../pacing/routes.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
@@ -20,10 +21,21 @@ const untilDone = {
 
 export const records = proxyActivities<Activities['records']>(untilDone);
 
-/** One call of `advanceBatch` reads and starts up to a hundred jobs. */
-export const batches = proxyActivities<
-  Pick<Activities['records'], 'advanceBatch' | 'beginListing' | 'setBatchStatus' | 'resetFailedItems'>
->({ ...untilDone, startToCloseTimeout: '10 minutes', heartbeatTimeout: LOST_AFTER });
+/** Steps that may take minutes: one call of `advanceBatch` reads and starts up to a hundred jobs. */
+const longRecords = (summary?: string) =>
+  proxyActivities<Activities['records']>({
+    ...{ ...untilDone, startToCloseTimeout: '10 minutes', heartbeatTimeout: LOST_AFTER },
+    ...(summary !== undefined && { summary }),
+  });
+export const batches = longRecords();
+
+/** @returns the activities that read a list: on the route of its upstream, or for a profile wait for the jobs that collect it */
+export function listReaders(
+  { use, routes, startedBy }: ListingOrder & { readonly startedBy: string },
+  summary: string,
+) {
+  return use === undefined ? longRecords(summary) : createUseUpstream(routes, startedBy)(use, summary);
+}
 
 /**
  * The steps of every job. As local activities they need no task queue and add one event each. Longer waits for the database are
@@ -112,16 +124,6 @@ export function pollActivities(summary: string) {
     startToCloseTimeout: '45 seconds',
     scheduleToCloseTimeout: '3 hours',
     retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
-    summary,
-  });
-}
-
-/** Waits for the jobs that collect the list of a profile, and reads it. */
-export function collectedLists(summary: string) {
-  return proxyActivities<Pick<Activities['records'], 'findNewEntries'>>({
-    ...untilDone,
-    startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: LOST_AFTER,
     summary,
   });
 }

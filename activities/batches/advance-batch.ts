@@ -1,22 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isEnded, type BatchStatus, type PauseReason, type StoredBatch } from '../../contract/batches/batch-state.ts';
-import type { Failure } from '../../contract/failures.ts';
-import { optional } from '../../runtime/optional.ts';
+import { isEnded, type BatchStatus, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import { callerOf } from '../caller-of.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { createBatchSlots } from './batch-slots.ts';
-import { BatchRun, type BatchAdvance, type BatchDeps, type BatchStep } from './batch-run.ts';
+import { openBatch, type BatchAdvance, type BatchDeps, type BatchStep } from './batch-run.ts';
 
 /** A look reads the record of each running job, so the wait before the next one grows with their number. */
 const WAIT_PER_JOB_MS = 10;
 const LEAST_WAIT_MS = 50;
 /** When no job has ended for this time, the call ends. */
 const QUIET_MS = 500;
-/** The sums are for callers that follow the batch. */
-const STORE_EVERY_MS = 1_000;
 /** A call delays a cancellation, and looks use a slot of the worker. */
 const LOOKS_MAX_MS = 3_000;
+
+interface BatchStatusChange extends Pick<StoredBatch, 'pause' | 'failure'> {
+  readonly batchId: string;
+  readonly status: BatchStatus;
+}
 
 export function createBatchActivities(deps: BatchDeps) {
   const { batches } = deps;
@@ -36,53 +37,31 @@ export function createBatchActivities(deps: BatchDeps) {
         const batch = await begun(step.batchId);
         // The list has been paid for already.
         const left = batch.maxCost === undefined ? batch : { ...batch, maxCost: batch.maxCost - (batch.listCost ?? 0) };
-        const run = new BatchRun({ deps, slots, batch: left, step, signal, caller: await callerOf(deps.keys, batch) });
-        await run.load();
+        const caller = await callerOf(deps.keys, batch);
+        const run = await openBatch({ ...{ deps, slots, batch: left, step, signal }, caller });
         const begunMs = performance.now();
-        let [changedMs, storedMs] = [begunMs, begunMs];
+        let changedMs = begunMs;
         let changed = 0;
         for (let isThorough = step.isThorough; ; isThorough = false) {
           const advance = await run.look(isThorough);
           const nowMs = performance.now();
           if (advance.changed > 0) changedMs = nowMs;
           changed += advance.changed;
-          if (advance.changed > 0 && nowMs - storedMs >= STORE_EVERY_MS) {
-            await run.storeSums();
-            storedMs = nowMs;
-          }
-          const isLast = nowMs - changedMs >= QUIET_MS || nowMs - begunMs >= LOOKS_MAX_MS;
-          if (isLast || advance.running === 0 || advance.blocked !== undefined) {
-            await run.storeSums();
-            return { ...advance, changed };
-          }
+          const isLate = nowMs - changedMs >= QUIET_MS || nowMs - begunMs >= LOOKS_MAX_MS;
+          const isLast = isLate || advance.running === 0 || advance.blocked !== undefined;
+          if (isLast || advance.changed > 0) await run.storeSums();
+          if (isLast) return { ...advance, changed };
           await delay(LEAST_WAIT_MS + WAIT_PER_JOB_MS * advance.running, undefined, { signal });
         }
       }),
 
     /** Stores the status of a batch, which only its workflow changes. */
-    async setBatchStatus({
-      batchId,
-      status,
-      pause,
-      failure,
-    }: {
-      readonly batchId: string;
-      readonly status: BatchStatus;
-      readonly pause?: PauseReason;
-      readonly failure?: Failure;
-    }): Promise<void> {
+    async setBatchStatus({ batchId, status, ...why }: BatchStatusChange): Promise<void> {
       const isEnd = isEnded({ status });
       const { finishedAt } = await begun(batchId);
-      await batches.change(
-        batchId,
-        {
-          ...{ status, updatedAtMs: Date.now() },
-          ...optional('pause', pause),
-          ...optional('failure', failure),
-          ...(isEnd ? { finishedAt: finishedAt ?? nowMicroseconds() } : { marks: [] }),
-        },
-        [...(pause === undefined ? (['pause'] as const) : []), ...(isEnd ? [] : (['finishedAt', 'failure'] as const))],
-      );
+      const kept = isEnd ? { ...why, finishedAt: finishedAt ?? nowMicroseconds() } : { ...why, marks: [] };
+      const removed = (['pause', 'failure', 'finishedAt'] as const).filter((field) => !(field in kept));
+      await batches.change(batchId, { status, updatedAtMs: Date.now(), ...kept }, removed);
     },
 
     /** Lets the failed items of a batch wait again. */
@@ -91,9 +70,7 @@ export function createBatchActivities(deps: BatchDeps) {
         const { piecePrices } = await begun(batchId);
         for (let number = 1; number <= piecePrices.length; number += 1) {
           signal.throwIfAborted();
-          const { items, progressOf } = await batches.piece({ batchId, number });
-          const failed = items.flatMap((_item, index) => (progressOf(index)?.state === 'failed' ? [index] : []));
-          await batches.resetItems({ batchId, number }, failed);
+          await batches.resetFailed({ batchId, number });
         }
       }),
   };

@@ -1,18 +1,14 @@
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import type { BatchItemRequest } from '../../contract/batches/batch-item.ts';
-import type { BatchSource, ListRun } from '../../contract/batches/batch-state.ts';
+import type { BatchSource } from '../../contract/batches/batch-state.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { passes } from '../../contract/lists/entry-filter.ts';
 import { requestFor } from '../../contract/lists/entry-request.ts';
 import type { ListEntry } from '../../contract/lists/list-entry.ts';
-import type { Thousandths } from '../../contract/money.ts';
-import { optional } from '../../runtime/optional.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
-import { StaleCursorError } from '../../sources/vidnet/channel-source.ts';
 import type { ListSource } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 import type { BatchStore } from '../../store/records/batch-store.ts';
-import type { ListingState } from '../../store/records/contents-store.ts';
 import { routeNamesOf, type RouteNames, type Routes, type UpstreamUse } from '../../pacing/routes.ts';
 import { listSourceOf, type ListSourceDeps } from './list-source.ts';
 import { withSourceCall, type RunningCall, type SourceCallDeps } from '../source-call.ts';
@@ -23,18 +19,9 @@ export interface BatchListingDeps extends SourceCallDeps, ListSourceDeps {
   readonly planItem: (request: BatchItemRequest) => Promise<BatchItem>;
 }
 
-interface Listing {
-  readonly listSource: ListSource;
-  readonly list: { readonly recordId: string; readonly name: 'entries' };
-  readonly source: BatchSource;
-  readonly call: RunningCall;
-}
-
-const EMPTY: ListingState = { pieces: 0, items: 0 };
-
 export function createBatchListing(deps: BatchListingDeps) {
   return {
-    /** Lists the source of a batch and stores the entries as its items. A retry continues where the earlier attempt stopped. */
+    /** Lists the source of a batch and stores the entries as its items, all or none. */
     listBatch: ({ batchId }: { readonly batchId: string }): Promise<JobResult> =>
       withSourceCall(deps, batchId, async (call) => {
         const batch = await deps.batches.get(batchId);
@@ -43,36 +30,32 @@ export function createBatchListing(deps: BatchListingDeps) {
         if (source.isListed) return {};
         // Before the first run, the cost is an estimate.
         const paid = batch.listRun === undefined ? 0 : (batch.listCost ?? 0);
-        const money = (batch.maxCost ?? Infinity) - paid;
-        const note = (more: Thousandths, listRun: ListRun): Promise<void> =>
-          deps.batches.change(batchId, { listCost: paid + more, listRun });
-        const listSource = await listSourceOf(deps, { ...batch, source }, { batchId, money, note });
-        const list = { recordId: batchId, name: 'entries' } as const;
-        const { pieces } = await storeEntries(deps, { listSource, list, source, call });
-        const entries: ListEntry[] = [];
-        for await (const page of deps.contents.list<ListEntry>({ ...list, pieces }).pages()) entries.push(...page);
-        const chosen = (source.order === 'oldest' ? entries.reverse() : entries).slice(0, source.limit);
-        const items = await itemsOf(deps, source, chosen);
-        if (items.length > 0) await deps.batches.fill(batchId, items, { source: { ...source, isListed: true } });
-        await deps.contents.removeList(list, pieces);
+        const listSource = await listSourceOf(
+          deps,
+          { ...batch, source },
+          {
+            ...{ batchId, money: (batch.maxCost ?? Infinity) - paid },
+            note: (more, listRun) => deps.batches.change(batchId, { listCost: paid + more, listRun }),
+          },
+        );
+        const items = await itemsOf(deps, source, await entriesOf(listSource, source, call));
         if (items.length === 0) throw new JobError('listEmpty');
+        await deps.batches.fill(batchId, items, { source: { ...source, isListed: true } });
         return {};
       }),
   };
 }
 
 /** The first step of a listing, on the queue of the workflows. */
-export function createListingStart(deps: BatchListingDeps & { readonly routes: Routes }) {
-  const { listBatch } = createBatchListing(deps);
+export function createListingStart({
+  batches,
+  routes,
+}: Pick<BatchListingDeps, 'batches'> & { readonly routes: Routes }) {
   return {
-    /** @returns how the source of a batch is listed; undefined if that has been done, as it is here for a profile */
-    async beginListing({ batchId }: { readonly batchId: string }): Promise<Required<ListingOrder> | undefined> {
-      const { source } = (await deps.batches.get(batchId)) ?? {};
-      if (source === undefined || source.isListed) return undefined;
-      const { use, ...order } = listingOf(source, deps.routes);
-      if (use !== undefined) return { ...order, use };
-      await listBatch({ batchId });
-      return undefined;
+    /** @returns how the source of a batch is listed; undefined if that has been done */
+    async beginListing({ batchId }: { readonly batchId: string }): Promise<ListingOrder | undefined> {
+      const { source } = (await batches.get(batchId)) ?? {};
+      return source === undefined || source.isListed ? undefined : listingOf(source, routes);
     },
   };
 }
@@ -91,37 +74,22 @@ export function listingOf({ url, list }: Pick<BatchSource, 'url' | 'list'>, rout
   return { url, routes: routeNamesOf(routes), ...(list.kind !== 'profile' && { use }) };
 }
 
-/** Stores the entries that the filter lets through, page by page: first the page, then the position. */
-async function storeEntries(deps: BatchListingDeps, listing: Listing): Promise<ListingState> {
-  const stored = await deps.contents.state(listing.list);
-  if (stored !== undefined && stored.next === undefined) return stored;
-  try {
-    return await storeFrom(deps, listing, stored ?? EMPTY);
-  } catch (error) {
-    if (!(error instanceof StaleCursorError) || stored === undefined) throw error;
-    return storeFrom(deps, listing, EMPTY);
+/** @returns the wanted entries, once each, in the wanted order */
+async function entriesOf(
+  listSource: ListSource,
+  { list, filter, limit, order }: BatchSource,
+  call: RunningCall,
+): Promise<readonly ListEntry[]> {
+  const wanted = new Map<string, ListEntry>();
+  for (const part of await listSource.partsOf(list, filter.kinds, call)) {
+    for await (const entry of listSource.entries(part, Infinity, call)) {
+      if (passes(filter, entry)) wanted.set(entry.id, entry);
+      call.report({ stage: 'listing', items: wanted.size });
+      // The rest of the list is not needed.
+      if (order === 'newest' && wanted.size === limit) return [...wanted.values()];
+    }
   }
-}
-
-async function storeFrom(
-  { contents }: BatchListingDeps,
-  { listSource, list, source, call }: Listing,
-  known: ListingState,
-): Promise<ListingState> {
-  let state = known;
-  const append = contents.appendTo(list, known);
-  const parts = await listSource.partsOf(source.list, source.filter.kinds, call);
-  for await (const { entries, next } of listSource.pages(parts, known.next, call)) {
-    const wanted = entries.filter((entry) => passes(source.filter, entry));
-    state = { ...(await append(wanted)), ...optional('next', next) };
-    await contents.putState(list, state);
-    call.report({ stage: 'listing', items: state.items });
-    // The rest of the list is not needed.
-    if (source.order === 'newest' && state.items >= source.limit) break;
-  }
-  const { pieces, items } = state;
-  await contents.putState(list, { pieces, items });
-  return { pieces, items };
+  return (order === 'newest' ? [...wanted.values()] : [...wanted.values()].reverse()).slice(0, limit);
 }
 
 /** Entries that mean the same job become one item. */

@@ -64,10 +64,7 @@ export async function listSourceOf(
   };
   return {
     partsOf: () => Promise.resolve([{ url: account, subject: 'page' }]),
-    async *pages() {
-      yield { entries: await read() };
-    },
-    async *first(_parts, most) {
+    async *entries(_part, most) {
       yield* (await read()).slice(0, most);
     },
   };

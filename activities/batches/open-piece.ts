@@ -1,20 +1,21 @@
+import { ulid } from 'ulid';
 import {
+  addTotals,
   NO_TOTALS,
   type BatchTotals,
   type ItemProgress,
   type PauseReason,
   type StoredBatch,
 } from '../../contract/batches/batch-state.ts';
-import { ulid } from 'ulid';
 import type { DownloadRecord, PendingRecord } from '../../contract/download-record.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { AcceptedItem, ItemOrder } from '../../contract/batches/item-order.ts';
 import { chargeOf } from '../../contract/kinds/charges.ts';
 import { failureFor } from '../../contract/failures.ts';
 import { optional } from '../../runtime/optional.ts';
-import type { BatchPiece, BatchStore } from '../../store/records/batch-store.ts';
+import type { BatchStore, PieceItem } from '../../store/records/batch-store.ts';
 import type { RecordStore } from '../../store/records/record-store.ts';
-import type { BatchOperation, TakeSlot } from './batch-slots.ts';
+import type { TakeSlot } from './batch-slots.ts';
 
 export interface PieceDeps {
   readonly batches: BatchStore;
@@ -36,88 +37,71 @@ interface StartOptions {
   readonly money: number;
 }
 
+export interface Started {
+  readonly changed: number;
+  /** Why the next item cannot be started. */
+  readonly blocked?: PauseReason;
+}
+
 /** A higher concurrency accepts no item sooner, and the engines have other requests to serve. */
 const ACCEPTED_AT_ONCE = 8;
 const READ_AT_ONCE = 16;
+
+type NewProgress = readonly [item: PieceItem, progress: ItemProgress];
+
+/** The record was removed, or the service was restored from an older copy. */
+const LOST: ItemProgress = { state: 'failed', failure: failureFor('lostInRestore') };
 
 /** A piece of a batch with the progress of its items, whose changes it stores. */
 export class OpenPiece {
   readonly number: number;
   readonly #deps: PieceDeps;
   readonly #batch: StoredBatch;
-  readonly #piece: BatchPiece;
-  readonly #progress: Map<number, ItemProgress>;
-  readonly #tries: Map<number, readonly string[]>;
+  readonly #items: readonly PieceItem[];
 
   static async load(deps: PieceDeps, batch: StoredBatch, number: number): Promise<OpenPiece> {
-    return new OpenPiece(deps, batch, { number, piece: await deps.batches.piece({ batchId: batch.id, number }) });
+    return new OpenPiece(deps, batch, { number, items: await deps.batches.piece({ batchId: batch.id, number }) });
   }
 
   private constructor(
     deps: PieceDeps,
     batch: StoredBatch,
-    { number, piece }: { readonly number: number; readonly piece: BatchPiece },
+    { number, items }: { readonly number: number; readonly items: readonly PieceItem[] },
   ) {
     this.number = number;
     this.#deps = deps;
     this.#batch = batch;
-    this.#piece = piece;
-    const known = piece.items.map((_item, index) => [index, piece.progressOf(index)] as const);
-    this.#tries = new Map(piece.items.map((_item, index) => [index, piece.triesOf(index)]));
-    this.#progress = new Map(known.filter((entry): entry is [number, ItemProgress] => entry[1] !== undefined));
+    this.#items = items;
   }
 
   get totals(): BatchTotals {
-    const counts = { ...NO_TOTALS.counts };
-    let [spent, open] = [0, 0];
-    for (const [index, { price }] of this.#piece.items.entries()) {
-      const { state, cost = 0, isPaidElsewhere = false } = this.#progress.get(index) ?? { state: 'waiting' as const };
-      counts[state] += 1;
-      spent += cost;
-      if ((state === 'waiting' || state === 'running') && !isPaidElsewhere) open += price;
-    }
-    return { counts, spent, open };
+    return this.#items.map(totalsOf).reduce(addTotals, NO_TOTALS);
   }
 
-  /** The prices of the running jobs for which this batch pays. */
-  get committed(): number {
-    return [...this.#progress].reduce((sum, [index, { state, isPaidElsewhere }]) => {
-      const isPaid = state === 'running' && isPaidElsewhere !== true;
-      return sum + (isPaid ? (this.#piece.items[index]?.price ?? 0) : 0);
-    }, 0);
-  }
-
-  /** The operations of the running jobs. */
-  get runningOperations(): readonly BatchOperation[] {
-    return this.#running().flatMap(([index]) => this.#piece.items[index]?.request.operation ?? []);
+  get running(): readonly PieceItem[] {
+    return this.#items.filter(({ progress }) => progress?.state === 'running');
   }
 
   hasWaiting(): boolean {
-    return this.#progress.size < this.#piece.items.length;
+    return this.#items.some(isWaiting);
   }
 
   isOver(): boolean {
-    return !this.hasWaiting() && this.#running().length === 0;
+    return !this.hasWaiting() && this.running.length === 0;
   }
 
   /** Reads the records of running items. @returns the number of items that have ended */
-  async settle({
-    isThorough,
-    signal,
-  }: {
-    readonly isThorough: boolean;
-    readonly signal: AbortSignal;
-  }): Promise<number> {
-    const ended: [number, ItemProgress][] = [];
-    for (const some of groupsOf(this.#running(), READ_AT_ONCE)) {
+  async settle(isThorough: boolean, signal: AbortSignal): Promise<number> {
+    const ended: NewProgress[] = [];
+    for (const some of groupsOf(this.running, READ_AT_ONCE)) {
       signal.throwIfAborted();
       await Promise.all(
-        some.map(async ([index, { recordId }]) => {
-          let record = recordId === undefined ? undefined : await this.#deps.records.get(recordId);
+        some.map(async (item) => {
+          let record = await this.#recordOf(item);
           if (isThorough && record?.status === 'pending') record = await this.#deps.endIfGone(record);
           if (record === undefined && !isThorough) return;
-          const now = record === undefined ? LOST : this.#progressOf(index, record);
-          if (now.state !== 'running') ended.push([index, now]);
+          const now = record === undefined ? LOST : this.#progressOf(item, record);
+          if (now.state !== 'running') ended.push([item, now]);
         }),
       );
     }
@@ -125,102 +109,88 @@ export class OpenPiece {
   }
 
   /** Starts waiting items in their order, but leaves out those whose upstream has no free slot. */
-  async start(options: StartOptions): Promise<{ readonly changed: number; readonly blocked?: PauseReason }> {
+  async start(options: StartOptions): Promise<Started> {
     let { money } = options;
     let changed = 0;
-    const chosen: number[] = [];
+    const chosen: PieceItem[] = [];
     let blocked: PauseReason | undefined;
-    for (const [index, { price, request }] of this.#piece.items.entries()) {
+    for (const item of this.#items.filter(isWaiting)) {
       if (chosen.length >= options.jobs) break;
-      if (this.#progress.has(index)) continue;
-      if (price > money) {
+      if (item.price > money) {
         blocked = 'max_cost';
         break;
       }
-      if (!(await options.takeSlot(request.operation))) continue;
-      money -= price;
-      chosen.push(index);
+      if (!(await options.takeSlot(item.request.operation))) continue;
+      money -= item.price;
+      chosen.push(item);
     }
     for (const some of groupsOf(chosen, ACCEPTED_AT_ONCE)) {
       options.signal.throwIfAborted();
-      const { isBusy, isUnpaid, ...accepted } = await this.#acceptAll(some, options.caller);
+      const accepted = await this.#accept(some, options.caller);
       changed += accepted.changed;
-      if (isUnpaid) return { changed, blocked: 'insufficient_credit' };
-      if (isBusy) return { changed };
+      if (accepted.kinds.has('unpaid')) return { changed, blocked: 'insufficient_credit' };
+      if (accepted.kinds.has('busy')) return { changed };
     }
     return { changed, ...optional('blocked', blocked) };
   }
 
   /** Cancels the running jobs that this batch has started, and all waiting items. @returns the number of changed items */
   async cancel(): Promise<number> {
-    const left: [number, ItemProgress][] = [];
-    for (const index of this.#piece.items.keys()) {
-      const { recordId, isPaidElsewhere, state } = this.#progress.get(index) ?? { state: 'waiting' as const };
-      if (state === 'waiting' || (state === 'running' && isPaidElsewhere === true)) {
-        left.push([index, { state: 'cancelled', ...optional('recordId', recordId) }]);
-      } else if (state === 'running' && recordId !== undefined) {
-        const record = await this.#deps.records.get(recordId);
+    const left: NewProgress[] = [];
+    for (const item of this.#items) {
+      const { state = 'waiting', recordId, isPaidElsewhere = false } = item.progress ?? {};
+      if (state === 'waiting' || (state === 'running' && isPaidElsewhere)) {
+        left.push([item, { state: 'cancelled', ...optional('recordId', recordId) }]);
+      } else if (state === 'running') {
+        const record = await this.#recordOf(item);
         if (record?.status === 'pending') await this.#deps.cancelItem(record);
       }
     }
     return this.#note(left);
   }
 
-  #running(): (readonly [number, ItemProgress])[] {
-    return [...this.#progress].filter(([, { state }]) => state === 'running');
+  async #recordOf({ progress }: PieceItem): Promise<DownloadRecord | undefined> {
+    return progress?.recordId === undefined ? undefined : this.#deps.records.get(progress.recordId);
   }
 
-  async #acceptAll(indexes: readonly number[], caller: Caller) {
-    // If an earlier attempt has started a job, its record tells so, and another request for its subject would be a new job.
-    const known = await Promise.all(indexes.map((index) => this.#startedBefore(index)));
-    const orders = indexes.map((index, at) => ({ index, record: known[at], recordId: ulid() }));
+  async #accept(items: readonly PieceItem[], caller: Caller) {
     const { id: batchId, itemWebhookUrl } = this.#batch;
-    const name = { batchId, number: this.number };
-    const fresh = orders.filter(({ record }) => record === undefined);
+    const orders = items.map((item) => ({ item, recordId: ulid() }));
     await this.#deps.batches.noteTries(
-      name,
-      fresh.map(({ index, recordId }) => [index, recordId]),
+      { batchId, number: this.number },
+      orders.map(({ item, recordId }) => [item.index, recordId]),
     );
-    for (const { index, recordId } of fresh) this.#tries.set(index, [...this.#triesOf(index), recordId]);
-    const accepted = await Promise.all(
-      orders.map(async ({ index, record, recordId }) => {
-        if (record !== undefined) return { index, answer: { kind: 'accepted', record } as const };
-        const item = this.#piece.items[index];
-        if (item === undefined) throw new Error(`item ${String(index)} is missing`);
+    const kinds = new Set<AcceptedItem['kind']>();
+    const progress: NewProgress[] = [];
+    await Promise.all(
+      orders.map(async ({ item, recordId }) => {
+        // If an earlier attempt has started a job, its record tells so, and another request for its subject would be a new job.
+        const record = await this.#startedBefore(item);
+        item.tries.push(recordId);
         const webhookUrl = item.request.include_webhook ?? itemWebhookUrl;
-        const answer = await this.#deps.acceptItem({ caller, item, recordId, batchId, webhookUrl });
-        return { index, answer };
+        const answer: AcceptedItem =
+          record === undefined
+            ? await this.#deps.acceptItem({ caller, item, recordId, batchId, webhookUrl })
+            : { kind: 'accepted', record };
+        kinds.add(answer.kind);
+        if (answer.kind === 'accepted') progress.push([item, this.#progressOf(item, answer.record)]);
+        if (answer.kind === 'refused') progress.push([item, { state: 'failed', failure: answer.failure }]);
       }),
     );
-    const progress = accepted.flatMap(({ index, answer }): [number, ItemProgress][] => {
-      if (answer.kind === 'accepted') return [[index, this.#progressOf(index, answer.record)]];
-      if (answer.kind === 'refused') return [[index, { state: 'failed', failure: answer.failure }]];
-      return [];
-    });
-    return {
-      changed: await this.#note(progress),
-      isBusy: accepted.some(({ answer }) => answer.kind === 'busy'),
-      isUnpaid: accepted.some(({ answer }) => answer.kind === 'unpaid'),
-    };
+    return { changed: await this.#note(progress), kinds };
   }
 
-  async #startedBefore(index: number): Promise<DownloadRecord | undefined> {
-    for (const recordId of this.#triesOf(index)) {
+  async #startedBefore({ tries }: PieceItem): Promise<DownloadRecord | undefined> {
+    for (const recordId of tries) {
       const record = await this.#deps.records.get(recordId);
       if (record !== undefined) return record;
     }
     return undefined;
   }
 
-  #triesOf(index: number): readonly string[] {
-    return this.#tries.get(index) ?? [];
-  }
-
-  #progressOf(index: number, record: DownloadRecord): ItemProgress {
-    const known = this.#progress.get(index);
-    const isOwn = this.#triesOf(index).includes(record.id);
-    const isPaidElsewhere = known?.isPaidElsewhere ?? !isOwn;
-    const followed = { recordId: record.id, ...(isPaidElsewhere && { isPaidElsewhere: true as const }) };
+  #progressOf({ progress, tries }: PieceItem, record: DownloadRecord): ItemProgress {
+    const isPaidElsewhere = progress?.isPaidElsewhere ?? !tries.includes(record.id);
+    const followed = { recordId: record.id, ...(isPaidElsewhere && { isPaidElsewhere }) };
     if (record.status === 'pending') return { state: 'running', ...followed };
     const ended = { ...followed, cost: isPaidElsewhere ? 0 : chargeOf(record) };
     if (record.status === 'success') return { state: 'success', ...ended };
@@ -230,15 +200,25 @@ export class OpenPiece {
     return { state, ...ended, failure: record.failure };
   }
 
-  async #note(progress: readonly (readonly [number, ItemProgress])[]): Promise<number> {
-    await this.#deps.batches.noteProgress({ batchId: this.#batch.id, number: this.number }, progress);
-    for (const [index, one] of progress) this.#progress.set(index, one);
-    return progress.length;
+  async #note(changes: readonly NewProgress[]): Promise<number> {
+    await this.#deps.batches.noteProgress(
+      { batchId: this.#batch.id, number: this.number },
+      changes.map(([{ index }, progress]) => [index, progress]),
+    );
+    for (const [item, progress] of changes) item.progress = progress;
+    return changes.length;
   }
 }
 
-/** The record was removed, or the service was restored from an older copy. */
-const LOST: ItemProgress = { state: 'failed', failure: failureFor('lostInRestore') };
+function isWaiting({ progress }: PieceItem): boolean {
+  return progress === undefined;
+}
+
+function totalsOf({ price, progress }: PieceItem): BatchTotals {
+  const { state = 'waiting', cost = 0, isPaidElsewhere = false } = progress ?? {};
+  const isOpen = (state === 'waiting' || state === 'running') && !isPaidElsewhere;
+  return { counts: { ...NO_TOTALS.counts, [state]: 1 }, spent: cost, open: isOpen ? price : 0 };
+}
 
 function groupsOf<Item>(items: readonly Item[], size: number): Item[][] {
   const groups: Item[][] = [];

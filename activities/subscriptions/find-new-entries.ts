@@ -2,12 +2,11 @@ import { newBatch } from '../../contract/batches/batch-state.ts';
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import { passes } from '../../contract/lists/entry-filter.ts';
 import { requestFor } from '../../contract/lists/entry-request.ts';
-import type { ListEntry } from '../../contract/lists/list-entry.ts';
+import type { ListEntry, ListPart } from '../../contract/lists/list-entry.ts';
 import { BATCH_ITEMS_MAX } from '../../contract/request-limits.ts';
 import {
   dayOf,
   spentOn,
-  type FoundPart,
   type StoredSubscription,
   type WaitingEntry,
 } from '../../contract/subscriptions/subscription-state.ts';
@@ -26,6 +25,8 @@ export interface NewEntriesDeps extends BatchListingDeps {
 
 /** So many entries are on one page of the platform. */
 const FIRST_ENTRIES = 100;
+/** By how much more is read of a channel if the first entries do not reach what is known. */
+const GROWTH = 4;
 /** A premiere that its list no longer shows is tried after this time, because others may have pushed it out. */
 const UNSEEN_MS = 3 * 24 * 3_600_000;
 
@@ -67,9 +68,7 @@ export function createNewEntries(deps: NewEntriesDeps) {
         const left = ready.filter((entry) => !passes(subscription.source.filter, entry));
         const wanted = ready.filter((entry) => passes(subscription.source.filter, entry));
         const isBacklog = subscription.parts === undefined && subscription.since === 'all' && wanted.length > 0;
-        const { items, held, spent } = isBacklog
-          ? { items: new Map<string, BatchItem>(), held: wanted, spent: subscription.spent }
-          : await affordable(deps, subscription, wanted);
+        const { items, held, spent } = await affordable(deps, subscription, isBacklog ? [] : wanted);
         await deps.subscriptions.addKnown(subscriptionId, [...old, ...left.map(({ id }) => id)]);
         if (items.size > 0) {
           await storeBatch(deps, check, [...items.values()]);
@@ -77,7 +76,7 @@ export function createNewEntries(deps: NewEntriesDeps) {
         }
         await deps.subscriptions.change(subscriptionId, {
           ...{ parts, spent, started: subscription.started + items.size },
-          waiting: [...waiting, ...held.map((entry) => ({ seenAtMs: deps.now(), ...entry }))],
+          waiting: [...waiting, ...(isBacklog ? wanted : held)],
           ...optional('total', total),
           ...(items.size > 0 && { openBatch: { id: openBatch.id, isFull: true } }),
           ...(isBacklog && { pause: 'backlog' as const }),
@@ -88,13 +87,13 @@ export function createNewEntries(deps: NewEntriesDeps) {
 
 interface FoundEntries {
   /** Entries that are new or have waited. */
-  readonly seen: readonly ListEntry[];
+  readonly seen: ReadonlyMap<string, ListEntry>;
   /** The IDs of unknown entries that are older than the subscription. */
-  readonly old: readonly string[];
-  readonly total?: number;
+  readonly old: ReadonlySet<string>;
+  readonly total: number | undefined;
 }
 
-async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly FoundPart[]): Promise<FoundEntries> {
+async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly ListPart[]): Promise<FoundEntries> {
   const { subscription, listSource, batchId, call } = check;
   const isFirst = subscription.parts === undefined;
   // Only the uploads of a channel are newest first. New entries of other lists may be anywhere, and have any age.
@@ -109,39 +108,31 @@ async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly F
     return publishedAtMs === undefined ? isFirst && subscription.since !== 'all' : publishedAtMs < sinceMs;
   };
   const waitingIds = new Set(subscription.waiting.map(({ id }) => id));
-  const seen: ListEntry[] = [];
-  const old: string[] = [];
+  const seen = new Map<string, ListEntry>();
+  const old = new Set<string>();
   let total: number | undefined;
-  /** @returns whether the entries that follow are known or old */
-  const take = async (entries: readonly ListEntry[]): Promise<boolean> => {
-    const known = await deps.subscriptions.known(
-      subscription.id,
-      entries.map(({ id }) => id),
-    );
-    const isKnown = ({ id }: ListEntry): boolean => known.has(id) && known.get(id) !== batchId;
-    const unknown = entries.filter((entry) => !isKnown(entry));
-    old.push(...unknown.filter(isOld).map(({ id }) => id));
-    seen.push(...unknown.filter((entry) => !isOld(entry)));
-    const last = entries.at(-1);
-    return last === undefined || isKnown(last) || isOld(last);
-  };
   for (const part of parts) {
-    const first: ListEntry[] = [];
-    for await (const entry of listSource.first([part], FIRST_ENTRIES, call)) first.push(entry);
-    total = first[0]?.total;
-    const isReached = await take(first);
-    const hasNews = first.some(({ id }) => seen.some((one) => one.id === id) && !waitingIds.has(id));
-    const isSameLength = !isFirst && total !== undefined && total === subscription.total && !hasNews;
-    if (first.length < FIRST_ENTRIES || (isNewestFirst ? isReached : isSameLength)) continue;
-    let isPast = false;
-    for await (const { entries } of listSource.pages([part], undefined, call)) {
-      const more = entries.filter(({ id }) => !first.some((one) => one.id === id));
-      isPast = (await take(more)) && isNewestFirst && more.length > 0;
-      call.report({ stage: 'listing', items: seen.length });
-      if (isPast) break;
+    for (let most = FIRST_ENTRIES; ; most = isNewestFirst ? GROWTH * most : Infinity) {
+      const entries: ListEntry[] = [];
+      for await (const entry of listSource.entries(part, most, call)) entries.push(entry);
+      const ids = entries.map(({ id }) => id);
+      const known = await deps.subscriptions.known(subscription.id, ids);
+      const isKnown = ({ id }: ListEntry): boolean => known.has(id) && known.get(id) !== batchId;
+      for (const entry of entries) {
+        if (isKnown(entry)) continue;
+        if (isOld(entry)) old.add(entry.id);
+        else seen.set(entry.id, entry);
+      }
+      call.report({ stage: 'listing', items: seen.size });
+      total = entries[0]?.total;
+      const last = entries.at(-1);
+      const isReached = last === undefined || isKnown(last) || isOld(last);
+      const hasNews = ids.some((id) => seen.has(id) && !waitingIds.has(id));
+      const isSameLength = !isFirst && total !== undefined && total === subscription.total && !hasNews;
+      if (entries.length < most || (isNewestFirst ? isReached : isSameLength)) break;
     }
   }
-  return { seen, old, ...optional('total', total) };
+  return { seen, old, total };
 }
 
 function sinceMsOf({ since, createdAt }: StoredSubscription): number {
@@ -151,32 +142,28 @@ function sinceMsOf({ since, createdAt }: StoredSubscription): number {
 }
 
 /** Divides entries into those that can be fetched, and those that wait. */
-function sorted(nowMs: number, { waiting: before }: StoredSubscription, seen: readonly ListEntry[]) {
-  const ready = new Map<string, ListEntry>();
-  const waiting = new Map<string, WaitingEntry>(before.map((entry) => [entry.id, entry]));
-  for (const entry of seen) {
-    const { seenAtMs = nowMs } = waiting.get(entry.id) ?? {};
-    waiting.set(entry.id, { ...entry, seenAtMs });
+function sorted(nowMs: number, { waiting: before }: StoredSubscription, seen: FoundEntries['seen']) {
+  const all = new Map<string, WaitingEntry>(before.map((entry) => [entry.id, entry]));
+  for (const [id, entry] of seen) all.set(id, { ...entry, seenAtMs: all.get(id)?.seenAtMs ?? nowMs });
+  const ready: WaitingEntry[] = [];
+  const waiting: WaitingEntry[] = [];
+  for (const [id, entry] of all) {
+    const isLost = !seen.has(id) && nowMs - entry.seenAtMs >= UNSEEN_MS;
+    (entry.state === undefined || isLost ? ready : waiting).push(entry);
   }
-  const seenIds = new Set(seen.map(({ id }) => id));
-  for (const [id, entry] of waiting) {
-    const isLost = !seenIds.has(id) && nowMs - entry.seenAtMs >= UNSEEN_MS;
-    if (entry.state !== undefined && !isLost) continue;
-    ready.set(id, entry);
-    waiting.delete(id);
-  }
-  return { ready: [...ready.values()], waiting: [...waiting.values()] };
+  return { ready, waiting };
 }
 
 /** Chooses the entries for which today has money. The others wait. */
 async function affordable(
   { planItem, now }: Pick<NewEntriesDeps, 'planItem' | 'now'>,
-  { source, spent, maxCostPerDay = Infinity }: StoredSubscription,
-  wanted: readonly ListEntry[],
+  subscription: StoredSubscription,
+  wanted: readonly WaitingEntry[],
 ) {
-  let amount = spentOn(now(), { spent });
+  const { source, maxCostPerDay = Infinity } = subscription;
+  let amount = spentOn(now(), subscription);
   const items = new Map<string, BatchItem>();
-  const held: ListEntry[] = [];
+  const held: WaitingEntry[] = [];
   for (const entry of wanted) {
     const item = await planItem(requestFor(source.each, entry));
     if (amount + item.price > maxCostPerDay || items.size === BATCH_ITEMS_MAX) {

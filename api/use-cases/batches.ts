@@ -170,9 +170,9 @@ export async function* storedItems(
   const start = Math.floor(from / BATCH_PIECE_ITEMS) * BATCH_PIECE_ITEMS;
   for (let first = start; first < total; first += BATCH_PIECE_ITEMS) {
     const piece = await batches.piece({ batchId: id, number: first / BATCH_PIECE_ITEMS + 1 });
-    for (const [index, { request }] of piece.items.entries()) {
+    for (const { index, request, progress } of piece) {
       const number = first + index;
-      if (number >= from) yield { number, request, progress: piece.progressOf(index) };
+      if (number >= from) yield { number, request, progress };
     }
   }
 }

@@ -13,6 +13,14 @@ export const listReferenceSchema = z.discriminatedUnion('kind', [
 ]);
 export type ListReference = Readonly<z.infer<typeof listReferenceSchema>>;
 
+/** A part of a list that one URL gives, as its driver has found it. */
+export interface ListPart {
+  readonly url: string;
+  readonly subject: 'playlist' | 'page';
+  /** The kind of all its entries, if they have one. */
+  readonly kind?: EntryKind;
+}
+
 export const videoKinds = ['video', 'short', 'stream'] as const;
 export const postKinds = ['post', 'reel'] as const;
 export const entryKinds = [...videoKinds, ...postKinds] as const;

@@ -1,7 +1,7 @@
 import type { BatchSource, ListRun } from '../batches/batch-state.ts';
 import type { Starter } from '../download-record.ts';
 import type { Failure, FailureCode } from '../failures.ts';
-import type { EntryKind, ListEntry } from '../lists/list-entry.ts';
+import type { ListEntry, ListPart } from '../lists/list-entry.ts';
 import type { Thousandths } from '../money.ts';
 
 /** Why a subscription is paused. */
@@ -16,13 +16,6 @@ export type SubscriptionPause = keyof typeof SUBSCRIPTION_PAUSES;
 /** An entry that has been seen and is not fetched yet: a premiere or broadcast that has not ended, or one for which the day has no money. */
 export interface WaitingEntry extends ListEntry {
   readonly seenAtMs: number;
-}
-
-/** A URL of a list, as its driver has found it. */
-export interface FoundPart {
-  readonly url: string;
-  readonly subject: 'playlist' | 'page';
-  readonly kind?: EntryKind;
 }
 
 export interface StoredSubscription {
@@ -44,7 +37,7 @@ export interface StoredSubscription {
   /** The number of its next webhook. */
   readonly notice: number;
   /** Found by the first check, so that later ones are one request. */
-  readonly parts?: readonly FoundPart[];
+  readonly parts?: readonly ListPart[];
   /** How many entries the source had at the last check, if it says so. */
   readonly total?: number;
   readonly waiting: readonly WaitingEntry[];

@@ -2,6 +2,7 @@ import type { Collection, Db, UpdateFilter } from 'mongodb';
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import { NO_TOTALS, type ItemProgress, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import { BATCH_PIECE_ITEMS } from '../../contract/request-limits.ts';
+import { optional } from '../../runtime/optional.ts';
 import { upsert } from '../mongo/upsert.ts';
 import { createOwnedDocuments } from './owned-documents.ts';
 
@@ -15,11 +16,13 @@ interface PieceDocument {
   tries?: Readonly<Record<string, Readonly<Record<string, true>>>>;
 }
 
-/** Some items of a batch. Items are read and written by piece, because the embedded server finds one `_id` only. */
-export interface BatchPiece {
-  readonly items: readonly BatchItem[];
-  readonly progressOf: (index: number) => ItemProgress | undefined;
-  readonly triesOf: (index: number) => readonly string[];
+/** An item with its progress. Items are read and written by piece, because the embedded server finds one `_id` only. */
+export interface PieceItem extends BatchItem {
+  /** Its number in the piece, counted from 0. */
+  readonly index: number;
+  progress?: ItemProgress;
+  /** The IDs of the records with which its jobs were or may have been started. */
+  readonly tries: string[];
 }
 
 interface PieceName {
@@ -34,9 +37,18 @@ export type BatchStore = ReturnType<typeof createBatchStore>;
 export function createBatchStore(db: Db) {
   const batches = createOwnedDocuments<StoredBatch>(db, 'batches');
   const pieces: Collection<PieceDocument> = db.collection('batch_pieces');
-  const set = async (name: PieceName, fields: readonly (readonly [string, unknown])[]): Promise<void> => {
+  const find = async (name: PieceName): Promise<PieceDocument> => {
+    const document = await pieces.findOne({ _id: pieceIdOf(name) });
+    if (document === null) throw new Error(`piece ${pieceIdOf(name)} is missing`);
+    return document;
+  };
+  const write = async (
+    name: PieceName,
+    operator: '$set' | '$unset',
+    fields: readonly (readonly [string, unknown])[],
+  ): Promise<void> => {
     if (fields.length === 0) return;
-    const change = { $set: Object.fromEntries(fields) } as UpdateFilter<PieceDocument>;
+    const change = { [operator]: Object.fromEntries(fields) } as UpdateFilter<PieceDocument>;
     await pieces.updateOne({ _id: pieceIdOf(name) }, change);
   };
   return {
@@ -44,31 +56,37 @@ export function createBatchStore(db: Db) {
     async putPiece(name: PieceName, items: readonly BatchItem[]): Promise<void> {
       await upsert(() => pieces.replaceOne({ _id: pieceIdOf(name) }, { items }, { upsert: true }));
     },
-    async piece(name: PieceName): Promise<BatchPiece> {
-      const document = await pieces.findOne({ _id: pieceIdOf(name) });
-      if (document === null) throw new Error(`piece ${pieceIdOf(name)} is missing`);
-      const { items, progress = {}, tries = {} } = document;
-      return {
-        items,
-        progressOf: (index) => progress[String(index)],
-        triesOf: (index) => Object.keys(tries[String(index)] ?? {}),
-      };
+    async piece(name: PieceName): Promise<readonly PieceItem[]> {
+      const { items, progress = {}, tries = {} } = await find(name);
+      return items.map((item, index) => ({
+        ...{ ...item, index, tries: Object.keys(tries[index] ?? {}) },
+        ...optional('progress', progress[index]),
+      }));
     },
     noteTries: (name: PieceName, tries: readonly (readonly [index: number, recordId: string])[]) =>
-      set(
+      write(
         name,
+        '$set',
         tries.map(([index, recordId]) => [`tries.${String(index)}.${recordId}`, true]),
       ),
     noteProgress: (name: PieceName, progress: readonly (readonly [index: number, progress: ItemProgress])[]) =>
-      set(
+      write(
         name,
+        '$set',
         progress.map(([index, one]) => [`progress.${String(index)}`, one]),
       ),
-    async resetItems(name: PieceName, indexes: readonly number[]): Promise<void> {
-      if (indexes.length === 0) return;
-      const fields = indexes.flatMap((index) => [`progress.${String(index)}`, `tries.${String(index)}`]);
-      const change = { $unset: Object.fromEntries(fields.map((field) => [field, ''])) };
-      await pieces.updateOne({ _id: pieceIdOf(name) }, change as UpdateFilter<PieceDocument>);
+    /** Lets the failed items of a piece wait again. */
+    async resetFailed(name: PieceName): Promise<void> {
+      const { progress = {} } = await find(name);
+      const failed = Object.keys(progress).filter((index) => progress[index]?.state === 'failed');
+      await write(
+        name,
+        '$unset',
+        failed.flatMap((index) => [
+          [`progress.${index}`, ''],
+          [`tries.${index}`, ''],
+        ]),
+      );
     },
     /** Stores the items of a batch, and then with further fields that they are all there. */
     async fill(id: string, items: readonly BatchItem[], fields: Pick<StoredBatch, 'source'> = {}): Promise<void> {

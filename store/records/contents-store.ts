@@ -137,11 +137,6 @@ export function createContentsStore(db: Db) {
     async putPiece(name: PieceName, items: readonly object[]): Promise<void> {
       await putPacked(name, await gzipPartOf(jsonOf(items)));
     },
-    /** Removes a list and its state. */
-    async removeList(list: ListName, pieces: number): Promise<void> {
-      await this.removePieces(list, pieces);
-      await contents.deleteOne({ _id: `${list.recordId}/${list.name}` });
-    },
     async removePieces(list: ListName, pieces: number): Promise<void> {
       for (let number = 1; number <= pieces; number += 1) {
         const id = pieceIdOf({ ...list, number });

@@ -87,7 +87,8 @@ it('reports the items of a batch again that runs again', async () => {
   await end(id, [0, 1], { success: 2 });
   const reader = await follow(id);
   await until(() => reader.received.length === 1);
-  await facades.deps.batches.resetItems({ batchId: id, number: 1 }, [1]);
+  await facades.deps.batches.noteProgress({ batchId: id, number: 1 }, [[1, { state: 'failed' }]]);
+  await facades.deps.batches.resetFailed({ batchId: id, number: 1 });
   await facades.deps.batches.change(id, { end: 2, counts: { ...NO_TOTALS.counts, success: 1, waiting: 1 } });
   await until(() => reader.received.length === 2);
   await end(id, [1], { success: 2 });

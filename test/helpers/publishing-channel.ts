@@ -1,7 +1,6 @@
 import type { ListEntry } from '../../contract/lists/list-entry.ts';
 import type { ListSource } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 
-const PAGE = 100;
 const DAY_MS = 24 * 3_600_000;
 const UNITS_MS = [365 * DAY_MS, 30 * DAY_MS, 7 * DAY_MS, DAY_MS, 3_600_000, 60_000];
 
@@ -78,19 +77,8 @@ export class PublishingChannel {
     };
     return {
       partsOf: () => Promise.resolve([{ url: 'https://www.youtube.com/playlist?list=UUx', subject: 'playlist' }]),
-      async *first(_parts, most) {
+      async *entries(_part, most) {
         yield* await Promise.resolve(entries().slice(0, most));
-      },
-      async *pages() {
-        for (let start = 0; ; start += PAGE) {
-          const all = await Promise.resolve(entries());
-          const page = all.slice(start, start + PAGE);
-          if (start + PAGE >= all.length) {
-            yield { entries: page };
-            return;
-          }
-          yield { entries: page, next: String(start) };
-        }
       },
     };
   }

@@ -27,13 +27,11 @@ afterAll(async () => {
 });
 
 const lists = () => createYtdlpLists(settings, createYtdlpChannels(settings));
-const pagesOf = (
-  reference: ListReference,
-  kinds?: readonly EntryKind[],
-): Promise<{ readonly entries: readonly ListEntry[]; readonly next?: string }[]> =>
-  inFolder(async (call) => collect(lists().pages(await lists().partsOf(reference, kinds, call), undefined, call)));
-const entriesOf = async (reference: ListReference, kinds?: readonly EntryKind[]): Promise<ListEntry[]> =>
-  (await pagesOf(reference, kinds)).flatMap(({ entries }) => entries);
+const entriesOf = (reference: ListReference, kinds?: readonly EntryKind[], most = Infinity): Promise<ListEntry[]> =>
+  inFolder(async (call) => {
+    const parts = await lists().partsOf(reference, kinds, call);
+    return (await Promise.all(parts.map((part) => collect(lists().entries(part, most, call))))).flat();
+  });
 const change = async (body: object): Promise<string> =>
   ((await (await sandbox.post('/change', body)).json()) as { id: string }).id;
 
@@ -70,30 +68,15 @@ describe('the entries of a list', () => {
     expect(await entriesOf(TALKS, ['short'])).toEqual([]);
   });
 
-  it('of a playlist appear once each, and continue from a cursor', async () => {
+  it('of a playlist are on several pages', async () => {
     const { id } = sandbox.playlists[0]!;
-    const firstPages = (
-      most: number,
-      from?: string,
-    ): Promise<{ readonly entries: readonly ListEntry[]; readonly next?: string }[]> =>
-      inFolder(async (call) => {
-        const parts = await lists().partsOf({ kind: 'playlist', id }, undefined, call);
-        const pages: { readonly entries: readonly ListEntry[]; readonly next?: string }[] = [];
-        for await (const page of lists().pages(parts, from, call)) {
-          if (pages.push(page) === most) break;
-        }
-        return pages;
-      });
-    const pages = await firstPages(3);
-    const ids = pages.flatMap(({ entries }) => entries.map((entry) => entry.id));
-    expect(ids).toHaveLength(300);
-    expect(new Set(ids).size).toBe(300);
-    const [third] = await firstPages(1, pages[1]!.next);
-    expect(third!.entries.map((entry) => entry.id)).toEqual(ids.slice(200));
+    const entries = await entriesOf({ kind: 'playlist', id });
+    expect(entries.length).toBeGreaterThan(200);
+    expect(entries[0]!.total).toBeGreaterThanOrEqual(new Set(entries.map((entry) => entry.id)).size);
   });
 
   it('of an empty channel are none', async () => {
-    expect(await pagesOf({ kind: 'channel', path: '@soon-more' })).toEqual([{ entries: [] }]);
+    expect(await entriesOf({ kind: 'channel', path: '@soon-more' })).toEqual([]);
   });
 
   it.each([
@@ -101,7 +84,7 @@ describe('the entries of a list', () => {
     [{ kind: 'channel', path: 'channel/UCg0n3AwAy_chann3l-Taped' }, /^The channel was removed/],
     [{ kind: 'playlist', id: 'PLnever-was' }, /^The playlist was removed/],
   ] as const)('of a list that does not exist are a failure: %o', async (reference, message) => {
-    await expect(pagesOf(reference)).rejects.toMatchObject({
+    await expect(entriesOf(reference)).rejects.toMatchObject({
       code: 'removed',
       message: expect.stringMatching(message),
     });
@@ -112,10 +95,7 @@ it('the first entries of a channel cost one request', async () => {
   const { id } = sandbox.channels[1]!;
   await sandbox.post('/stats/reset', {});
   const reference: ListReference = { kind: 'channel', path: `channel/${id}` };
-  const entries = await inFolder(async (call) =>
-    collect(lists().first(await lists().partsOf(reference, undefined, call), 100, call)),
-  );
-  expect(entries).toHaveLength(100);
+  expect(await entriesOf(reference, undefined, 100)).toHaveLength(100);
   const stats = (await (await fetch(`${sandbox.url}/stats`)).json()) as { playlists: object; totals: object };
   expect(stats.playlists).toEqual({ [id.replace(/^UC/, 'UU')]: 1 });
   expect(stats.totals).toMatchObject({ channel_pages: 0, page_reads: 0 });

@@ -27,7 +27,7 @@ function service(advances: readonly BatchAdvance[]) {
   const setBatchStatus = vi.fn<Activities['records']['setBatchStatus']>().mockResolvedValue();
   const resetFailedItems = vi.fn<Activities['records']['resetFailedItems']>().mockResolvedValue();
   const attemptDelivery = vi.fn<Activities['deliver']['attemptDelivery']>().mockResolvedValue('delivered');
-  const order: Required<ListingOrder> = { url: TALKS, use: 'vidnet-page', routes: routeNamesOf(routesWith(GENEROUS)) };
+  const order: ListingOrder = { url: TALKS, use: 'vidnet-page', routes: routeNamesOf(routesWith(GENEROUS)) };
   const beginListing = vi.fn<Activities['records']['beginListing']>().mockResolvedValue(order);
   const listBatch = vi.fn<Activities['fetch']['listBatch']>().mockResolvedValue({});
   const activities = {

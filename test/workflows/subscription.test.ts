@@ -72,7 +72,7 @@ async function fetched(subscriptionId: string): Promise<string[]> {
   for (const { id, items } of all.toReversed()) {
     for (let number = 1; number <= Math.ceil(items / BATCH_PIECE_ITEMS); number += 1) {
       const piece = await batches.piece({ batchId: id, number });
-      ids.push(...piece.items.map(({ subjectId }) => subjectId));
+      ids.push(...piece.map(({ subjectId }) => subjectId));
     }
   }
   return ids;

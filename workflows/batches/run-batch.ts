@@ -16,7 +16,7 @@ import {
 } from '../../contract/batches/batch-state.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import type { Failure } from '../../contract/failures.ts';
-import { batches, createUseUpstream } from '../activity-proxies.ts';
+import { batches, listReaders } from '../activity-proxies.ts';
 import { outcomeOf } from '../lifecycle/job-outcome.ts';
 import { resumeSignal } from '../lifecycle/messages.ts';
 import { startDelivery } from '../webhooks/start-delivery.ts';
@@ -140,7 +140,7 @@ async function list({ batchId, startedBy }: BatchInput): Promise<Failure | undef
   const { outcome } = await outcomeOf(async () => {
     const order = await batches.beginListing({ batchId });
     if (order === undefined) return {};
-    return createUseUpstream(order.routes, startedBy)(order.use, `List ${order.url}`).listBatch({ batchId });
+    return listReaders({ ...order, startedBy }, `List ${order.url}`).listBatch({ batchId });
   });
   return outcome.status === 'failed' ? outcome.failure : undefined;
 }

@@ -3,7 +3,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { batchWorkflowIdOf } from '../../contract/batches/batch-state.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import { batchAttributesOf } from '../../runtime/temporal/visibility.ts';
-import { collectedLists, createUseUpstream, records } from '../activity-proxies.ts';
+import { listReaders, records } from '../activity-proxies.ts';
 import { batch } from '../batches/run-batch.ts';
 import { outcomeOf } from '../lifecycle/job-outcome.ts';
 import { startDelivery } from '../webhooks/start-delivery.ts';
@@ -16,12 +16,9 @@ export interface CheckInput {
 export async function checkSubscription({ subscriptionId }: CheckInput): Promise<string> {
   const order = await records.beginCheck({ subscriptionId });
   if (order === undefined) return 'The subscription is paused or does not exist.';
-  const { startedBy, webhookUrl, use, routes, url } = order;
+  const { startedBy, webhookUrl } = order;
   const { outcome } = await outcomeOf(async () => {
-    const summary = `List the newest entries of ${url}`;
-    const { findNewEntries } =
-      use === undefined ? collectedLists(summary) : createUseUpstream(routes, startedBy)(use, summary);
-    await findNewEntries({ subscriptionId });
+    await listReaders(order, `List the newest entries of ${order.url}`).findNewEntries({ subscriptionId });
     return {};
   });
   const failure = outcome.status === 'failed' ? outcome.failure : undefined;

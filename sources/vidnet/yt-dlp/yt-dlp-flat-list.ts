@@ -41,7 +41,7 @@ interface FlatList<Entry> extends Pick<YtdlpRunSpec, 'subject' | 'extractorArgs'
  */
 export async function* flatEntries<Entry>(
   settings: YtdlpSettings,
-  { url, subject, schema, most, extractorArgs, args = [] }: FlatList<Entry>,
+  { url, subject, schema, most = Infinity, extractorArgs, args = [] }: FlatList<Entry>,
   call: SourceCall,
 ): AsyncGenerator<Entry> {
   const found = new PassThrough({ objectMode: true });
@@ -60,7 +60,7 @@ export async function* flatEntries<Entry>(
       // With --no-ignore-errors, a failed page is not left out of the list.
       args: [
         ...['--flat-playlist', '--lazy-playlist', '--no-ignore-errors', ...args],
-        ...(most === undefined ? [] : ['--playlist-items', `1:${String(most)}`]),
+        ...(most === Infinity ? [] : ['--playlist-items', `1:${String(most)}`]),
         ...['--print', `video:${ENTRY_PREFIX}${template}`],
       ],
       ...optional('extractorArgs', extractorArgs),

@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import { videoKinds, type EntryKind, type ListEntry, type ListReference } from '../../../contract/lists/list-entry.ts';
+import {
+  videoKinds,
+  type EntryKind,
+  type ListEntry,
+  type ListPart,
+  type ListReference,
+} from '../../../contract/lists/list-entry.ts';
 import { channelAt } from '../../../contract/urls/channel-urls.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { optional } from '../../../runtime/optional.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import type { ChannelSource } from '../channel-source.ts';
 import { amountSchema, bounded, lineSchema, linkSchema, TITLE_MAX_CHARS } from '../fact-schemas.ts';
-import { COMPLETE_LISTS, flatEntries, listPages } from './yt-dlp-flat-list.ts';
+import { COMPLETE_LISTS, flatEntries } from './yt-dlp-flat-list.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 const entrySchema = z.object({
@@ -26,14 +32,6 @@ const entrySchema = z.object({
  */
 const UPLOADS = { all: 'UU', video: 'UULF', short: 'UUSH', stream: 'UULV' } as const;
 
-/** A part of a list that one URL gives. */
-export interface ListPart {
-  readonly url: string;
-  readonly subject: 'playlist' | 'page';
-  /** The kind of all its entries, if they have one. */
-  readonly kind?: EntryKind;
-}
-
 /** The driver for the entries of lists. */
 export type ListSource = ReturnType<typeof createYtdlpLists>;
 
@@ -43,25 +41,6 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
     ...{ url: new URL(`/playlist?list=${id}`, settings.videoUrlTemplate).href, subject: 'playlist' },
     ...optional('kind', kind),
   });
-  async function* entriesOf(part: ListPart, most: number | undefined, call: SourceCall): AsyncGenerator<ListEntry> {
-    const { url, subject, kind } = part;
-    const extractorArgs = [COMPLETE_LISTS, { extractor: 'youtubetab', args: { approximate_date: [] } }];
-    const list = { ...{ url, subject, schema: entrySchema, extractorArgs }, ...optional('most', most) };
-    try {
-      for await (const entry of flatEntries(settings, list, call)) {
-        const known = toEntry(entry, kind);
-        if (known !== undefined) yield known;
-      }
-    } catch (error) {
-      // A channel has no list of a kind that it has never uploaded.
-      if (!(isUploads(part) && error instanceof JobError && error.code === 'removed')) throw error;
-      const id = new URL(url).searchParams.get('list')?.replace(/^UU(?:LF|SH|LV)?(?=[\w-]{22}$)/, 'UC') ?? '';
-      await channels.describe({ kind: 'id', name: id }, call);
-    }
-  }
-  async function* all(parts: readonly ListPart[], most: number | undefined, call: SourceCall) {
-    for (const part of parts) yield* entriesOf(part, most, call);
-  }
   return {
     /**
      * Finds the URLs of a list.
@@ -85,12 +64,28 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
       if (wanted.length === videoKinds.length) return [playlist(listOf(UPLOADS.all))];
       return wanted.map((kind) => playlist(listOf(UPLOADS[kind]), kind));
     },
-    /** Reads the list page by page. @param from `next` of an earlier page @throws StaleCursorError, JobError */
-    pages: (parts: readonly ListPart[], from: string | undefined, call: SourceCall) =>
-      listPages(all(parts, undefined, call), from),
-    /** Reads the first entries of each part, with one request for each if they fit on a page of the platform. */
-    first: (parts: readonly ListPart[], most: number, call: SourceCall): AsyncIterable<ListEntry> =>
-      all(parts, most, call),
+    /**
+     * Reads a part from its beginning, with one request if `most` entries fit on a page of the platform. A list that changes
+     * meanwhile may repeat entries.
+     *
+     * @param most how many entries are read; `Infinity` for all
+     */
+    async *entries(part: ListPart, most: number, call: SourceCall): AsyncGenerator<ListEntry> {
+      const { url, subject, kind } = part;
+      const extractorArgs = [COMPLETE_LISTS, { extractor: 'youtubetab', args: { approximate_date: [] } }];
+      try {
+        const options = { url, subject, most, schema: entrySchema, extractorArgs };
+        for await (const entry of flatEntries(settings, options, call)) {
+          const known = toEntry(entry, kind);
+          if (known !== undefined) yield known;
+        }
+      } catch (error) {
+        // A channel has no list of a kind that it has never uploaded.
+        if (!(isUploads(part) && error instanceof JobError && error.code === 'removed')) throw error;
+        const id = new URL(url).searchParams.get('list')?.replace(/^UU(?:LF|SH|LV)?(?=[\w-]{22}$)/, 'UC') ?? '';
+        await channels.describe({ kind: 'id', name: id }, call);
+      }
+    },
   };
 }
 
