@@ -17,10 +17,10 @@ import threading
 import types
 
 RATE = 16_000
-# In longer silence Whisper hallucinates, so longer pauses are shortened to this length: to a margin on both sides, in which
-# there may be soft sounds that the detectors of speech cut off.
+# In longer silence Whisper hallucinates, so longer pauses are shortened to a margin on both sides, in which there may be soft
+# sounds that the detectors of speech cut off.
 PAUSE_SECONDS = 2
-MARGIN_SECONDS = PAUSE_SECONDS / 2
+MARGIN_SECONDS = 0.5
 # Whisper decodes again at higher temperatures beyond these limits. Text that is beyond them even then is considered no speech.
 TEMPERATURES = (0.0, 0.4, 0.8)
 MOST_COMPRESSION, LEAST_LOG_PROBABILITY, MOST_NO_SPEECH = 2.4, -1.0, 0.6
