@@ -73,7 +73,7 @@ export function createAccountStore(db: Db) {
       const { matchedCount } = await accounts.updateOne(filter, { $inc: { granted: amount, available: amount } });
       return matchedCount === 1;
     },
-    /** Reserves the prices of all jobs, or of none of them. @returns false when less credit is available */
+    /** Reserves the prices of all jobs, or of none of them, and only once. @returns false when less credit is available */
     async reserve(keyId: string, wanted: readonly CreditReservation[]): Promise<boolean> {
       const holds = wanted.filter(({ amount }) => amount > 0);
       if (holds.length === 0) return true;
@@ -82,10 +82,14 @@ export function createAccountStore(db: Db) {
       const amount = holds.reduce((sum, hold) => sum + hold.amount, 0);
       const heldAtMs = Date.now();
       const fields = holds.map(({ recordId, ...hold }) => [`holds.${recordId}`, { ...hold, heldAtMs }] as const);
-      const filter = { _id: keyId, ...(isUnlimited ? {} : { available: { $gte: amount } }) };
+      const unreserved = Object.fromEntries(fields.map(([field]) => [field, { $exists: false }]));
+      const filter = { _id: keyId, ...(isUnlimited ? {} : { available: { $gte: amount } }), ...unreserved };
       const change = { $inc: { available: -amount }, $set: Object.fromEntries(fields) };
       const account = await accounts.findOneAndUpdate(filter, change, { returnDocument: 'after' });
-      if (account === null) return false;
+      if (account === null) {
+        const found = await accounts.findOne({ _id: keyId });
+        return found !== null && holds.every(({ recordId }) => found.holds[recordId] !== undefined);
+      }
       // The credit is reserved. Reservations that an error leaves in the account move with the next one.
       await chunks.relieve(account).catch(() => undefined);
       return true;

@@ -86,6 +86,16 @@ describe('an account with many reservations', () => {
     expect(await bench.aStore().reservations(keyId)).toHaveLength(60);
   });
 
+  it('reserves credit once for a job whose reservation is repeated, also when no more is available', async () => {
+    const keyId = await bench.aKey(PRICE);
+    const holds = someReservations(1);
+    for (let times = 0; times < 2; times += 1) expect(await bench.aStore(times).reserve(keyId, holds)).toBe(true);
+    expect(await bench.aStore().reserve(keyId, someReservations(1))).toBe(false);
+    expect(await bench.aStore().get(keyId)).toMatchObject({ available: 0 });
+    await bench.aStore().release(keyId, holds[0]!);
+    expect(await bench.aStore().get(keyId)).toMatchObject({ available: PRICE });
+  });
+
   it('moves many reservations into chunks one after the other', async () => {
     const keyId = await bench.aKey();
     const reservations = [...(await bench.reserved(keyId, 4 * KEPT))];
