@@ -108,14 +108,11 @@ async function textFileOf(deps: Deps, fetchRequest: FetchRequest, delivery: Deli
   return { path, save };
 }
 
-interface Named {
-  readonly id: string;
-  readonly mediaId?: string | undefined;
-  readonly target: SaveTarget;
-}
-
 /** Returns the names for files in a folder. A target with a file name of its own needs none. */
-async function namesOf(service: Service, { id, mediaId, target }: Named): Promise<Omit<Naming, 'ending'>> {
+async function namesOf(
+  service: Service,
+  { id, mediaId, target }: { readonly id: string; readonly mediaId?: string | undefined; readonly target: SaveTarget },
+): Promise<Omit<Naming, 'ending'>> {
   if ('file' in target) return { title: undefined, id };
   const { title } = await service.send<JobDetails>('GET', `/api/downloads/${id}/job`);
   const known = mediaId ?? (await service.send<DownloadResult>('GET', `/downloads/${id}`)).data.media_id;

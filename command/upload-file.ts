@@ -54,16 +54,17 @@ async function send(
   await mkdir(dirname(uploadsFile), { recursive: true });
   // Imported here, because it handles signals that other commands leave to Node.js.
   const tus = await import('tus-js-client');
-  const urlStorage = storageIn(tus, uploadsFile);
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
   // The types of the package describe browsers only.
+  const { FileUrlStorage } = tus as object as { readonly FileUrlStorage: new (path: string) => Tus.UrlStorage };
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
   const file = createReadStream(path) as unknown as Buffer;
   const upload = new tus.Upload(file, {
     endpoint: `${url}/api/uploads`,
     headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
     metadata: { filename: name.slice(0, 300), filetype: type },
     retryDelays: RETRY_DELAYS,
-    urlStorage,
+    // The addresses of unfinished uploads, of all runs of this program.
+    urlStorage: new FileUrlStorage(uploadsFile),
     removeFingerprintOnSuccess: true,
     onProgress: onSent,
     onError: (error) => reject(refusalOf(error)),
@@ -76,12 +77,6 @@ async function send(
   upload.start();
   await promise;
   return upload.url?.split('/').at(-1) ?? '';
-}
-
-/** The addresses of unfinished uploads, of all runs of this program. */
-function storageIn(tus: object, file: string): Tus.UrlStorage {
-  const { FileUrlStorage } = tus as { readonly FileUrlStorage: new (path: string) => Tus.UrlStorage };
-  return new FileUrlStorage(file);
 }
 
 function refusalOf(error: Error | Tus.DetailedError): Error {

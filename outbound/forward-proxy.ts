@@ -47,31 +47,38 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     socket.once('close', () => sockets.delete(socket));
   };
 
-  const dial: Dial = (target, client) => {
-    const check = checkTarget(target.origin, settings.allowedNetworks);
-    if (!check.ok) return Promise.reject(new ForbiddenTargetError());
-    const gone = new AbortController();
-    const abort = (): void => gone.abort();
-    client.once('close', abort);
-    const connect = createGuardedConnector({ ...settings, signal: gone.signal });
-    const host = check.url.hostname.replace(/^\[|\]$/g, '');
-    const port = check.url.port === '' ? String(DEFAULT_PORTS[check.url.protocol]) : check.url.port;
-    return new Promise((resolve, reject) => {
-      // TLS, if any, is between the program and the host.
-      connect({ hostname: host, host, protocol: 'http:', port }, (...[error, socket]) => {
-        if (error !== null) {
-          client.off('close', abort);
-          reject(error);
-          return;
-        }
-        keep(socket);
-        // A client may send many requests over one connection, and each response keeps this socket open.
-        socket.once('close', () => client.off('close', abort));
-        socket.setTimeout(settings.idleTimeoutMs, () => socket.destroy());
-        resolve(socket);
+  const dialFor =
+    (own: Lent): Dial =>
+    (target, client) => {
+      const check = checkTarget(target.origin, settings.allowedNetworks);
+      if (!check.ok) return Promise.reject(new ForbiddenTargetError());
+      const gone = new AbortController();
+      const abort = (): void => gone.abort();
+      client.once('close', abort);
+      const connect = createGuardedConnector({ ...settings, signal: gone.signal });
+      const host = check.url.hostname.replace(/^\[|\]$/g, '');
+      const port = check.url.port === '' ? String(DEFAULT_PORTS[check.url.protocol]) : check.url.port;
+      return new Promise((resolve, reject) => {
+        // TLS, if any, is between the program and the host.
+        connect({ hostname: host, host, protocol: 'http:', port }, (...[error, socket]) => {
+          if (error !== null) {
+            client.off('close', abort);
+            reject(error);
+            return;
+          }
+          keep(socket);
+          own.targets.add(socket);
+          socket.once('close', () => {
+            // A client may send many requests over one connection, and each response keeps this socket open.
+            client.off('close', abort);
+            own.targets.delete(socket);
+            own.receivedBytes += socket.bytesRead;
+          });
+          socket.setTimeout(settings.idleTimeoutMs, () => socket.destroy());
+          resolve(socket);
+        });
       });
-    });
-  };
+    };
 
   /** One connection may carry several requests; each must present a valid password. */
   const lentTo = ({ headers, socket }: IncomingMessage): Lent | undefined => {
@@ -86,18 +93,6 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     }
     return known;
   };
-
-  const dialFor =
-    (lent: Lent): Dial =>
-    async (target, client) => {
-      const socket = await dial(target, client);
-      lent.targets.add(socket);
-      socket.once('close', () => {
-        lent.targets.delete(socket);
-        lent.receivedBytes += socket.bytesRead;
-      });
-      return socket;
-    };
 
   const server = createServer((request, response) => {
     const known = lentTo(request);

@@ -1,4 +1,7 @@
 import type { Client } from '@temporalio/client';
+import { routesOfRoles, type Routes } from '../pacing/routes.ts';
+import { taskQueues } from '../runtime/temporal/task-queues.ts';
+import { workerRoles } from '../runtime/temporal/worker-roles.ts';
 
 type Question = Parameters<Client['workflowService']['describeTaskQueue']>[0];
 type TaskQueueType = NonNullable<Question['taskQueueType']>;
@@ -42,4 +45,13 @@ export function createPollerCount(client: Client, namespace: string) {
     const { pollers } = await describe(client, { namespace, taskQueue: { name: queue }, taskQueueType: TYPES[1] });
     return new Set(pollers.map(({ identity }) => identity)).size;
   };
+}
+
+/** The queues that the workers of a service poll together, without those of single speech engines. */
+export function queuesOfService(prefix: string, routes: Routes): readonly string[] {
+  const ofRoutes = routesOfRoles(routes, workerRoles).map(({ route }) => taskQueues.route(prefix, route));
+  const others = (['workflows', 'fetch', 'sites', 'speechSteps', 'webhooks'] as const).map((queue) =>
+    taskQueues[queue](prefix),
+  );
+  return [...ofRoutes, ...others];
 }

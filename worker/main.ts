@@ -49,13 +49,12 @@ import { connectionOptions, orUnreachable } from '../runtime/temporal/temporal-c
 import { createWebhookClient, WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/webhook-client.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
-import { createPollerCount } from './backlogs.ts';
+import { createPollerCount, queuesOfService } from './backlogs.ts';
 import { createItemAcceptor } from './item-acceptor.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
 import { nexusService } from './nexus-service.ts';
-import { queuesOfService } from './service-queues.ts';
 import { startTelemetry } from './start-telemetry.ts';
 import { startSweeps } from './sweeps.ts';
 import { setUpSpeech } from './set-up-speech.ts';

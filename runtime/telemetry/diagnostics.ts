@@ -4,33 +4,20 @@ import { channel } from 'node:diagnostics_channel';
 export type ProgramEnd =
   'ok' | 'failed' | 'not_started' | 'cancelled' | 'timeout' | 'output_limit' | 'folder_limit' | 'killed';
 
-export interface ProgramRun {
-  readonly program: string;
-  readonly seconds: number;
-  readonly end: ProgramEnd;
-}
-
-export interface TranscribedWindow {
-  readonly engine: string;
-  readonly audioSeconds: number;
-  /** The time that the transcription took. */
-  readonly seconds: number;
-}
-
-/** The result of an update check of yt-dlp: `fetched`, `switched`, `refused` or `trouble`. */
-export interface YtdlpReleaseEvent {
-  readonly what: string;
-}
-
 /** A typed diagnostics channel, by which code without access to metrics and traces reports events. */
 function eventChannel<Event>(name: string) {
   const own = channel(`tapedeck.${name}`);
   return {
-    publish: (event: Event): void => own.publish(event),
-    subscribe: (listener: (event: Event) => void): void => own.subscribe((event) => listener(event as Event)),
+    publish: (event: Readonly<Event>): void => own.publish(event),
+    subscribe: (listener: (event: Readonly<Event>) => void): void => own.subscribe((event) => listener(event as Event)),
   };
 }
 
-export const programRuns = eventChannel<ProgramRun>('program-runs');
-export const transcribedWindows = eventChannel<TranscribedWindow>('transcribed-windows');
-export const ytdlpReleases = eventChannel<YtdlpReleaseEvent>('yt-dlp-releases');
+/** Programs that have ended. */
+export const programRuns = eventChannel<{ program: string; seconds: number; end: ProgramEnd }>('program-runs');
+/** Windows of audio, with the time that their transcription took. */
+export const transcribedWindows = eventChannel<{ engine: string; audioSeconds: number; seconds: number }>(
+  'transcribed-windows',
+);
+/** Results of update checks of yt-dlp: `fetched`, `switched`, `refused` or `trouble`. */
+export const ytdlpReleases = eventChannel<{ what: string }>('yt-dlp-releases');

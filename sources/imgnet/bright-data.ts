@@ -2,20 +2,13 @@ import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
 import { parseJson } from '../../runtime/parse-json.ts';
 import { triggerRequest, type TriggerSettings } from './bright-data-requests.ts';
-import {
-  createDatasetClient,
-  NotBegunError,
-  type DatasetClient,
-  type DatasetClientSettings,
-} from './dataset-client.ts';
+import { createDatasetClient, NotBegunError, type DatasetClientSettings } from './dataset-client.ts';
 import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure, saidBy } from './dataset-failures.ts';
 import {
   SnapshotLostError,
   SnapshotNotReadyError,
   UncertainTriggerError,
-  type ImgnetCall,
   type ImgnetSource,
-  type SnapshotPage,
   type SnapshotProgress,
 } from './imgnet-source.ts';
 import { linesOf, type LineLimits } from './read-lines.ts';
@@ -65,7 +58,20 @@ export function createBrightDataSource(settings: BrightDataSettings): ImgnetSour
       return progressOf(parsed.data);
     },
 
-    rows: (snapshotId, call) => rowsOf(client, { snapshotId, hosts }, call),
+    rows(snapshotId, call) {
+      const request = { method: 'GET', path: `${snapshotPath('snapshot', snapshotId)}?format=ndjson` } as const;
+      return client.stream(request, call, async function* (answer) {
+        const { statusCode, retryAtMs, body } = answer;
+        if (statusCode === 202) throw new SnapshotNotReadyError(retryAtMs);
+        if (statusCode === 200) {
+          yield* pagesOf(linesOf(body, LIMITS), { hosts, retryAtMs });
+          return;
+        }
+        const read = { statusCode, retryAtMs, text: await client.textOf(answer) };
+        if (EMPTY_SNAPSHOT.test(saidBy(read))) return;
+        throw LOST_SNAPSHOT.test(saidBy(read)) ? lost() : httpFailure(read);
+      });
+    },
     facts: brightDataFacts({ platformUrl: settings.platformUrl, hosts }),
     close: () => client.close(),
   };
@@ -81,25 +87,6 @@ function progressOf({ status, error_message }: z.infer<typeof progressSchema>): 
   if (!FAILED.has(status)) return 'running';
   const failure = rowFailure(`${status}: ${error_message ?? 'no reason was given'}`);
   return failure === 'empty' ? 'empty' : { failed: failure };
-}
-
-function rowsOf(
-  client: DatasetClient,
-  { snapshotId, hosts }: { snapshotId: string; hosts: readonly string[] },
-  call: ImgnetCall,
-): AsyncIterable<SnapshotPage> {
-  const request = { method: 'GET', path: `${snapshotPath('snapshot', snapshotId)}?format=ndjson` } as const;
-  return client.stream(request, call, async function* (answer) {
-    const { statusCode, retryAtMs, body } = answer;
-    if (statusCode === 202) throw new SnapshotNotReadyError(retryAtMs);
-    if (statusCode === 200) {
-      yield* pagesOf(linesOf(body, LIMITS), { hosts, retryAtMs });
-      return;
-    }
-    const read = { statusCode, retryAtMs, text: await client.textOf(answer) };
-    if (EMPTY_SNAPSHOT.test(saidBy(read))) return;
-    throw LOST_SNAPSHOT.test(saidBy(read)) ? lost() : httpFailure(read);
-  });
 }
 
 function lost(): SnapshotLostError {

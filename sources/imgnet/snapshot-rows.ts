@@ -1,6 +1,6 @@
 import { JobError } from '../../runtime/job-error.ts';
 import { parseJson } from '../../runtime/parse-json.ts';
-import { shortcodeOf } from './records/items.ts';
+import { shortcodeOf, type ImgnetPlatform } from './records/items.ts';
 import { recordOf, wordOf, type ImgnetRecord } from './records/record-readers.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { rowFailure } from './dataset-failures.ts';
@@ -10,9 +10,7 @@ import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type Snaps
 const PAGE_ROWS = 100;
 const PAGE_CHARS = 512 * 1024;
 
-export interface RowOptions {
-  /** Hosts of the platform beside the real ones, with port. */
-  readonly hosts: readonly string[];
+interface RowOptions extends Pick<Required<ImgnetPlatform>, 'hosts'> {
   /** The time of the next attempt if the snapshot is not ready. */
   readonly retryAtMs: number | undefined;
 }
@@ -57,7 +55,7 @@ export async function* pagesOf(lines: AsyncIterable<string>, options: RowOptions
 }
 
 /** Whether a row is a status message instead of a record. The API sends such a row with status 200 or 202. */
-export function isNotReady(record: ImgnetRecord): boolean {
+function isNotReady(record: ImgnetRecord): boolean {
   return wordOf(record['status']) !== undefined && wordOf(record['message']) !== undefined;
 }
 

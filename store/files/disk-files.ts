@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -80,11 +80,6 @@ export function createDiskFiles(root: string, pageFolders = 200): FileStore {
       return removed;
     },
   };
-}
-
-interface Stats {
-  readonly size: number;
-  readonly mtimeMs: number;
 }
 
 /** A published file is only replaced by rename, so its size and time identify the version. */

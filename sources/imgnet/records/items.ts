@@ -27,13 +27,17 @@ import {
   type ImgnetRecord,
 } from './record-readers.ts';
 
-export interface ItemContext {
+/** The platform to which the URLs of records lead. */
+export interface ImgnetPlatform {
+  /** Base URL of its pages, without a slash at the end. Default: the real one. */
+  readonly platformUrl?: string;
+  /** Hosts beside the real ones, with port. */
+  readonly hosts?: readonly string[];
+}
+
+interface ItemContext extends ImgnetPlatform {
   /** The account whose list has the item. Default: the owner according to the record. */
   readonly account?: string;
-  /** Base URL of the platform's pages, without a slash at the end. Default: the real one. */
-  readonly platformUrl?: string;
-  /** Further hosts of the platform, with port. */
-  readonly hosts?: readonly string[];
 }
 
 /** The platform's internal name of reels. */

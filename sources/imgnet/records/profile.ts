@@ -16,12 +16,13 @@ import {
   wordOf,
   type ImgnetRecord,
 } from './record-readers.ts';
+import type { ImgnetPlatform } from './items.ts';
 import { profileReferenceOf, profileUrlOf } from '../../../contract/urls/imgnet-urls.ts';
 
-/** @param record of the dataset of profiles @param context the requested account, and further hosts of the platform */
+/** @param record of the dataset of profiles @param context with the requested account */
 export function imgnetProfileFieldsOf(
   record: ImgnetRecord,
-  context: { readonly account: string; readonly platformUrl?: string; readonly hosts?: readonly string[] },
+  context: ImgnetPlatform & { readonly account: string },
 ): ImgnetProfileFields {
   const profileUrl = first([record['profile_url'], record['url']], urlOf);
   const account =

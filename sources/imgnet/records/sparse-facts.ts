@@ -3,15 +3,16 @@ import type { PostItem, ReelItem } from '../../../contract/kinds/imgnet-media.ts
 import type { PostReference } from '../../../contract/urls/imgnet-urls.ts';
 import type { ContentFacts } from '../../../contract/kinds/imgnet-content.ts';
 import { imgnetProfileFieldsOf } from './profile.ts';
-import { isReelRecord, postContentOf, postItemOf, reelContentOf, reelItemOf, shortcodeOf } from './items.ts';
+import {
+  isReelRecord,
+  postContentOf,
+  postItemOf,
+  reelContentOf,
+  reelItemOf,
+  shortcodeOf,
+  type ImgnetPlatform,
+} from './items.ts';
 import { listOf, recordOf, type ImgnetRecord } from './record-readers.ts';
-
-export interface ImgnetPlatform {
-  /** Without a slash at the end. */
-  readonly platformUrl: string;
-  /** Hosts beside the real ones, with port. */
-  readonly hosts: readonly string[];
-}
 
 /** Translates the provider's records into facts, which have the shape of the answers. */
 export type ImgnetFacts = ReturnType<typeof brightDataFacts>;
