@@ -53,7 +53,7 @@ export async function loopMedia(path: string, seconds: number, settings: MediaTo
 }
 
 /** A part of the cache key. Increase it when the facts change their meaning. */
-const FACTS_VERSION = '4';
+const FACTS_VERSION = '5';
 /** Containers without an index, whose duration ffprobe estimates from the bit rate. */
 const GUESSED_DURATION = /^(aac|mp3|amr|asf)$/;
 const PROBE_LIMITS = { maxFileBytes: 1024 ** 4, maxMediaSeconds: 7 * 86_400, maxVideoHeight: 8_640 };
@@ -102,8 +102,8 @@ async function factsOf({ path, size }: { path: string; size: number }, { ffmpeg,
     durationSeconds: Math.round(durationSeconds * 1000) / 1000,
     filesize: size,
     tbr: Math.round((size * 8) / durationSeconds) / 1000,
-    width: video?.width,
-    height: video?.height,
+    width: video?.width ?? null,
+    height: video?.height ?? null,
     fps: rateOf(video?.avg_frame_rate),
     asr: audio?.sample_rate,
     audio_channels: audio?.channels,

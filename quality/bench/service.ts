@@ -73,7 +73,7 @@ export async function startBench(options: BenchServiceOptions) {
       },
       ...{ dataDir, cacheDir, services, ports: 'free', log, output: { dir: dataDir } },
     });
-    const mongo = await MongoClient.connect(stack.mongodbUri);
+    const mongo = await MongoClient.connect(stack.mongodbUri, { ignoreUndefined: true });
     const db = mongo.db(DATABASE);
     const connection = await Connection.connect({ address: stack.temporalAddress });
     const request = async (

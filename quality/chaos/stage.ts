@@ -153,7 +153,7 @@ export async function setStage({
   const apiLine = await line(() => new URL(relay?.restUrl() ?? stack.restUrl).host);
 
   // A direct connection, since the audit must not be cut.
-  const mongo = await MongoClient.connect(engines.mongodbUri);
+  const mongo = await MongoClient.connect(engines.mongodbUri, { ignoreUndefined: true });
   onStarted(() => mongo.close());
   const db = mongo.db(DATABASE);
   const keyOf = async (name: string) => {
