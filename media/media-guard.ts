@@ -67,10 +67,13 @@ function guardOf(containers: string): readonly string[] {
   ];
 }
 
-/** Packets of a transport stream have 188 bytes and begin with 0x47 (ISO/IEC 13818-1, section 2.4.3). */
+/**
+ * Packets of a transport stream have 188 bytes and begin with 0x47 (ISO/IEC 13818-1, section 2.4.3). In the files of cameras
+ * (M2TS), a time of four bytes precedes each packet.
+ */
 export async function isTransportStream(path: string): Promise<boolean> {
-  const head = await readHead(path, 189);
-  return head[0] === 0x47 && head[188] === 0x47;
+  const head = await readHead(path, 197);
+  return [0, 4].some((time) => head[time] === 0x47 && head[time + 188 + time] === 0x47);
 }
 
 /** Without the prefix, ffmpeg would open a file whose name begins like a URL as that URL. */

@@ -178,6 +178,14 @@ const ROWS: readonly Row[] = [
     { seconds: 20, sound: [13, 20] },
   ],
   [
+    'a transport stream of a camera',
+    'bh.m2ts',
+    'video/mp2t',
+    'video',
+    `${PICTURES} ${tone(440, 12)} ${H264} -c:a ac3 -mpegts_m2ts_mode 1`,
+    { seconds: 12 },
+  ],
+  [
     'sound that begins late in FLV',
     'bf.flv',
     'video/x-flv',
