@@ -12,7 +12,10 @@ afterAll(() => service.stop());
 it('an interactive request goes before bulk requests that wait for longer', { timeout: 240_000 }, async () => {
   const first = service.videoId('ordinary', 0);
   const videos = service.sandbox.catalogue.filter(({ case: one, id }) => one === 'ordinary' && id !== first);
-  await service.misbehave({ video: first, target: 'media', mode: 'slow', bytes_per_second: 40_000 });
+  // Jobs that take seconds, so that no further one ends before the states are read.
+  for (const video of [first, ...videos.map(({ id }) => id)]) {
+    await service.misbehave({ video, target: 'media', mode: 'slow', bytes_per_second: 40_000 });
+  }
   const request = async (kind: 'audio' | 'video', id: string, priority: string): Promise<string> => {
     const body = { vidnet_video_id: id, priority };
     const answer = await service.request<{ data: { id: string } }>('POST', `/api/downloads/${kind}`, { body });
