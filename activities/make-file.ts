@@ -180,7 +180,11 @@ export async function writeSound(
   return { path, extension: 'm4a', durationSeconds: await media.writeM4a(sound, path, limits) };
 }
 
-/** Writes a file, and again without copying streams whose ends cannot be decoded. */
+/**
+ * Writes a file, and again without copying streams whose ends cannot be decoded or whose times contradict the header.
+ *
+ * @throws UnreadableMediaError if pictures or sound cannot be decoded, or the times of the pictures stay wrong
+ */
 export async function writeVerified(
   { media }: MakerDeps,
   attempt: RunningCall,
@@ -194,12 +198,16 @@ export async function writeVerified(
   let encoding = await media.write(file, path, limits);
   attempt.report({ stage: 'verifying' });
   let probe = await media.probe(path, signal);
+  const areWild = async () => pictures !== undefined && haveWildTimes(media, { path, probe }, limits);
   const damaged = (await media.damagedKinds({ path, probe }, limits)).filter((kind) => kind !== 'subtitle');
-  if (copiedKinds(file).pictures && (await haveWildTimes(media, { path, probe }, limits))) damaged.push('video');
+  let isWild = await areWild();
+  if (isWild && copiedKinds(file).pictures) damaged.push('video');
   if (damaged.length > 0) {
     encoding = await media.write({ ...file, damaged }, path, limits);
     probe = await media.probe(path, signal);
+    isWild = await areWild();
   }
+  if (isWild) throw new UnreadableMediaError('the times of the pictures contradict the header');
   // Behind the end of a recording whose page states no length, there is at most a frame.
   if (isSection && probe.durationSeconds < LEAST_SECONDS) throw new JobError('sectionOutside');
   const has = (kind: Format): boolean => codecOf(probe, kind) !== undefined;

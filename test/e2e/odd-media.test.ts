@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { MediaResult } from '../../contract/kinds/media.ts';
+import { BUILT_IN_CATALOGUE } from '../../local/sandbox/server.ts';
 import { decode, probe, runTool } from '../helpers/media.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
 import { TestService } from '../helpers/service.ts';
@@ -307,6 +308,16 @@ describe('media of a page', () => {
     body.writeUInt32BE(5_000_000, body.indexOf('ctts') + 12 + 2 * 8 + 4);
     site.set('/jump.mp4', { type: 'video/mp4', body });
     await expectToEndAsStated('/jump.mp4');
+  });
+
+  it('fail after one attempt when the times are still wrong after a conversion', async () => {
+    const body = await readFile(join(BUILT_IN_CATALOGUE, 'media/garden/134.mp4'));
+    // The composition offset of the first frame in the second fragment.
+    body.writeUInt32BE(5_131_000, body.indexOf('trun', body.indexOf('trun') + 4) + 24);
+    site.set('/back.mp4', { type: 'video/mp4', body });
+    const response = 'The media cannot be read: they are damaged or in an unknown format.';
+    expect(await request('/back.mp4', 'video')).toMatchObject({ status: 'failed', response });
+    expect(site.requests.filter((one) => one === '/back.mp4').length).toBeLessThan(10);
   });
 
   it('begin with the first whole picture when those before it are damaged and there is no sound', async () => {
