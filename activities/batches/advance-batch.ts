@@ -11,6 +11,8 @@ const WAIT_PER_JOB_MS = 10;
 const LEAST_WAIT_MS = 50;
 /** When no job has ended for this time, the call ends. */
 const QUIET_MS = 500;
+/** The sums are for callers that follow the batch. */
+const STORE_EVERY_MS = 1_000;
 /** A call delays a cancellation, and looks use a slot of the worker. */
 const LOOKS_MAX_MS = 3_000;
 
@@ -40,7 +42,7 @@ export function createBatchActivities(deps: BatchDeps) {
         const caller = await callerOf(deps.keys, batch);
         const run = await openBatch({ ...{ deps, slots, batch: left, step, signal }, caller });
         const begunMs = performance.now();
-        let changedMs = begunMs;
+        let [changedMs, storedMs] = [begunMs, begunMs];
         let changed = 0;
         for (let isThorough = step.isThorough; ; isThorough = false) {
           const advance = await run.look(isThorough);
@@ -49,7 +51,10 @@ export function createBatchActivities(deps: BatchDeps) {
           changed += advance.changed;
           const isLate = nowMs - changedMs >= QUIET_MS || nowMs - begunMs >= LOOKS_MAX_MS;
           const isLast = isLate || advance.running === 0 || advance.blocked !== undefined;
-          if (isLast || advance.changed > 0) await run.storeSums();
+          if (isLast || (advance.changed > 0 && nowMs - storedMs >= STORE_EVERY_MS)) {
+            await run.storeSums();
+            storedMs = nowMs;
+          }
           if (isLast) return { ...advance, changed };
           await delay(LEAST_WAIT_MS + WAIT_PER_JOB_MS * advance.running, undefined, { signal });
         }

@@ -25,7 +25,7 @@ export interface NewEntriesDeps extends BatchListingDeps {
 
 /** So many entries are on one page of the platform. */
 const FIRST_ENTRIES = 100;
-/** By how much more is read of a channel if the first entries do not reach what is known. */
+/** If the entries that were read of a channel do not reach a known one, the next read has this many times as many. */
 const GROWTH = 4;
 /** A premiere that its list no longer shows is tried after this time, because others may have pushed it out. */
 const UNSEEN_MS = 3 * 24 * 3_600_000;
@@ -112,7 +112,8 @@ async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly L
   const old = new Set<string>();
   let total: number | undefined;
   for (const part of parts) {
-    for (let most = FIRST_ENTRIES; ; most = isNewestFirst ? GROWTH * most : Infinity) {
+    const readsAll = isFirst && subscription.since === 'all';
+    for (let most = readsAll ? Infinity : FIRST_ENTRIES; ; most = isNewestFirst ? GROWTH * most : Infinity) {
       const entries: ListEntry[] = [];
       for await (const entry of listSource.entries(part, most, call)) entries.push(entry);
       const ids = entries.map(({ id }) => id);
