@@ -29,7 +29,7 @@ export async function fetchOwnerProfile(owner: OwnerOfPost): Promise<boolean> {
   const job = await planOwnerProfile(owner);
   if (job === undefined) return false;
   const reason = "The owner's profile is being fetched.";
-  const isCharged = await whileWaiting({ reason }, reason, async () => {
+  const mayHaveFetched = await whileWaiting({ reason }, reason, async () => {
     try {
       // The job starts as the api would start it, so that callers who request the profile join it.
       await executeChild(imgnetProfile, {
@@ -43,7 +43,7 @@ export async function fetchOwnerProfile(owner: OwnerOfPost): Promise<boolean> {
         staticSummary: `${job.type} of ${job.mediaId}`,
         staticDetails: `Download ${job.recordId}`,
       });
-      return undefined;
+      return true;
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
@@ -52,12 +52,11 @@ export async function fetchOwnerProfile(owner: OwnerOfPost): Promise<boolean> {
       }
       if (!(error instanceof ChildWorkflowFailure)) throw error;
       // A job that was cancelled or terminated may have called the provider before.
-      const wasStopped = error.cause instanceof CancelledFailure || error.cause instanceof TerminatedFailure;
-      return wasStopped && (await hasFetchedProfile(job.recordId));
+      return error.cause instanceof CancelledFailure || error.cause instanceof TerminatedFailure;
     }
   });
   // Another job may have fetched the profile just before, so that this one had nothing to do.
-  return isCharged ?? hasFetchedProfile(job.recordId);
+  return mayHaveFetched && hasFetchedProfile(job.recordId);
 }
 
 async function waitForOther(subjectId: string): Promise<void> {
