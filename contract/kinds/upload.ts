@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../http/download-schemas.ts';
-import type { Progress } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import type { JobInput } from '../job-input.ts';
-import type { Kind, RecordContext } from './kind.ts';
-import type { DownloadRecord } from '../download-record.ts';
+import { inData, type Kind, type RenderRecord } from './kind.ts';
 import { jobBaseSchema } from '../job-schema.ts';
 import { labelsOfVideo } from './sound.ts';
 
@@ -37,7 +35,7 @@ export type UploadRecord = z.infer<typeof uploadRecordSchema>;
 export const uploadResultSchema = z.object({ data: uploadRecordSchema }).meta({ id: 'UploadResult' });
 export type UploadResult = z.infer<typeof uploadResultSchema>;
 
-function renderUpload(record: DownloadRecord, context: RecordContext, progress?: Progress): UploadRecord {
+const renderUpload: RenderRecord<UploadRecord> = (record, context, progress) => {
   const files = renderFiles(record, context);
   const isSound = record.status === 'success' && record.files[0]?.name.endsWith('.m4a') === true;
   return {
@@ -49,7 +47,7 @@ function renderUpload(record: DownloadRecord, context: RecordContext, progress?:
     audio_url: isSound ? files.audio_url : null,
     ...labelsOfVideo(record, context.prices),
   };
-}
+};
 
 export const upload = {
   workflow: 'upload',
@@ -69,7 +67,5 @@ export const upload = {
   // The bytes are not kept, so no request repeats the job.
   requestOf: () => undefined,
   renderRecord: renderUpload,
-  render: (record: DownloadRecord, context: RecordContext, progress?: Progress): UploadResult => ({
-    data: renderUpload(record, context, progress),
-  }),
+  render: inData(renderUpload),
 } as const satisfies Kind;

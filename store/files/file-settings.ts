@@ -61,9 +61,15 @@ export function fileStoreLocationOf(
   if (missing.length > 0) {
     throw new ConfigError(missing.map((name) => `${name}: needed with FILES_STORE=s3 and not set`).join('\n'));
   }
-  const [endpoint = '', bucket = '', accessKeyId = '', secretAccessKey = ''] = NEEDED.map((name) => given[name]);
+  const bucket = given as typeof given & Readonly<Record<(typeof NEEDED)[number], string>>;
   return {
-    ...{ kind: 's3', endpoint, bucket, accessKeyId, secretAccessKey },
-    ...{ prefix: given.S3_PREFIX, region: given.S3_REGION, forcePathStyle: given.S3_FORCE_PATH_STYLE },
+    kind: 's3',
+    endpoint: bucket.S3_ENDPOINT,
+    bucket: bucket.S3_BUCKET,
+    prefix: bucket.S3_PREFIX,
+    region: bucket.S3_REGION,
+    accessKeyId: bucket.S3_ACCESS_KEY_ID,
+    secretAccessKey: bucket.S3_SECRET_ACCESS_KEY,
+    forcePathStyle: bucket.S3_FORCE_PATH_STYLE,
   };
 }

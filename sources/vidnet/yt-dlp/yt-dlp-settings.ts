@@ -34,16 +34,19 @@ export interface YtdlpStarter {
   readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
 }
 
-type Paths = 'YTDLP_PATH' | 'FFMPEG_PATH' | 'VIDNET_VIDEO_URL' | 'VIDNET_CHANNEL_URL';
-type Optional = `YTDLP_${'PLUGIN_DIR' | 'COOKIES_FILE' | 'PROXY' | 'EXTRACTOR_ARGS' | 'JS_RUNTIME'}`;
-
-export function ytdlpSettingsOf(
-  config: Readonly<
-    Record<Paths, string> &
-      Partial<Record<Optional, string | undefined>> &
-      Record<'MAX_VIDEO_HEIGHT' | 'MAX_FILE_BYTES', number>
-  >,
-): YtdlpSettings {
+export function ytdlpSettingsOf(config: {
+  readonly YTDLP_PATH: string;
+  readonly YTDLP_PLUGIN_DIR?: string | undefined;
+  readonly YTDLP_COOKIES_FILE?: string | undefined;
+  readonly YTDLP_PROXY?: string | undefined;
+  readonly YTDLP_EXTRACTOR_ARGS?: string | undefined;
+  readonly YTDLP_JS_RUNTIME?: string | undefined;
+  readonly FFMPEG_PATH: string;
+  readonly VIDNET_VIDEO_URL: string;
+  readonly VIDNET_CHANNEL_URL: string;
+  readonly MAX_VIDEO_HEIGHT: number;
+  readonly MAX_FILE_BYTES: number;
+}): YtdlpSettings {
   return {
     program: config.YTDLP_PATH,
     videoUrlTemplate: config.VIDNET_VIDEO_URL,
