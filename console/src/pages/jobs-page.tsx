@@ -13,7 +13,7 @@ import { STATUS_NAMES, TYPES } from '../words.ts';
 
 const RECENT_ITEMS = 5;
 /** Changes within this time are loaded together, since jobs often start or end together. */
-const GATHER_MS = 1_000;
+const GATHER_MS = 500;
 const FILTERS = ['type', 'status', 'media_id', 'created_after'] as const;
 
 export function Jobs({ query }: { readonly query: URLSearchParams }) {
