@@ -45,7 +45,7 @@ const probeSchema = z
       .filter(({ disposition }) => STILL_PICTURES.every((name) => disposition[name] !== 1))
       .toSorted((a, b) => rankOf(a) - rankOf(b)),
   }));
-/** By ffprobe's names. */
+/** A file as ffprobe describes it. All fields except `durationSeconds` have its names. */
 export type Probe = z.infer<typeof probeSchema>;
 
 export interface MediaSource {

@@ -46,7 +46,7 @@ export type LabelsOrder = SpeechHints & Pick<NewJob, 'recordId' | 'isForSpeech' 
 interface LabelledAudio {
   /** Pending, or a success with sound. */
   readonly audio: DownloadRecord;
-  /** Of a pending audio that the request has started or joined. */
+  /** The source of an audio that the request has started or joined, and its price if it was started. */
   readonly awaits?: Omit<AwaitedPart, 'subjectId'>;
 }
 

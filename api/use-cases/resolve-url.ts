@@ -175,7 +175,7 @@ function mediaOf(prices: Prices, url: string, format: MediaFormat): Offer {
   return offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) });
 }
 
-/** The captions. With the mode `auto`, it is else what is spoken, which is charged as by `requestSpeech`. */
+/** Offers the captions. In the mode `auto`, media without captions are transcribed, which is charged as by `requestSpeech`. */
 function transcriptOf(prices: Prices, body: Offer['body']): Offer {
   const price = transcriptPrice(prices, { includeComments: body['include_comments'] === true });
   return offer('requestTranscript', '/api/transcripts', { body, needs: ['language'], price });

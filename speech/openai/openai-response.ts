@@ -9,7 +9,7 @@ const seconds = z
 const textSchema = z.string().max(100_000);
 const MAX_WORDS = 20_000;
 const wordSchema = z.object({ word: z.string().max(1_000), start: seconds, end: seconds });
-/** Words that cannot be read are as if there were none, because the text and the segments say what was spoken. */
+/** Words that cannot be read are left out, because the text and the segments contain what was spoken. */
 const wordsSchema = z.array(wordSchema).max(MAX_WORDS).nullish().catch(undefined);
 const segmentSchema = z.object({
   text: textSchema.nullish(),

@@ -73,7 +73,7 @@ function Stages({ type, stage }: { readonly type: DownloadType; readonly stage: 
   );
 }
 
-/** What has been done, in the texts that are known. */
+/** @returns texts about the amount of finished work; null for those that are not known */
 function amountsOf(progress: Progress | undefined, speed: number | undefined) {
   const { percent, downloaded_bytes: bytes, total_bytes: allBytes, items, total_items: allItems } = progress ?? {};
   const isTimeKnown = bytes !== undefined && allBytes !== undefined && bytes < allBytes && speed;

@@ -43,7 +43,7 @@ export function PageHead({ icon, title, actions, children }: PageHeadProps) {
   );
 }
 
-/** Instead of an empty list of what the user has fetched. */
+/** The page shows this instead of an empty list of jobs or batches. */
 export function NothingYet({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -57,7 +57,7 @@ export function NothingYet({ children }: { readonly children: ComponentChildren 
   );
 }
 
-/** A page about something that has not been loaded yet. */
+/** A page whose job, batch or subscription is being loaded, or cannot be loaded. */
 export function Opening({ title, thrown }: { readonly title: string; readonly thrown: unknown }) {
   return (
     <>

@@ -54,7 +54,7 @@ interface PortraitProps extends Omit<PictureProps, 'className'> {
   readonly children: ComponentChildren;
 }
 
-/** Who publishes something, with a picture. */
+/** A channel or an account with its picture. */
 export function Portrait({ title, children, ...picture }: PortraitProps) {
   const heading = useId();
   return (
