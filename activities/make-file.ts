@@ -198,21 +198,22 @@ export async function writeVerified(
   let encoding = await media.write(file, path, limits);
   attempt.report({ stage: 'verifying' });
   let probe = await media.probe(path, signal);
-  const areWild = async () => pictures !== undefined && haveWildTimes(media, { path, probe }, limits);
+  const isCopied = copiedKinds(file).pictures;
   const damaged = (await media.damagedKinds({ path, probe }, limits)).filter((kind) => kind !== 'subtitle');
-  let isWild = await areWild();
-  if (isWild && copiedKinds(file).pictures) damaged.push('video');
+  if (isCopied && (await haveWildTimes(media, { path, probe }, limits))) damaged.push('video');
   if (damaged.length > 0) {
     encoding = await media.write({ ...file, damaged }, path, limits);
     probe = await media.probe(path, signal);
-    isWild = await areWild();
   }
-  if (isWild) throw new UnreadableMediaError('the times of the pictures contradict the header');
   // Behind the end of a recording whose page states no length, there is at most a frame.
   if (isSection && probe.durationSeconds < LEAST_SECONDS) throw new JobError('sectionOutside');
   const has = (kind: Format): boolean => codecOf(probe, kind) !== undefined;
   if (has('video') !== (pictures !== undefined) || has('audio') !== (sound !== undefined)) {
     throw new UnreadableMediaError('pictures or sound could not be decoded');
+  }
+  const isCheckedCopy = isCopied && damaged.length === 0;
+  if (pictures !== undefined && !isCheckedCopy && (await haveWildTimes(media, { path, probe }, limits))) {
+    throw new UnreadableMediaError('the times of the pictures contradict the header');
   }
   const { durationSeconds } = probe;
   return { path, extension, durationSeconds, encoding, ...(sound === undefined && { isSilence: true as const }) };
