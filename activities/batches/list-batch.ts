@@ -83,7 +83,7 @@ async function entriesOf(
   const wanted = new Map<string, ListEntry>();
   for (const part of await listSource.partsOf(list, filter.kinds, call)) {
     for await (const entry of listSource.entries(part, Infinity, call)) {
-      if (passes(filter, entry)) wanted.set(entry.id, entry);
+      if (entry !== undefined && passes(filter, entry)) wanted.set(entry.id, entry);
       call.report({ stage: 'listing', items: wanted.size });
       // The rest of the list is not needed.
       if (order === 'newest' && wanted.size === limit) return [...wanted.values()];

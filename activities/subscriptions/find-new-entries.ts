@@ -115,7 +115,11 @@ async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly L
     const readsAll = isFirst && subscription.since === 'all';
     for (let most = readsAll ? Infinity : FIRST_ENTRIES; ; most = isNewestFirst ? GROWTH * most : Infinity) {
       const entries: ListEntry[] = [];
-      for await (const entry of listSource.entries(part, most, call)) entries.push(entry);
+      let read = 0;
+      for await (const entry of listSource.entries(part, most, call)) {
+        read += 1;
+        if (entry !== undefined) entries.push(entry);
+      }
       const ids = entries.map(({ id }) => id);
       const known = await deps.subscriptions.known(subscription.id, ids);
       const isKnown = ({ id }: ListEntry): boolean => known.has(id) && known.get(id) !== batchId;
@@ -130,7 +134,7 @@ async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly L
       const isReached = last === undefined || isKnown(last) || isOld(last);
       const hasNews = ids.some((id) => seen.has(id) && !waitingIds.has(id));
       const isSameLength = !isFirst && total !== undefined && total === subscription.total && !hasNews;
-      if (entries.length < most || (isNewestFirst ? isReached : isSameLength)) break;
+      if (read < most || (isNewestFirst ? isReached : isSameLength)) break;
     }
   }
   return { seen, old, total };

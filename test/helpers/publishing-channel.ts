@@ -7,6 +7,8 @@ const UNITS_MS = [365 * DAY_MS, 30 * DAY_MS, 7 * DAY_MS, DAY_MS, 3_600_000, 60_0
 interface Upload extends Omit<ListEntry, 'publishedAtMs' | 'url' | 'kind'> {
   readonly publishedAtMs: number;
   readonly endsAtMs?: number;
+  /** Set for an entry that its list shows without an address. */
+  readonly hasNoPage?: true;
 }
 
 /** A channel that changes over time as real ones do, and the source that lists it. Its changes are the same in each run. */
@@ -66,14 +68,18 @@ export class PublishingChannel {
   }
 
   source(): ListSource {
-    const entries = (): ListEntry[] => {
+    const entries = (): (ListEntry | undefined)[] => {
       this.requests += 1;
       if (this.failure !== undefined) throw this.failure;
-      return this.uploads.map(({ endsAtMs: _, ...upload }) => ({
-        ...upload,
-        ...{ url: `https://www.youtube.com/watch?v=${upload.id}`, kind: 'video' },
-        publishedAtMs: this.#shownTime(upload.publishedAtMs),
-      }));
+      return this.uploads.map(({ endsAtMs: _, hasNoPage, ...upload }) =>
+        hasNoPage === true
+          ? undefined
+          : {
+              ...upload,
+              ...{ url: `https://www.youtube.com/watch?v=${upload.id}`, kind: 'video' },
+              publishedAtMs: this.#shownTime(upload.publishedAtMs),
+            },
+      );
     };
     return {
       partsOf: () => Promise.resolve([{ url: 'https://www.youtube.com/playlist?list=UUx', subject: 'playlist' }]),

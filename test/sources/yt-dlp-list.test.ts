@@ -30,7 +30,8 @@ const lists = () => createYtdlpLists(settings, createYtdlpChannels(settings));
 const entriesOf = (reference: ListReference, kinds?: readonly EntryKind[], most = Infinity): Promise<ListEntry[]> =>
   inFolder(async (call) => {
     const parts = await lists().partsOf(reference, kinds, call);
-    return (await Promise.all(parts.map((part) => collect(lists().entries(part, most, call))))).flat();
+    const entries = (await Promise.all(parts.map((part) => collect(lists().entries(part, most, call))))).flat();
+    return entries.filter((entry) => entry !== undefined);
   });
 const change = async (body: object): Promise<string> =>
   ((await (await sandbox.post('/change', body)).json()) as { id: string }).id;
@@ -73,6 +74,17 @@ describe('the entries of a list', () => {
     const entries = await entriesOf({ kind: 'playlist', id });
     expect(entries.length).toBeGreaterThan(200);
     expect(entries).toHaveLength(entries[0]!.total!);
+  });
+
+  it('count also those without the address of a page', async () => {
+    const link = (id: string, url: string) => ({ _type: 'url', id, url, title: id });
+    const entries = [link('a', `${site.url}/a`), link('b', 'magnet:?xt=b'), link('c', `${site.url}/c`)];
+    site.set('/recorded/mixed', { body: { _type: 'playlist', id: 'mixed', title: 'Mixed', entries } });
+    const recorded = createYtdlpLists(site.settings(), createYtdlpChannels(settings));
+    const read = (most: number) =>
+      inFolder((call) => collect(recorded.entries({ url: `${site.url}/recorded/mixed`, subject: 'page' }, most, call)));
+    expect((await read(2)).map((entry) => entry?.id)).toEqual(['a', undefined]);
+    expect((await read(Infinity)).map((entry) => entry?.id)).toEqual(['a', undefined, 'c']);
   });
 
   it('of an empty channel are none', async () => {

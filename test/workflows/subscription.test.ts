@@ -172,7 +172,10 @@ describe('the checks of a subscription', () => {
     expect((await read(id)).started).toBe(wanted.length);
   }, 600_000);
 
-  it('find all that was published since the last one, on several pages', async () => {
+  it.each([
+    ['', 0],
+    [', and of which one has no address', 1],
+  ])('find all that was published since the last one, on several pages%s', async (_what, withoutPage) => {
     channel = new PublishingChannel(START_MS, 30);
     const id = await aSubscription();
     const wanted: string[] = [];
@@ -180,6 +183,7 @@ describe('the checks of a subscription', () => {
       await check(id);
       channel.pass(240 * HOUR_MS);
       for (let count = 0; count < 250; count += 1) wanted.push(channel.publish());
+      for (let count = 0; count < withoutPage; count += 1) channel.publish({ hasNoPage: true });
       await check(id);
     });
     expect((await fetched(id)).toSorted()).toEqual(wanted.toSorted());

@@ -69,16 +69,14 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
      * meanwhile may repeat entries.
      *
      * @param most how many entries are read; `Infinity` for all
+     * @returns undefined for an entry without a page: if fewer than `most` are returned, the list has no more
      */
-    async *entries(part: ListPart, most: number, call: SourceCall): AsyncGenerator<ListEntry> {
+    async *entries(part: ListPart, most: number, call: SourceCall): AsyncGenerator<ListEntry | undefined> {
       const { url, subject, kind } = part;
       const extractorArgs = [COMPLETE_LISTS, { extractor: 'youtubetab', args: { approximate_date: [] } }];
       try {
         const options = { url, subject, most, schema: entrySchema, extractorArgs };
-        for await (const entry of flatEntries(settings, options, call)) {
-          const known = toEntry(entry, kind);
-          if (known !== undefined) yield known;
-        }
+        for await (const entry of flatEntries(settings, options, call)) yield toEntry(entry, kind);
       } catch (error) {
         // A channel has no list of a kind that it has never uploaded.
         if (!(isUploads(part) && error instanceof JobError && error.code === 'removed')) throw error;
