@@ -117,34 +117,34 @@ const END_SECONDS = 3;
 /**
  * Decodes the ends of the streams of a file, because damaged packets can be copied but not decoded.
  *
- * @returns the kinds of the streams whose last frames are missing, or which ffprobe cannot read
+ * @returns the kinds of the streams whose last frames are missing; all kinds if ffprobe fails
  * @throws JobError `tool_missing` when ffprobe can't be started
  */
 export async function undecodableKinds(
   ffprobe: string,
-  { path, probe }: MediaSource,
+  { path, probe: { streams, durationSeconds } }: MediaSource,
   limits: ProbeLimits,
 ): Promise<readonly string[]> {
-  const kinds: string[] = [];
-  for (const { index, codec_type: kind, duration = probe.durationSeconds } of probe.streams) {
-    const ends = { packet: 0, frame: 0 };
-    // Some builds of ffprobe read nothing if the interval has no end.
-    const interval = `${String(Math.max(0, duration - END_SECONDS))}%+86400`;
-    const args = [
-      ...['-select_streams', String(index), '-read_intervals', interval],
-      ...['-show_entries', 'packet=pts_time:frame=best_effort_timestamp_time', '-of', 'compact'],
-    ];
-    const { exitCode } = await launchFfprobe(ffprobe, path, {
-      args,
-      ...limits,
-      onStdoutLine: (line) => {
-        const [, type, time] = /^(packet|frame)\|\w+=([\d.]+)/.exec(line) ?? [];
-        if (type === 'packet' || type === 'frame') ends[type] = Math.max(ends[type], Number(time));
-      },
-    });
-    if (exitCode !== 0 || ends.packet - ends.frame > MAX_GAP_SECONDS) kinds.push(kind);
-  }
-  return kinds;
+  const ends = streams.map(({ index, codec_type: kind }) => ({ index: String(index), kind, packet: 0, frame: 0 }));
+  const starts = streams
+    .map(({ duration = durationSeconds }) => Math.max(0, duration - END_SECONDS))
+    .toSorted((a, b) => a - b)
+    .filter((start, n, all) => start - (all[n - 1] ?? -Infinity) > END_SECONDS);
+  // Some builds of ffprobe read nothing if the interval has no end.
+  const intervals = starts.map(
+    (start, n) => `${String(start)}%+${String(n < starts.length - 1 ? 2 * END_SECONDS : 86_400)}`,
+  );
+  const entries = 'packet=stream_index,pts_time:frame=stream_index,best_effort_timestamp_time';
+  const { exitCode } = await launchFfprobe(ffprobe, path, {
+    args: ['-read_intervals', intervals.join(','), '-show_entries', entries, '-of', 'compact'],
+    ...limits,
+    onStdoutLine: (line) => {
+      const [, type, index, time] = /^(packet|frame)\|stream_index=(\d+)\|\w+=([\d.]+)/.exec(line) ?? [];
+      const end = ends.find((one) => one.index === index);
+      if (end && (type === 'packet' || type === 'frame')) end[type] = Math.max(end[type], Number(time));
+    },
+  });
+  return ends.filter(({ packet, frame }) => exitCode !== 0 || packet - frame > MAX_GAP_SECONDS).map(({ kind }) => kind);
 }
 
 interface FfprobeOptions extends Partial<RunOptions> {
