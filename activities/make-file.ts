@@ -230,10 +230,14 @@ export async function rejectCutOff(
 }
 
 /** @returns whether the pictures end later than the header states, or earlier in a file that has nothing else */
-async function haveWildTimes(media: Media, file: MediaSource, limits: RunLimits) {
-  const endSeconds = await media.picturesEnd(file.path, limits);
-  const { streams, durationSeconds } = file.probe;
-  return isFarFrom(endSeconds, durationSeconds) && (endSeconds > durationSeconds || streams.length === 1);
+async function haveWildTimes(media: Media, { path, probe }: MediaSource, limits: RunLimits) {
+  const { streams, durationSeconds } = probe;
+  const areWild = (endSeconds: number) =>
+    isFarFrom(endSeconds, durationSeconds) && (endSeconds > durationSeconds || streams.length === 1);
+  // A run of ffmpeg costs as much as that which wrote the file, so it is saved if the index is right.
+  const readSeconds = await media.readPicturesEnd(path);
+  if (readSeconds !== undefined && !areWild(readSeconds)) return false;
+  return areWild(await media.picturesEnd(path, limits));
 }
 
 function isFarFrom(seconds: number, expectedSeconds: number): boolean {

@@ -13,7 +13,7 @@ import {
 import { maxPixels, rejectTooTall, timeForMs } from './media-limits.ts';
 import { copiedKinds, outputArguments, type OutputFile } from './output-file.ts';
 import { AAC, SOUND_FILTER } from './encoding.ts';
-import { copyShortM4a, isPlainM4a, readM4a } from './m4a.ts';
+import { copyShortM4a, isPlainM4a, readM4a, readPicturesEnd } from './m4a.ts';
 import {
   codecOf,
   countPictures,
@@ -82,6 +82,7 @@ export function createMedia(settings: FfmpegSettings) {
     /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
     probe: (path: string, signal: AbortSignal): Promise<Probe> => probeFile(settings.ffprobe, path, { signal }),
     isPlainM4a,
+    readPicturesEnd,
     /** @returns the duration of the copy; undefined if {@link writeM4a} must write it */
     copyM4a: async (
       path: string,

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createYielder } from '../runtime/subprocess/yield-to-event-loop.ts';
-import type { InputAudioTrack } from 'mediabunny';
+import type { Input } from 'mediabunny';
 import { readHead } from '../runtime/read-head.ts';
 
 /** About eight minutes. The source and its copy are held in memory. */
@@ -116,7 +116,8 @@ const SOON_SECONDS = 0.1;
  * @returns the codec by MediaBunny's name, and the duration as ffprobe measures it; undefined if only ffprobe can read the file
  */
 export async function readM4a(path: string): Promise<{ codec: string; durationSeconds: number } | undefined> {
-  return readTracks(path, async ([track]) => {
+  return readIndex(path, async (input) => {
+    const [track] = await input.getAudioTracks();
     const codec = await track?.getCodec();
     return track && codec ? { codec, durationSeconds: await track.computeDuration() } : undefined;
   });
@@ -124,22 +125,29 @@ export async function readM4a(path: string): Promise<{ codec: string; durationSe
 
 /** @returns whether the index at the front of a file shows a single track of AAC that begins at once, which needs no probe */
 export async function isPlainM4a(path: string): Promise<boolean> {
-  const isPlain = await readTracks(path, async ([track, ...others]) => {
+  const isPlain = await readIndex(path, async (input) => {
+    const [track, ...others] = await input.getAudioTracks();
     if (track === undefined || others.length > 0 || (await track.getCodec()) !== 'aac') return false;
     return (await track.getFirstTimestamp()) < SOON_SECONDS;
   });
   return isPlain === true;
 }
 
-async function readTracks<Result>(
-  path: string,
-  read: (tracks: readonly InputAudioTrack[]) => Promise<Result>,
-): Promise<Result | undefined> {
+/**
+ * Reads the index at the front of an MP4 file that this service wrote.
+ *
+ * @returns when the last picture ends, in seconds; undefined if only ffmpeg can read the file
+ */
+export async function readPicturesEnd(path: string): Promise<number | undefined> {
+  return readIndex(path, async (input) => (await input.getPrimaryVideoTrack())?.computeDuration());
+}
+
+async function readIndex<Result>(path: string, read: (input: Input) => Promise<Result>): Promise<Result | undefined> {
   const { BufferSource, Input, MP4 } = await loadMediabunny();
   const source = new BufferSource(await readHead(path, MAX_INDEX_BYTES));
   const input = new Input({ source, formats: [MP4] });
   try {
-    return await read(await input.getAudioTracks());
+    return await read(input);
   } catch {
     return undefined;
   } finally {

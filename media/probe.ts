@@ -113,6 +113,7 @@ export function countPictures(
 
 /** Frames come a little later than their packets. All from the key frame before are decoded. */
 const END_SECONDS = 3;
+const TOGETHER_SECONDS = 1;
 
 /**
  * Decodes the ends of the streams of a file, because damaged packets can be copied but not decoded.
@@ -126,14 +127,14 @@ export async function undecodableKinds(
   limits: ProbeLimits,
 ): Promise<readonly string[]> {
   const ends = streams.map(({ index, codec_type: kind }) => ({ index: String(index), kind, packet: 0, frame: 0 }));
+  // Streams that end together are read together.
   const starts = streams
     .map(({ duration = durationSeconds }) => Math.max(0, duration - END_SECONDS))
-    .toSorted((a, b) => a - b)
-    .filter((start, n, all) => start - (all[n - 1] ?? -Infinity) > END_SECONDS);
+    .toSorted((a, b) => b - a)
+    .filter((start, n, all) => (all[n - 1] ?? Infinity) - start > TOGETHER_SECONDS)
+    .toReversed();
   // Some builds of ffprobe read nothing if the interval has no end.
-  const intervals = starts.map(
-    (start, n) => `${String(start)}%+${String(n < starts.length - 1 ? 2 * END_SECONDS : 86_400)}`,
-  );
+  const intervals = starts.map((start, n) => `${start}%+${n < starts.length - 1 ? 2 * END_SECONDS : 86_400}`);
   const entries = 'packet=stream_index,pts_time:frame=stream_index,best_effort_timestamp_time';
   const { exitCode } = await launchFfprobe(ffprobe, path, {
     args: ['-read_intervals', intervals.join(','), '-show_entries', entries, '-of', 'compact'],
