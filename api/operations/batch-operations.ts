@@ -29,9 +29,7 @@ const OF_BATCH = {
 } as const;
 
 export const batchOperations = {
-  createBatch: operation({
-    method: 'post',
-    path: '/api/batches',
+  createBatch: operation('POST /api/batches', {
     rpc: 'batches.create',
     tool: 'create_batch',
     summary: 'Start many jobs by one request',
@@ -41,9 +39,7 @@ export const batchOperations = {
     errors: ['webhook_target_forbidden'],
     run: createBatch,
   }),
-  listBatches: operation({
-    method: 'get',
-    path: '/api/batches',
+  listBatches: operation('GET /api/batches', {
     rpc: 'batches.list',
     tool: 'list_batches',
     summary: 'List batches, newest first',
@@ -51,9 +47,7 @@ export const batchOperations = {
     answers: { 200: { description: 'A page of batches', schema: batchListSchema } },
     run: listBatches,
   }),
-  getBatch: operation({
-    method: 'get',
-    path: '/api/batches/{batchId}',
+  getBatch: operation('GET /api/batches/{batchId}', {
     rpc: 'batches.get',
     tool: 'get_batch',
     summary: 'Get the progress of a batch',
@@ -61,9 +55,7 @@ export const batchOperations = {
     answers: { 200: { description: 'The batch', schema: batchSchema } },
     run: getBatch,
   }),
-  listBatchItems: operation({
-    method: 'get',
-    path: '/api/batches/{batchId}/items',
+  listBatchItems: operation('GET /api/batches/{batchId}/items', {
     rpc: 'batches.items',
     tool: 'list_batch_items',
     summary: 'List the items of a batch with their records',
@@ -72,9 +64,7 @@ export const batchOperations = {
     answers: { 200: { description: 'A page of items, in the order of the request', schema: batchItemsSchema } },
     run: listBatchItems,
   }),
-  followBatch: operation({
-    method: 'get',
-    path: '/api/batches/{batchId}/events',
+  followBatch: operation('GET /api/batches/{batchId}/events', {
     rpc: 'batches.events',
     summary: 'Follow a batch by server-sent events until it ends',
     ...OF_BATCH,
@@ -84,9 +74,7 @@ export const batchOperations = {
     },
     run: followBatch,
   }),
-  archiveBatch: operation({
-    method: 'get',
-    path: '/api/batches/{batchId}/archive.zip',
+  archiveBatch: operation('GET /api/batches/{batchId}/archive.zip', {
     summary: 'Download the results of a batch as a Zip archive',
     ...OF_BATCH,
     answers: {
@@ -98,9 +86,7 @@ export const batchOperations = {
     },
     run: archiveBatch,
   }),
-  cancelBatch: operation({
-    method: 'post',
-    path: '/api/batches/{batchId}/cancel',
+  cancelBatch: operation('POST /api/batches/{batchId}/cancel', {
     rpc: 'batches.cancel',
     tool: 'cancel_batch',
     summary: 'Cancel the items of a batch that have not ended',
@@ -109,9 +95,7 @@ export const batchOperations = {
     errors: ['already_finished'],
     run: cancelBatch,
   }),
-  resumeBatch: operation({
-    method: 'post',
-    path: '/api/batches/{batchId}/resume',
+  resumeBatch: operation('POST /api/batches/{batchId}/resume', {
     rpc: 'batches.resume',
     tool: 'resume_batch',
     summary: 'Continue a paused batch',
@@ -122,9 +106,7 @@ export const batchOperations = {
     errors: ['not_ready'],
     run: resumeBatch,
   }),
-  retryBatch: operation({
-    method: 'post',
-    path: '/api/batches/{batchId}/retry',
+  retryBatch: operation('POST /api/batches/{batchId}/retry', {
     rpc: 'batches.retry',
     tool: 'retry_batch',
     summary: 'Run the failed items of an ended batch again',

@@ -18,9 +18,8 @@ import { requestMedia } from '../use-cases/media.ts';
 import { requestAudio, requestVideo } from '../use-cases/vidnet-requests.ts';
 
 export const downloadOperations = {
-  requestAudio: operation({
+  requestAudio: operation('POST /api/downloads/audio', {
     ...STARTS_JOB,
-    path: '/api/downloads/audio',
     rpc: 'downloads.audio',
     tool: 'get_audio',
     summary: 'Fetch the audio of a video as M4A',
@@ -34,9 +33,8 @@ export const downloadOperations = {
     errors: [...STARTS_JOB.errors, 'pending_duplicate'],
     run: requestAudio,
   }),
-  requestVideo: operation({
+  requestVideo: operation('POST /api/downloads/video', {
     ...STARTS_JOB,
-    path: '/api/downloads/video',
     rpc: 'downloads.video',
     tool: 'get_video',
     summary: 'Fetch a video as MP4',
@@ -50,9 +48,8 @@ export const downloadOperations = {
     errors: [...STARTS_JOB.errors, 'pending_duplicate'],
     run: requestVideo,
   }),
-  requestMedia: operation({
+  requestMedia: operation('POST /api/downloads/media', {
     ...STARTS_JOB,
-    path: '/api/downloads/media',
     rpc: 'downloads.media',
     tool: 'get_media',
     summary: 'Fetch the audio or video of a page of any site',
@@ -65,9 +62,8 @@ export const downloadOperations = {
     },
     run: requestMedia,
   }),
-  requestMediaInfo: operation({
+  requestMediaInfo: operation('POST /api/media/info', {
     ...STARTS_JOB,
-    path: '/api/media/info',
     rpc: 'media.info',
     tool: 'look_at_url',
     summary: 'Look at a page: its title, length, formats and captions, before anything is fetched',
@@ -81,9 +77,7 @@ export const downloadOperations = {
     },
     run: requestMediaInfo,
   }),
-  listDownloads: operation({
-    method: 'get',
-    path: '/api/downloads',
+  listDownloads: operation('GET /api/downloads', {
     rpc: 'downloads.list',
     tool: 'list_jobs',
     summary: 'List downloads, newest first',
@@ -91,9 +85,7 @@ export const downloadOperations = {
     answers: { 200: { description: 'A page of download records', schema: downloadListSchema } },
     run: listDownloads,
   }),
-  getDownload: operation({
-    method: 'get',
-    path: '/downloads/{downloadId}',
+  getDownload: operation('GET /downloads/{downloadId}', {
     rpc: 'downloads.get',
     tool: 'get_job',
     summary: 'Get a download with a fresh link',
@@ -105,9 +97,7 @@ export const downloadOperations = {
     },
     run: getDownload,
   }),
-  followDownload: operation({
-    method: 'get',
-    path: '/api/downloads/{downloadId}/events',
+  followDownload: operation('GET /api/downloads/{downloadId}/events', {
     rpc: 'downloads.events',
     summary: 'Follow a job by server-sent events until it ends; an addition to the specification',
     ...BY_DOWNLOAD_ID,
@@ -117,9 +107,7 @@ export const downloadOperations = {
     },
     run: followDownload,
   }),
-  followDownloads: operation({
-    method: 'get',
-    path: '/api/downloads/events',
+  followDownloads: operation('GET /api/downloads/events', {
     rpc: 'downloads.allEvents',
     summary: 'Follow all downloads of the list by server-sent events; an addition to the specification',
     answers: {
@@ -130,9 +118,7 @@ export const downloadOperations = {
     },
     run: followDownloads,
   }),
-  cancelDownload: operation({
-    method: 'delete',
-    path: '/downloads/{downloadId}',
+  cancelDownload: operation('DELETE /downloads/{downloadId}', {
     rpc: 'downloads.cancel',
     tool: 'cancel_job',
     summary: 'Cancel a pending download',
@@ -144,9 +130,7 @@ export const downloadOperations = {
     errors: ['already_finished'],
     run: cancelDownload,
   }),
-  removeContents: operation({
-    method: 'delete',
-    path: '/api/downloads/{downloadId}/contents',
+  removeContents: operation('DELETE /api/downloads/{downloadId}/contents', {
     rpc: 'downloads.removeContents',
     summary: 'Remove the files and contents of a download for good, with the transcripts that were made of it',
     ...BY_DOWNLOAD_ID,

@@ -6,27 +6,21 @@ import { createFeed, deleteFeed, listFeeds } from '../use-cases/podcast-feeds.ts
 import { operation } from './operation.ts';
 
 export const feedOperations = {
-  createFeed: operation({
-    method: 'post',
-    path: '/api/feeds',
+  createFeed: operation('POST /api/feeds', {
     rpc: 'feeds.create',
     summary: 'Create a podcast feed of the files of a batch or subscription',
     body: feedRequestSchema,
     answers: { 200: { description: 'The feed with its addresses', schema: feedSchema } },
     run: createFeed,
   }),
-  listFeeds: operation({
-    method: 'get',
-    path: '/api/feeds',
+  listFeeds: operation('GET /api/feeds', {
     rpc: 'feeds.list',
     summary: 'List feeds, newest first',
     query: pageQuerySchema,
     answers: { 200: { description: 'A page of feeds', schema: feedListSchema } },
     run: listFeeds,
   }),
-  deleteFeed: operation({
-    method: 'delete',
-    path: '/api/feeds/{feedId}',
+  deleteFeed: operation('DELETE /api/feeds/{feedId}', {
     rpc: 'feeds.delete',
     summary: 'Revoke the token of a feed',
     params: z.object({ feedId: ulidSchema }),

@@ -24,9 +24,8 @@ import { requestImgnetAudio, requestImgnetContent, requestImgnetProfile } from '
 import { requestImgnetList } from '../use-cases/imgnet-list.ts';
 
 export const imgnetOperations = {
-  requestImgnetProfile: operation({
+  requestImgnetProfile: operation('POST /api/imgnet/profile', {
     ...STARTS_JOB,
-    path: '/api/imgnet/profile',
     rpc: 'imgnet.profile',
     tool: 'get_profile',
     summary: 'Get the profile of an account of the photo platform',
@@ -39,9 +38,8 @@ export const imgnetOperations = {
     },
     run: requestImgnetProfile,
   }),
-  requestImgnetList: operation({
+  requestImgnetList: operation('POST /api/imgnet/list', {
     ...STARTS_JOB,
-    path: '/api/imgnet/list',
     rpc: 'imgnet.list',
     tool: 'get_posts',
     summary: 'Get the posts and reels of an account of the photo platform',
@@ -55,9 +53,8 @@ export const imgnetOperations = {
     errors: [...STARTS_JOB.errors, 'not_found', 'not_ready', 'list_id_expired'],
     run: requestImgnetList,
   }),
-  requestImgnetContent: operation({
+  requestImgnetContent: operation('POST /api/imgnet/content', {
     ...STARTS_JOB,
-    path: '/api/imgnet/content',
     rpc: 'imgnet.content',
     tool: 'get_post',
     summary: 'Get the metadata of a post or reel of the photo platform',
@@ -70,9 +67,8 @@ export const imgnetOperations = {
     },
     run: requestImgnetContent,
   }),
-  requestImgnetAudio: operation({
+  requestImgnetAudio: operation('POST /api/imgnet/audio', {
     ...STARTS_JOB,
-    path: '/api/imgnet/audio',
     rpc: 'imgnet.audio',
     tool: 'get_post_audio',
     summary: 'Fetch the audio of a post or reel of the photo platform as M4A',

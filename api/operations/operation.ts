@@ -94,11 +94,20 @@ export interface Operation extends Described {
   run(deps: ServiceDeps, caller: LimitedCaller, input: never): Promise<AnyAnswer>;
 }
 
-/** @returns the row; the compiler checks that the types of `run` agree with its schemas */
-export function operation<const Row extends Described>(
+type Routed<Route> = Route extends `${infer Method} ${infer Path}`
+  ? { readonly method: Lowercase<Method>; readonly path: Path }
+  : never;
+
+/** @returns the row with its route; the compiler checks that the types of `run` agree with its schemas */
+export function operation<
+  const Route extends `${Uppercase<Operation['method']>} /${string}`,
+  const Row extends Omit<Described, 'method' | 'path'>,
+>(
+  route: Route,
   row: Row & { run(deps: ServiceDeps, caller: Caller, input: InputOf<Row>): Promise<AnswerOf<Row>> },
-): Row {
-  return row;
+): Row & Routed<Route> {
+  const [method = '', path = ''] = route.split(' ');
+  return { ...row, ...({ method: method.toLowerCase(), path } as Routed<Route>) };
 }
 
 export type InputOf<Row> = FieldsOf<Row, 'output'> & {
@@ -148,7 +157,6 @@ export function failed<Result extends z.ZodObject>(schema: Result) {
 }
 
 export const STARTS_JOB = {
-  method: 'post',
   wait: 'on request',
   errors: ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'],
 } as const;

@@ -7,9 +7,7 @@ import { resolveText } from '../use-cases/resolve-url.ts';
 import { getJob, getResult } from '../use-cases/downloads.ts';
 
 export const resultOperations = {
-  resolve: operation({
-    method: 'get',
-    path: '/api/resolve',
+  resolve: operation('GET /api/resolve', {
     rpc: 'resolve',
     tool: 'resolve_text',
     summary: 'List the possible meanings of a URL, handle, name or ID, with the available requests and their prices',
@@ -17,9 +15,7 @@ export const resultOperations = {
     answers: { 200: { description: 'The possible meanings', schema: resolvedSchema } },
     run: resolveText,
   }),
-  getResult: operation({
-    method: 'get',
-    path: '/api/downloads/{downloadId}/result',
+  getResult: operation('GET /api/downloads/{downloadId}/result', {
     rpc: 'downloads.result',
     tool: 'get_result',
     summary: 'Get the result of a job of any kind, as in its webhook; free, and starts nothing',
@@ -32,9 +28,7 @@ export const resultOperations = {
     },
     run: getResult,
   }),
-  getJob: operation({
-    method: 'get',
-    path: '/api/downloads/{downloadId}/job',
+  getJob: operation('GET /api/downloads/{downloadId}/job', {
     rpc: 'downloads.job',
     tool: 'get_job_details',
     summary: 'Get facts about a job that its record does not contain',

@@ -6,28 +6,22 @@ import { getAccount } from '../use-cases/credit.ts';
 import { checkHealth, checkLive, checkReady } from '../use-cases/check-health.ts';
 
 export const serviceOperations = {
-  getAccount: operation({
-    method: 'get',
-    path: '/api/account',
+  getAccount: operation('GET /api/account', {
     tool: 'get_account',
     summary: 'Get the credit of an API key and the costs of its downloads',
     query: pageQuerySchema,
     answers: { 200: { description: 'The account with a page of its ledger', schema: accountSchema } },
     run: getAccount,
   }),
-  checkLive: operation({
-    method: 'get',
+  checkLive: operation('GET /live', {
     scope: 'none',
-    path: '/live',
     summary: 'Check whether the process runs; no engine is checked',
     answers: { 200: { description: 'The process runs', schema: liveSchema } },
     errors: ['method_not_allowed'],
     run: checkLive,
   }),
-  checkReady: operation({
-    method: 'get',
+  checkReady: operation('GET /ready', {
     scope: 'none',
-    path: '/ready',
     summary: 'Check whether this process should receive requests',
     answers: {
       200: { description: 'All engines are reachable', schema: healthSchema },
@@ -36,10 +30,8 @@ export const serviceOperations = {
     errors: ['forbidden', 'method_not_allowed'],
     run: checkReady,
   }),
-  checkHealth: operation({
-    method: 'get',
+  checkHealth: operation('GET /health', {
     scope: 'none',
-    path: '/health',
     rpc: 'health',
     summary: 'Check whether the service can work',
     answers: {

@@ -24,9 +24,8 @@ const LABELS_PENDING = {
 } as const;
 
 export const speakerLabelOperations = {
-  requestSpeakerLabels: operation({
+  requestSpeakerLabels: operation('POST /api/transcriptspeakerid', {
     ...STARTS_JOB,
-    path: '/api/transcriptspeakerid',
     rpc: 'speakers.request',
     summary: 'Get the speaker labels of a downloaded audio',
     body: speakerLabelsRequestSchema,
@@ -39,9 +38,7 @@ export const speakerLabelOperations = {
     errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
     run: requestSpeakerLabels,
   }),
-  getSpeakerLabels: operation({
-    method: 'get',
-    path: '/api/transcriptspeakerid/{id}',
+  getSpeakerLabels: operation('GET /api/transcriptspeakerid/{id}', {
     rpc: 'speakers.get',
     summary: 'Get stored speaker labels by the ID of the audio or the job; free, and starts nothing',
     params: labelsParams,
@@ -57,9 +54,7 @@ export const speakerLabelOperations = {
     errors: ['audio_failed'],
     run: getSpeakerLabels,
   }),
-  getSpokenWords: operation({
-    method: 'get',
-    path: '/api/transcriptspeakerid/{id}/words',
+  getSpokenWords: operation('GET /api/transcriptspeakerid/{id}/words', {
     rpc: 'speakers.words',
     summary: 'Get the start of each word of a transcript with speaker labels, and its voice segments',
     params: labelsParams,
@@ -68,9 +63,7 @@ export const speakerLabelOperations = {
     errors: ['audio_failed', 'not_ready'],
     run: getSpokenWords,
   }),
-  nameSpeakers: operation({
-    method: 'put',
-    path: '/api/transcriptspeakerid/{id}/names',
+  nameSpeakers: operation('PUT /api/transcriptspeakerid/{id}/names', {
     rpc: 'speakers.name',
     summary: 'Give names to the speakers of a transcript, which its files and answers show to every caller',
     params: labelsParams,
@@ -80,9 +73,7 @@ export const speakerLabelOperations = {
     errors: ['audio_failed', 'not_ready'],
     run: nameSpeakers,
   }),
-  exportSpeakerLabels: operation({
-    method: 'get',
-    path: '/api/transcriptspeakerid/{id}.{format}',
+  exportSpeakerLabels: operation('GET /api/transcriptspeakerid/{id}.{format}', {
     rpc: 'speakers.export',
     summary: 'Export a transcript with speaker labels as subtitles, plain text or RTTM',
     params: labelsParams.extend({ format: speakerLabelFormatSchema }),

@@ -14,9 +14,8 @@ const PENDING = {
 } as const;
 
 export const speechOperations = {
-  requestSpeech: operation({
+  requestSpeech: operation('POST /api/speech', {
     ...STARTS_JOB,
-    path: '/api/speech',
     rpc: 'speech.request',
     tool: 'get_speech',
     summary: 'Get the transcript with speakers of a page, a video or a download, which is fetched if necessary',
@@ -30,9 +29,7 @@ export const speechOperations = {
     errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
     run: requestSpeech,
   }),
-  getSpeech: operation({
-    method: 'get',
-    path: '/api/speech/{downloadId}',
+  getSpeech: operation('GET /api/speech/{downloadId}', {
     rpc: 'speech.get',
     summary: 'Get a stored transcript with speakers by the ID of its job; free, and starts nothing',
     ...BY_DOWNLOAD_ID,

@@ -28,9 +28,7 @@ const OF_SUBSCRIPTION = {
 } as const;
 
 export const subscriptionOperations = {
-  createSubscription: operation({
-    method: 'post',
-    path: '/api/subscriptions',
+  createSubscription: operation('POST /api/subscriptions', {
     rpc: 'subscriptions.create',
     tool: 'create_subscription',
     summary: 'Fetch what a channel, playlist or feed publishes from now on',
@@ -39,9 +37,7 @@ export const subscriptionOperations = {
     errors: ['webhook_target_forbidden'],
     run: createSubscription,
   }),
-  listSubscriptions: operation({
-    method: 'get',
-    path: '/api/subscriptions',
+  listSubscriptions: operation('GET /api/subscriptions', {
     rpc: 'subscriptions.list',
     tool: 'list_subscriptions',
     summary: 'List subscriptions, newest first',
@@ -49,9 +45,7 @@ export const subscriptionOperations = {
     answers: { 200: { description: 'A page of subscriptions', schema: subscriptionListSchema } },
     run: listSubscriptions,
   }),
-  getSubscription: operation({
-    method: 'get',
-    path: '/api/subscriptions/{subscriptionId}',
+  getSubscription: operation('GET /api/subscriptions/{subscriptionId}', {
     rpc: 'subscriptions.get',
     tool: 'get_subscription',
     summary: 'Get a subscription',
@@ -59,9 +53,7 @@ export const subscriptionOperations = {
     answers: { 200: { description: 'The subscription', schema: subscriptionSchema } },
     run: getSubscription,
   }),
-  changeSubscription: operation({
-    method: 'patch',
-    path: '/api/subscriptions/{subscriptionId}',
+  changeSubscription: operation('PATCH /api/subscriptions/{subscriptionId}', {
     rpc: 'subscriptions.change',
     tool: 'change_subscription',
     summary: 'Change fields of a subscription',
@@ -71,9 +63,7 @@ export const subscriptionOperations = {
     errors: ['webhook_target_forbidden'],
     run: changeSubscription,
   }),
-  removeSubscription: operation({
-    method: 'delete',
-    path: '/api/subscriptions/{subscriptionId}',
+  removeSubscription: operation('DELETE /api/subscriptions/{subscriptionId}', {
     rpc: 'subscriptions.remove',
     tool: 'delete_subscription',
     summary: 'Delete a subscription; what it has started goes on',
@@ -81,9 +71,7 @@ export const subscriptionOperations = {
     answers: { 200: { description: 'The subscription as it was', schema: subscriptionSchema } },
     run: removeSubscription,
   }),
-  pauseSubscription: operation({
-    method: 'post',
-    path: '/api/subscriptions/{subscriptionId}/pause',
+  pauseSubscription: operation('POST /api/subscriptions/{subscriptionId}/pause', {
     rpc: 'subscriptions.pause',
     tool: 'pause_subscription',
     summary: 'Pause the checks of a subscription',
@@ -91,9 +79,7 @@ export const subscriptionOperations = {
     answers: { 200: { description: 'The subscription is paused', schema: subscriptionSchema } },
     run: pauseSubscription,
   }),
-  resumeSubscription: operation({
-    method: 'post',
-    path: '/api/subscriptions/{subscriptionId}/resume',
+  resumeSubscription: operation('POST /api/subscriptions/{subscriptionId}/resume', {
     rpc: 'subscriptions.resume',
     tool: 'resume_subscription',
     summary: 'Continue a paused subscription, with the entries that wait',
@@ -101,9 +87,7 @@ export const subscriptionOperations = {
     answers: { 202: { description: 'The subscription continues with a check', schema: subscriptionSchema } },
     run: resumeSubscription,
   }),
-  checkSubscription: operation({
-    method: 'post',
-    path: '/api/subscriptions/{subscriptionId}/check',
+  checkSubscription: operation('POST /api/subscriptions/{subscriptionId}/check', {
     rpc: 'subscriptions.check',
     tool: 'check_subscription',
     summary: 'Check the source of a subscription now',
@@ -112,9 +96,7 @@ export const subscriptionOperations = {
     errors: ['not_ready'],
     run: checkSubscription,
   }),
-  listSubscriptionItems: operation({
-    method: 'get',
-    path: '/api/subscriptions/{subscriptionId}/items',
+  listSubscriptionItems: operation('GET /api/subscriptions/{subscriptionId}/items', {
     rpc: 'subscriptions.items',
     tool: 'list_subscription_items',
     summary: 'List what a subscription has fetched',

@@ -9,9 +9,8 @@ import { exportTranscript, getTranscript, requestTranscript } from '../use-cases
 import { requestChannel } from '../use-cases/vidnet-requests.ts';
 
 export const vidnetOperations = {
-  requestChannel: operation({
+  requestChannel: operation('POST /api/channel/profile', {
     ...STARTS_JOB,
-    path: '/api/channel/profile',
     rpc: 'channels.profile',
     tool: 'get_channel',
     summary: 'Get the profile of a channel with its videos',
@@ -25,9 +24,8 @@ export const vidnetOperations = {
     },
     run: requestChannel,
   }),
-  requestTranscript: operation({
+  requestTranscript: operation('POST /api/transcripts', {
     ...STARTS_JOB,
-    path: '/api/transcripts',
     rpc: 'transcripts.request',
     tool: 'get_transcript',
     summary: 'Get the captions of a video in a language',
@@ -41,9 +39,7 @@ export const vidnetOperations = {
     },
     run: requestTranscript,
   }),
-  getTranscript: operation({
-    method: 'get',
-    path: '/api/transcripts/{downloadId}',
+  getTranscript: operation('GET /api/transcripts/{downloadId}', {
     rpc: 'transcripts.get',
     summary: 'Get a stored transcript; free, and starts nothing',
     ...BY_DOWNLOAD_ID,
@@ -57,9 +53,7 @@ export const vidnetOperations = {
     },
     run: getTranscript,
   }),
-  exportTranscript: operation({
-    method: 'get',
-    path: '/api/transcripts/{downloadId}.{format}',
+  exportTranscript: operation('GET /api/transcripts/{downloadId}.{format}', {
     rpc: 'transcripts.export',
     summary: 'Export a transcript as subtitles or plain text',
     params: downloadIdParams.extend({ format: transcriptFormatSchema }),

@@ -12,10 +12,8 @@ import { operation } from './operation.ts';
 import { listDeliveries, redeliverWebhook, testWebhook } from '../use-cases/webhook-deliveries.ts';
 
 export const webhookOperations = {
-  testWebhook: operation({
-    method: 'post',
+  testWebhook: operation('POST /api/webhook/test', {
     scope: 'webhooks',
-    path: '/api/webhook/test',
     rpc: 'webhook.test',
     summary: 'Send a test to a webhook URL',
     body: webhookTestRequestSchema,
@@ -24,19 +22,15 @@ export const webhookOperations = {
     errorBodies: { 400: webhookTestRefusedSchema },
     run: testWebhook,
   }),
-  listDeliveries: operation({
-    method: 'get',
-    path: '/api/webhook/deliveries',
+  listDeliveries: operation('GET /api/webhook/deliveries', {
     rpc: 'webhook.deliveries',
     summary: 'List webhook deliveries with their attempts, those of the newest downloads first',
     query: deliveryListQuerySchema,
     answers: { 200: { description: 'A page of deliveries', schema: deliveryListSchema } },
     run: listDeliveries,
   }),
-  redeliverWebhook: operation({
-    method: 'post',
+  redeliverWebhook: operation('POST /api/webhook/deliveries/{deliveryId}/redeliver', {
     scope: 'webhooks',
-    path: '/api/webhook/deliveries/{deliveryId}/redeliver',
     rpc: 'webhook.redeliver',
     summary: 'Deliver a webhook again',
     params: z.object({ deliveryId: webhookIdSchema }),
