@@ -2,27 +2,12 @@ import { once, setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfigOrExit } from '../config.ts';
-import { createAccountStore } from '../store/accounts/account-store.ts';
-import { createIdempotencyKeyStore } from '../store/accounts/idempotency-keys.ts';
-import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
-import { createBatchStore } from '../store/records/batch-store.ts';
-import { createFeedStore } from '../store/records/feed-store.ts';
-import { createExpiredDocuments } from '../store/records/expired-documents.ts';
 import { createJobHistories } from '../runtime/temporal/job-histories.ts';
-import { createContentsStore } from '../store/records/contents-store.ts';
 import { API_BUCKET_LIMITS, createFileStore, createUploads } from '../store/files/create-file-store.ts';
-import { createDeliveryStore } from '../store/records/delivery-store.ts';
 import { followFilesFolder } from '../store/files/files-folder.ts';
-import { createKeyStore } from '../store/accounts/key-store.ts';
 import { createLinkSigner } from '../store/files/link-signer.ts';
-import { createListStore } from '../store/records/list-store.ts';
-import { createSubscriptionStore } from '../store/records/subscription-store.ts';
-import { createWebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
 import { createYtdlpInUse } from '../store/records/ytdlp-in-use.ts';
-import { createSpeechLanguages } from '../store/records/speech-languages.ts';
-import { createRecordStore } from '../store/records/record-store.ts';
 import { reachEngines } from '../store/mongo/reach-engines.ts';
-import { createRequestCountStore } from '../store/accounts/request-counts.ts';
 import { createLog } from '../runtime/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../runtime/telemetry/metrics.ts';
 import { servePages } from '../runtime/telemetry/serve-pages.ts';
@@ -40,7 +25,7 @@ import { codecPages } from './http/codec-endpoint.ts';
 import { createBatchGateway } from './batch-gateway.ts';
 import { createSubscriptionSchedules } from './subscription-schedules.ts';
 import { createDeliveryGateway } from './delivery-gateway.ts';
-import type { ServiceDeps } from './service-deps.ts';
+import { createStores, type ServiceDeps } from './service-deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';
 import { createEngineHealth } from '../store/mongo/engine-health.ts';
@@ -92,10 +77,7 @@ const metrics = config.API_METRICS_PORT === undefined ? undefined : await create
 const measured = metrics && createApiMetrics(metrics);
 const now = (): number => Date.now();
 const elapsed = (): number => performance.now();
-const records = createRecordStore(mongo.db);
-const contents = createContentsStore(mongo.db);
-const lists = createListStore(mongo.db, { records, now });
-const keyDownloads = createKeyDownloadStore(mongo.db);
+const stores = createStores(mongo.db, now);
 const breakers = createBreakers({
   store: createBreakerStore(mongo.db, config.TASK_QUEUE),
   routes: routesOf(config),
@@ -105,40 +87,26 @@ const gateway = createJobGateway(client, config.TASK_QUEUE, breakers);
 const jobs = measured?.counted(gateway) ?? gateway;
 const admissionQueue = createAdmissionQueue(ADMISSION_DEFAULTS);
 const deps: ServiceDeps = {
-  records,
-  lists,
-  keys: createKeyStore(mongo.db),
-  accounts: createAccountStore(mongo.db),
-  keyDownloads,
-  requestCounts: createRequestCountStore(mongo.db),
-  idempotencyKeys: createIdempotencyKeyStore(mongo.db),
+  ...stores,
   files,
   signer,
   jobs,
-  batches: createBatchStore(mongo.db),
   batchRuns: createBatchGateway(client, config.TASK_QUEUE),
-  subscriptions: createSubscriptionStore(mongo.db),
   schedules: createSubscriptionSchedules(client, config.TASK_QUEUE),
-  podcastFeeds: createFeedStore(mongo.db),
   publicUrl: config.PUBLIC_URL,
-  ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }),
+  ...createEvents({ ...stores, jobs, stopping: stopping.signal, now, log }),
   admissionQueue: measured?.timed(admissionQueue) ?? admissionQueue,
-  webhookSubscriptions: createWebhookSubscriptionStore(mongo.db),
-  speechLanguages: createSpeechLanguages(mongo.db),
-  deliveries: createDeliveryStore(mongo.db),
   redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
   webhooks,
   signWebhook: createWebhookSigner(config.WEBHOOK_SECRETS),
   webhookTestMs: WEBHOOK_TEST_TAKES_MS,
   webhookAllowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
-  contents,
-  expiredDocuments: createExpiredDocuments(mongo.db),
   histories: createJobHistories(client),
   rendering: {
     prices: config.prices,
     linkTo: (...file) => signer.linkTo(...file),
-    contents,
-    lists,
+    contents: stores.contents,
+    lists: stores.lists,
   },
   defaultWaitSeconds: config.DEFAULT_WAIT_SECONDS,
   platforms: config.platforms,

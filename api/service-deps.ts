@@ -1,26 +1,27 @@
 import type { BlockList } from 'node:net';
+import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Platforms } from '../config.ts';
 import type { RenderContext } from '../contract/kinds/kind.ts';
 import type { Prices } from '../contract/kinds/configured-prices.ts';
-import type { AccountStore } from '../store/accounts/account-store.ts';
-import type { IdempotencyKeyStore } from '../store/accounts/idempotency-keys.ts';
-import type { KeyDownloadStore } from '../store/accounts/key-downloads.ts';
-import type { BatchStore } from '../store/records/batch-store.ts';
-import type { ContentsStore } from '../store/records/contents-store.ts';
+import { createAccountStore } from '../store/accounts/account-store.ts';
+import { createIdempotencyKeyStore } from '../store/accounts/idempotency-keys.ts';
+import { createKeyDownloadStore } from '../store/accounts/key-downloads.ts';
+import { createBatchStore } from '../store/records/batch-store.ts';
+import { createContentsStore } from '../store/records/contents-store.ts';
 import type { JobHistories } from '../runtime/temporal/job-histories.ts';
-import type { ExpiredDocuments } from '../store/records/expired-documents.ts';
-import type { DeliveryStore } from '../store/records/delivery-store.ts';
-import type { FeedStore } from '../store/records/feed-store.ts';
+import { createExpiredDocuments, type ExpiredDocuments } from '../store/records/expired-documents.ts';
+import { createDeliveryStore } from '../store/records/delivery-store.ts';
+import { createFeedStore } from '../store/records/feed-store.ts';
 import type { FileStore } from '../store/files/file-store.ts';
-import type { KeyStore } from '../store/accounts/key-store.ts';
+import { createKeyStore } from '../store/accounts/key-store.ts';
 import type { LinkSigner } from '../store/files/link-signer.ts';
-import type { ListStore } from '../store/records/list-store.ts';
-import type { SubscriptionStore } from '../store/records/subscription-store.ts';
-import type { WebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
-import type { RecordStore } from '../store/records/record-store.ts';
-import type { RequestCountStore } from '../store/accounts/request-counts.ts';
-import type { SpeechLanguages } from '../store/records/speech-languages.ts';
+import { createListStore } from '../store/records/list-store.ts';
+import { createSubscriptionStore } from '../store/records/subscription-store.ts';
+import { createWebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
+import { createRecordStore } from '../store/records/record-store.ts';
+import { createRequestCountStore } from '../store/accounts/request-counts.ts';
+import { createSpeechLanguages, type SpeechLanguages } from '../store/records/speech-languages.ts';
 import type { WebhookClient } from '../outbound/webhooks/webhook-client.ts';
 import type { WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import type { AdmissionQueue } from './admission-queue.ts';
@@ -33,38 +34,45 @@ import type { JobWatches } from './events/job-watches.ts';
 import type { SubscriptionSchedules } from './subscription-schedules.ts';
 import type { JobGateway } from './job-gateway.ts';
 
-export interface ServiceDeps {
-  readonly records: RecordStore;
-  readonly lists: ListStore;
-  readonly keys: KeyStore;
-  readonly accounts: AccountStore;
-  readonly keyDownloads: KeyDownloadStore;
-  readonly requestCounts: RequestCountStore;
-  readonly idempotencyKeys: IdempotencyKeyStore;
+/** The stores of the api, all in one database. */
+export function createStores(db: Db, now: () => number) {
+  const records = createRecordStore(db);
+  const speechLanguages: Pick<SpeechLanguages, 'known' | 'speed'> = createSpeechLanguages(db);
+  const expiredDocuments: Pick<ExpiredDocuments, 'removeAll'> = createExpiredDocuments(db);
+  return {
+    ...{ records, speechLanguages, expiredDocuments },
+    lists: createListStore(db, { records, now }),
+    keys: createKeyStore(db),
+    accounts: createAccountStore(db),
+    keyDownloads: createKeyDownloadStore(db),
+    requestCounts: createRequestCountStore(db),
+    idempotencyKeys: createIdempotencyKeyStore(db),
+    batches: createBatchStore(db),
+    subscriptions: createSubscriptionStore(db),
+    podcastFeeds: createFeedStore(db),
+    webhookSubscriptions: createWebhookSubscriptionStore(db),
+    deliveries: createDeliveryStore(db),
+    contents: createContentsStore(db),
+  };
+}
+
+export interface ServiceDeps extends Readonly<ReturnType<typeof createStores>> {
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
-  readonly batches: BatchStore;
   readonly batchRuns: BatchGateway;
-  readonly subscriptions: SubscriptionStore;
   readonly schedules: SubscriptionSchedules;
-  readonly podcastFeeds: FeedStore;
   /** The address of the service, without a slash at its end. */
   readonly publicUrl: string;
   readonly watches: JobWatches;
   readonly feeds: DownloadFeeds;
   readonly admissionQueue: AdmissionQueue;
-  readonly webhookSubscriptions: WebhookSubscriptionStore;
-  readonly speechLanguages: Pick<SpeechLanguages, 'known' | 'speed'>;
-  readonly deliveries: DeliveryStore;
   readonly redeliveries: DeliveryGateway;
   readonly webhooks: WebhookClient;
   readonly signWebhook: WebhookSigner;
   /** The duration of every webhook test without an answer, in milliseconds; longer than any attempt of {@link webhooks}. */
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
-  readonly contents: ContentsStore;
-  readonly expiredDocuments: Pick<ExpiredDocuments, 'removeAll'>;
   readonly histories: JobHistories;
   readonly rendering: RenderContext & { readonly prices: Prices };
   readonly defaultWaitSeconds: number;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
 import { sizeText } from '../runtime/terminal-progress.ts';
-import { jobIdsOf } from './read-answer.ts';
+import { jobIdsOf, type JobAnswer } from './read-answer.ts';
 import { optionOf, type FetchCommand } from './command-table.ts';
 import { factsText } from './job-facts.ts';
 import type { FetchRequest, Deps, Outcome } from './obtain.ts';
@@ -25,16 +25,16 @@ interface FileToSave {
   readonly save: () => Promise<void>;
 }
 
-export interface Delivery {
-  readonly outcome: Outcome;
+/** A request with the target of its result. */
+export interface SavedRequest extends FetchRequest {
   readonly target: SaveTarget;
 }
 
 /** Saves the result of a request, or prints it. @returns the paths of the saved files */
-export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<readonly string[]> {
-  const { command, options } = fetchRequest;
+export async function deliver(deps: Deps, fetchRequest: SavedRequest, outcome: Outcome): Promise<readonly string[]> {
+  const { command, options, target } = fetchRequest;
   const { display } = deps;
-  const { state, answer } = delivery.outcome;
+  const { state, answer } = outcome;
   // A list is saved even if one of its parts is missing.
   if (state === 'pending' || (state === 'failed' && answer.status !== 'success')) return [];
   // The audio has no speech, or the video has no audio.
@@ -42,14 +42,14 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
   if (isOfSound && answer.message !== undefined) display.note(`${fetchRequest.text}: ${answer.message}`);
   if (answer.source?.reason !== undefined) display.note(`${fetchRequest.text}: ${answer.source.reason}`, 'dim');
   const isPrinted = options.output === undefined && !OF_FILES.has(command);
-  if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetchRequest, delivery)).trimEnd());
+  if (isPrinted && !options.isJson) display.printText((await textOf(deps, fetchRequest, answer)).trimEnd());
   if (isPrinted || (options.output === undefined && options.isJson)) return [];
   const files = OF_FILES.has(command)
-    ? await filesOf(deps, fetchRequest, delivery)
-    : [await textFileOf(deps, fetchRequest, delivery)];
+    ? await filesOf(deps, fetchRequest, answer)
+    : [await textFileOf(deps, fetchRequest, answer)];
   // A file gets its name only when it is complete.
   for (const { path, save } of files) {
-    if (!options.isForced && 'folder' in delivery.target && existsSync(path)) {
+    if (!options.isForced && 'folder' in target && existsSync(path)) {
       display.note(`${path} already exists`, 'dim');
     } else await save();
     if (!options.isJson) display.print(path);
@@ -59,10 +59,9 @@ export async function deliver(deps: Deps, fetchRequest: FetchRequest, delivery: 
 
 async function filesOf(
   { service, display }: Deps,
-  { text, options }: FetchRequest,
-  { outcome, target }: Delivery,
+  { text, options, target }: SavedRequest,
+  { data }: JobAnswer,
 ): Promise<readonly FileToSave[]> {
-  const { data } = outcome.answer;
   const links = data?.file_urls ?? [];
   if (data?.id === undefined || links.length === 0) return [];
   const { id } = data;
@@ -88,22 +87,18 @@ async function filesOf(
   });
 }
 
-async function textFileOf(deps: Deps, fetchRequest: FetchRequest, delivery: Delivery): Promise<FileToSave> {
+async function textFileOf(deps: Deps, fetchRequest: SavedRequest, answer: JobAnswer): Promise<FileToSave> {
   const { service } = deps;
-  const { target, outcome } = delivery;
   // The absence of speech is known without a job; the ID is then that of the audio.
-  const [id = outcome.answer.transcript_speaker_id ?? ''] = jobIdsOf(outcome.answer);
-  const { command, options } = fetchRequest;
+  const [id = answer.transcript_speaker_id ?? ''] = jobIdsOf(answer);
+  const { command, options, target } = fetchRequest;
   const wanted = options.fields['language'] as string | readonly string[] | undefined;
   const language = [wanted ?? []].flat().join('-');
   const variant = command === 'transcript' && language !== '' ? language : command;
-  const ending = `.${variant}.${formatOf(fetchRequest, target) ?? 'json'}`;
+  const ending = `.${variant}.${formatOf(fetchRequest) ?? 'json'}`;
   const path = pathIn(target, { ...(await namesOf(service, { id, target })), ending });
   const save = async (): Promise<void> => {
-    await saveText(path, await textOf(deps, fetchRequest, delivery), {
-      ...fetchRequest.options,
-      signal: service.signal,
-    });
+    await saveText(path, await textOf(deps, fetchRequest, answer), { ...options, signal: service.signal });
   };
   return { path, save };
 }
@@ -119,13 +114,9 @@ async function namesOf(
   return { title: title ?? undefined, id: known };
 }
 
-async function textOf(
-  { service }: Deps,
-  fetchRequest: FetchRequest,
-  { outcome: { answer }, target }: Delivery,
-): Promise<string> {
+async function textOf({ service }: Deps, fetchRequest: SavedRequest, answer: JobAnswer): Promise<string> {
   const path = EXPORTS[fetchRequest.command];
-  const format = formatOf(fetchRequest, target);
+  const format = formatOf(fetchRequest);
   const [id] = jobIdsOf(answer);
   if (path !== undefined && format !== 'json') {
     // Without audio there was no job, so there is no text.
@@ -135,7 +126,7 @@ async function textOf(
 }
 
 /** @returns undefined if the result is printed as facts for people */
-function formatOf({ command, options }: FetchRequest, target: SaveTarget): string | undefined {
+function formatOf({ command, options, target }: SavedRequest): string | undefined {
   if (options.format !== undefined) return options.format;
   if (EXPORTS[command] === undefined) return options.output === undefined ? undefined : 'json';
   const ending = 'file' in target ? extname(target.file).slice(1).toLowerCase() : '';

@@ -103,24 +103,14 @@ export function barText(percent: number | undefined): string {
 }
 
 export function progressText(progress: Progress): string {
-  const {
-    stage,
-    downloaded_bytes: bytes,
-    total_bytes: totalBytes,
-    items,
-    total_items: totalItems,
-    reason,
-    until,
-  } = progress;
+  const { stage, downloaded_bytes: bytes, items, reason, until } = progress;
   const what = stage.replaceAll('_', ' ');
+  const of = (done: string, all: string | undefined) => `${what} ${done}${all === undefined ? '' : ` of ${all}`}`;
   if (stage === 'waiting') {
-    return [what, reason && `: ${reason}`, until && ` (until ${until.slice(11, 16)} UTC at least)`]
-      .filter(Boolean)
-      .join('');
+    const parts = [what, reason && `: ${reason}`, until && ` (until ${until.slice(11, 16)} UTC at least)`];
+    return parts.filter(Boolean).join('');
   }
   if (bytes !== undefined)
-    return `${what} ${sizeText(bytes)}${totalBytes === undefined ? '' : ` of ${sizeText(totalBytes)}`}`;
-  if (items !== undefined)
-    return `${what} ${String(items)}${totalItems === undefined ? '' : ` of ${String(totalItems)}`}`;
-  return what;
+    return of(sizeText(bytes), progress.total_bytes === undefined ? undefined : sizeText(progress.total_bytes));
+  return items === undefined ? what : of(String(items), progress.total_items?.toString());
 }

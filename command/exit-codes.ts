@@ -1,3 +1,4 @@
+import { ERROR_TABLE } from '../contract/http/api-error.ts';
 import { TapedeckError, type ErrorCode } from '../clients/typescript/src/index.ts';
 
 /** The exit codes of the program. For several results the highest code is used. */
@@ -22,33 +23,17 @@ export class FailedError extends Error {
 export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof UsageError) return EXIT.usage;
   if (!(thrown instanceof TapedeckError)) return EXIT.failure;
-  // A service of another release may send unknown codes.
-  return EXIT[(Object.hasOwn(MEANINGS, thrown.code) && MEANINGS[thrown.code]) || 'refused'];
+  return EXIT[meaningOf(thrown.code)];
 }
 
-/** All other codes mean that the service refuses requests. */
-const MEANINGS: Readonly<Partial<Record<ErrorCode, keyof typeof EXIT>>> = {
-  invalid_input: 'usage',
-  invalid_json: 'usage',
-  webhook_target_forbidden: 'usage',
-  method_not_allowed: 'usage',
-  body_too_large: 'usage',
-  encoding_not_supported: 'usage',
-  range_not_satisfiable: 'usage',
-  audio_failed: 'failure',
-  link_invalid: 'failure',
-  not_found: 'failure',
-  pending_duplicate: 'failure',
-  already_finished: 'failure',
-  not_ready: 'failure',
-  contents_in_use: 'failure',
-  delivery_pending: 'failure',
-  idempotency_key_in_use: 'failure',
-  idempotency_key_reused: 'usage',
-  too_many_webhooks: 'failure',
-  list_id_expired: 'failure',
-  precondition_failed: 'failure',
-};
+/** A request that the service refuses as wrong, or a result that does not exist; all other codes mean that it refuses requests. */
+function meaningOf(code: ErrorCode): keyof typeof EXIT {
+  if (code === 'audio_failed' || code === 'link_invalid') return 'failure';
+  // A service of another release may send unknown codes.
+  const status = Object.hasOwn(ERROR_TABLE, code) ? ERROR_TABLE[code as keyof typeof ERROR_TABLE].http : 0;
+  if ([400, 405, 413, 415, 416, 422].includes(status)) return 'usage';
+  return [404, 409, 410, 412].includes(status) ? 'failure' : 'refused';
+}
 
 /** Returns an error as one line, with the fields and reasons that the service named. */
 export function sentenceOf(thrown: unknown): string {

@@ -1,19 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { TapedeckError, type ErrorCode } from '../clients/typescript/src/index.ts';
 import { jobIdsOf } from './read-answer.ts';
-import { deliver } from './deliver.ts';
+import { deliver, type SavedRequest } from './deliver.ts';
 import { EXIT, exitCodeOf, sentenceOf } from './exit-codes.ts';
-import { obtain, type FetchRequest, type Deps, type Outcome } from './obtain.ts';
+import { obtain, type Deps, type Outcome } from './obtain.ts';
 import { jsonText } from './printable.ts';
-import type { SaveTarget } from './download-targets.ts';
 
 /** These failures stop the other requests: the service is unreachable or refuses the key. Missing credit does not, because earlier results stay available. */
 const FINAL: ReadonlySet<ErrorCode> = new Set(['unreachable', 'unexpected_answer', 'unauthorized', 'forbidden']);
 
-export type FetchAll = Omit<FetchRequest, 'text'> & { readonly texts: readonly string[]; readonly target: SaveTarget };
+/** A request for several subjects. */
+export type RequestForAll = Omit<SavedRequest, 'text'> & { readonly texts: readonly string[] };
 
 /** Fetches all given subjects, several at once. @returns the highest exit code of the results */
-export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll): Promise<number> {
+export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: RequestForAll): Promise<number> {
   const { signal } = deps.service;
   // Each concurrent fetch adds several listeners to the signal.
   setMaxListeners(0, signal);
@@ -48,33 +48,37 @@ export async function fetchAll(deps: Deps, { texts, ...fetchRequest }: FetchAll)
 /** @returns the exit code, and whether the other requests would fail in the same way */
 async function fetchOne(
   deps: Deps,
-  fetchRequest: FetchRequest & { readonly target: SaveTarget },
+  fetchRequest: SavedRequest,
 ): Promise<{ readonly code: number; readonly isFinal: boolean }> {
-  const { text, options, target } = fetchRequest;
+  const { text, options } = fetchRequest;
   const { display, service } = deps;
-  const printJson = (line: object): void => {
-    if (options.isJson) display.print(jsonText({ input: text, ...line }));
-  };
   try {
-    const outcome = await obtain(deps, fetchRequest);
-    const files = await deliver(deps, fetchRequest, { outcome, target });
-    const { state, answer, failure } = outcome;
-    printJson({ status: state, ids: jobIdsOf(answer), ...(files.length === 0 ? {} : { files }), result: answer });
-    if (failure !== undefined) display.note(`${text}: ${failure}`, 'problem');
-    if (state === 'pending' && !options.isJson) printJobs(deps, text, outcome);
-    return { code: state === 'failed' ? EXIT.failure : EXIT.success, isFinal: false };
+    return { code: await deliverOutcome(deps, fetchRequest, await obtain(deps, fetchRequest)), isFinal: false };
   } catch (error) {
     service.signal.throwIfAborted();
-    const code = exitCodeOf(error);
     const known = error instanceof TapedeckError ? { code: error.code, details: error.details } : {};
-    printJson({ status: 'error', error: { message: sentenceOf(error), ...known } });
-    const sentence = sentenceOf(error);
-    display.note(sentence.startsWith(text) ? sentence : `${text}: ${sentence}`, 'problem');
-    return { code, isFinal: error instanceof TapedeckError && FINAL.has(error.code) };
+    const message = sentenceOf(error);
+    if (options.isJson) display.print(jsonText({ input: text, status: 'error', error: { message, ...known } }));
+    display.note(message.startsWith(text) ? message : `${text}: ${message}`, 'problem');
+    return { code: exitCodeOf(error), isFinal: error instanceof TapedeckError && FINAL.has(error.code) };
   }
 }
 
-function printJobs({ display }: Deps, text: string, { answer }: Outcome): void {
-  for (const id of jobIdsOf(answer)) display.print(id);
-  display.note(`${text}: the job runs; the same command without --no-wait fetches its result`, 'dim');
+/** Saves or prints the result of a request, and why it is not there. @returns the exit code */
+export async function deliverOutcome(deps: Deps, fetchRequest: SavedRequest, outcome: Outcome): Promise<number> {
+  const { text, options } = fetchRequest;
+  const { display } = deps;
+  const { state, answer, failure } = outcome;
+  const ids = jobIdsOf(answer);
+  const files = await deliver(deps, fetchRequest, outcome);
+  if (options.isJson) {
+    const line = { input: text, status: state, ids, ...(files.length > 0 && { files }), result: answer };
+    display.print(jsonText(line));
+  }
+  if (failure !== undefined) display.note(`${text}: ${failure}`, 'problem');
+  if (state === 'pending' && !options.isJson) {
+    for (const id of ids) display.print(id);
+    display.note(`${text}: the job runs; the same command without --no-wait fetches its result`, 'dim');
+  }
+  return state === 'failed' ? EXIT.failure : EXIT.success;
 }

@@ -6,16 +6,16 @@ import {
   type BatchItems,
   type Resolved,
 } from '../clients/typescript/src/index.ts';
-import type { FetchOptions, ParsedAs } from './arguments.ts';
+import type { ParsedAs } from './arguments.ts';
 import type { FetchCommand } from './command-table.ts';
-import { deliver } from './deliver.ts';
-import type { SaveTarget } from './download-targets.ts';
+import type { SavedRequest } from './deliver.ts';
 import { EXIT, sentenceOf, UsageError } from './exit-codes.ts';
+import { deliverOutcome, type RequestForAll } from './fetch-result.ts';
 import { forEach, printList, type Connection } from './list-jobs.ts';
-import type { Deps } from './obtain.ts';
+import type { Deps, Outcome } from './obtain.ts';
 import { planOf } from './plan-downloads.ts';
 import { jsonText } from './printable.ts';
-import { jobIdsOf, type JobAnswer } from './read-answer.ts';
+import type { JobAnswer } from './read-answer.ts';
 import { saveStream } from './save-file.ts';
 
 const RESOLVED_AT_ONCE = 8;
@@ -27,11 +27,7 @@ const VIDEO_OPERATIONS: Readonly<Partial<Record<FetchCommand, string>>> = {
   transcript: 'requestTranscript',
 };
 
-interface Wanted {
-  readonly command: FetchCommand;
-  readonly options: FetchOptions;
-  readonly texts: readonly string[];
-}
+type Wanted = Omit<RequestForAll, 'target'>;
 
 /** Starts a batch. @returns the batch, and the text of each item; undefined if the service knows none of the texts */
 async function startBatch({ service, display }: Connection, { command, options, texts }: Wanted) {
@@ -104,7 +100,7 @@ async function endedItems(service: Connection['service'], id: string): Promise<r
 }
 
 /** `--from` of a command that fetches: one batch on the service, and each result as soon as its item has ended. */
-export async function fetchByBatch(deps: Deps, wanted: Wanted & { readonly target: SaveTarget }): Promise<number> {
+export async function fetchByBatch(deps: Deps, wanted: RequestForAll): Promise<number> {
   const { display } = deps;
   const { options } = wanted;
   const started = await startBatch(deps, wanted);
@@ -120,7 +116,8 @@ export async function fetchByBatch(deps: Deps, wanted: Wanted & { readonly targe
     for (let start = 0; start < fresh.length; start += options.concurrency) {
       await Promise.all(
         fresh.slice(start, start + options.concurrency).map(async (item) => {
-          codes.set(item.number, await deliverItem(deps, { ...wanted, item, text: texts[item.number] ?? '' }));
+          const text = texts[item.number] ?? '';
+          codes.set(item.number, await deliverItem(deps, item, { ...wanted, text }));
         }),
       );
     }
@@ -130,30 +127,18 @@ export async function fetchByBatch(deps: Deps, wanted: Wanted & { readonly targe
   return Math.max(hasUnknown ? EXIT.usage : EXIT.success, ...codes.values());
 }
 
-interface EndedItem extends Omit<Wanted, 'texts'> {
-  readonly target: SaveTarget;
-  readonly item: BatchItem;
-  readonly text: string;
-}
-
 /** @returns the exit code */
-async function deliverItem(deps: Deps, { item, text, target, command, options }: EndedItem): Promise<number> {
-  const { service, display } = deps;
+async function deliverItem(deps: Deps, item: BatchItem, fetchRequest: SavedRequest): Promise<number> {
   const { record, failure } = item;
   const answer: JobAnswer =
     record === null
       ? { status: 'failed', ...(failure !== null && { message: failure.message, code: failure.code }) }
-      : await service.send<JobAnswer>('GET', `/api/downloads/${record.id}/result`);
-  const state = item.state === 'success' ? 'success' : 'failed';
-  const outcome = { state, answer, failure: failure?.message } as const;
-  const files = await deliver(deps, { command, options, text }, { outcome, target });
-  if (options.isJson) {
-    const line = { input: text, status: state, ids: jobIdsOf(answer), ...(files.length > 0 && { files }) };
-    display.print(jsonText({ ...line, result: answer }));
-  }
-  if (state === 'success') return EXIT.success;
-  display.note(`${text}: ${failure?.message ?? 'The job failed.'}`, 'problem');
-  return EXIT.failure;
+      : await deps.service.send<JobAnswer>('GET', `/api/downloads/${record.id}/result`);
+  const outcome: Outcome =
+    item.state === 'success'
+      ? { state: 'success', answer, failure: undefined }
+      : { state: 'failed', answer, failure: failure?.message ?? 'The job failed.' };
+  return deliverOutcome(deps, fetchRequest, outcome);
 }
 
 /** `tapedeck batch`: starts a batch, shows its progress, and saves its archive. */

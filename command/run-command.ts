@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { parseCommandLine, type Parsed, type ParsedAs } from './arguments.ts';
 import { isBatchCommand } from './command-table.ts';
 import { completionScript } from './completion.ts';
@@ -14,7 +15,6 @@ import { fetchAll } from './fetch-result.ts';
 import { followSources, unfollow } from './follow-sources.ts';
 import { helpText } from './help.ts';
 import { cancelJobs, listJobs, printItems, showJobs, testWebhook, uploadFiles, type Connection } from './list-jobs.ts';
-import { readTexts } from './read-list.ts';
 import { createService } from './reach-service.ts';
 import { changeBatches, fetchByBatch, runBatch } from './run-batch.ts';
 import { uploadFile } from './upload-file.ts';
@@ -99,6 +99,26 @@ async function fetchSubjects(
   return fetchAll(deps, { command, options, texts: all, target });
 }
 
+/**
+ * @param from the path of a file, or `-` for standard input
+ * @returns the lines of the file, without blank lines and lines that begin with #
+ */
+export async function readTexts(
+  from: string,
+  { stdin, signal }: Pick<Surroundings, 'stdin' | 'signal'>,
+): Promise<readonly string[]> {
+  const content =
+    from === '-'
+      ? await text(addAbortSignal(signal, stdin))
+      : await readFile(from, 'utf8').catch((error: unknown) => {
+          throw new UsageError(`--from: ${error instanceof Error ? error.message : String(error)}`);
+        });
+  return content
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
 /** @param isWaiting false for commands that end at once: their requests are not repeated, and no service is started for them */
 async function connect(
   { config, display, signal, onFound }: Surroundings,
@@ -127,6 +147,6 @@ async function runKeys(words: readonly string[], { config, signal }: Surrounding
 }
 
 async function version(): Promise<string> {
-  const text = await readFile(join(ROOT, 'package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+  const json = await readFile(join(ROOT, 'package.json'), 'utf8');
+  return (JSON.parse(json) as { readonly version: string }).version;
 }

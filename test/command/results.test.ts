@@ -10,7 +10,7 @@ import { EXIT, exitCodeOf, FailedError, sentenceOf, UsageError } from '../../com
 import { factsText } from '../../command/job-facts.ts';
 import { interruptionMessages, onInterruption } from '../../command/interruption.ts';
 import { jsonText } from '../../command/printable.ts';
-import { readTexts } from '../../command/read-list.ts';
+import { readTexts } from '../../command/run-command.ts';
 import { saveFile, saveText } from '../../command/save-file.ts';
 import { pathByLink, pathIn, targetOf } from '../../command/download-targets.ts';
 import { fileNameOf } from '../../runtime/file-names.ts';

@@ -9,28 +9,13 @@ import { createEvents } from '../../api/events/create-events.ts';
 import { WATCH_LIMITS, type WatchLimits } from '../../api/events/job-watches.ts';
 import { createRestApp, type RestOptions } from '../../api/http/rest-app.ts';
 import { createRpcServer } from '../../api/rpc/rpc-server.ts';
-import type { ServiceDeps } from '../../api/service-deps.ts';
+import { createStores, type ServiceDeps } from '../../api/service-deps.ts';
 import { loadConfig } from '../../config.ts';
 import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import { DEFAULT_WAIT_SECONDS } from '../../contract/request-limits.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../../outbound/download.ts';
 import { createWebhookSigner } from '../../outbound/webhooks/webhook-signature.ts';
-import { createAccountStore } from '../../store/accounts/account-store.ts';
-import { createIdempotencyKeyStore } from '../../store/accounts/idempotency-keys.ts';
-import { createKeyDownloadStore } from '../../store/accounts/key-downloads.ts';
-import { createKeyStore } from '../../store/accounts/key-store.ts';
-import { createRequestCountStore } from '../../store/accounts/request-counts.ts';
 import { createLinkSigner } from '../../store/files/link-signer.ts';
-import { createSubscriptionStore } from '../../store/records/subscription-store.ts';
-import { createBatchStore } from '../../store/records/batch-store.ts';
-import { createExpiredDocuments } from '../../store/records/expired-documents.ts';
-import { createContentsStore } from '../../store/records/contents-store.ts';
-import { createFeedStore } from '../../store/records/feed-store.ts';
-import { createDeliveryStore } from '../../store/records/delivery-store.ts';
-import { createListStore } from '../../store/records/list-store.ts';
-import { createRecordStore } from '../../store/records/record-store.ts';
-import { createSpeechLanguages } from '../../store/records/speech-languages.ts';
-import { createWebhookSubscriptionStore } from '../../store/records/webhook-subscriptions.ts';
 
 export type TestDeps = ReturnType<typeof serviceDeps>;
 
@@ -50,21 +35,16 @@ export function serviceDeps(
   const signer = createLinkSigner({
     ...{ secrets: ['s'.repeat(32)], driveUrl: 'http://drive.example', ttlSeconds: linkTtlSeconds },
   });
-  const contents = createContentsStore(db);
-  const records = createRecordStore(db);
-  const lists = createListStore(db, { records, now });
-  const keyDownloads = createKeyDownloadStore(db);
-  const events = { records, keyDownloads, jobs: given.jobs, stopping, now, log };
+  const stores = createStores(db, now);
+  const { contents, lists } = stores;
+  const events = { ...stores, jobs: given.jobs, stopping, now, log };
   const deps: ServiceDeps = {
-    ...{ records, contents, lists, keyDownloads, signer, now, stopping, log },
-    batches: createBatchStore(db),
-    subscriptions: createSubscriptionStore(db),
+    ...{ ...stores, signer, now, stopping, log },
     schedules: {
       put: () => Promise.resolve(),
       pause: () => Promise.resolve(),
       remove: () => Promise.resolve(),
     },
-    podcastFeeds: createFeedStore(db),
     publicUrl: 'http://api.example',
     batchRuns: {
       start: () => Promise.resolve(true),
@@ -72,16 +52,8 @@ export function serviceDeps(
       cancel: () => Promise.resolve(true),
       isOpen: () => Promise.resolve(true),
     },
-    keys: createKeyStore(db),
-    accounts: createAccountStore(db),
-    requestCounts: createRequestCountStore(db),
-    idempotencyKeys: createIdempotencyKeyStore(db),
     ...createEvents(events, { ...WATCH_LIMITS, ...looks }),
     admissionQueue: createAdmissionQueue(ADMISSION_DEFAULTS),
-    webhookSubscriptions: createWebhookSubscriptionStore(db),
-    speechLanguages: createSpeechLanguages(db),
-    deliveries: createDeliveryStore(db),
-    expiredDocuments: createExpiredDocuments(db),
     histories: { remove: () => Promise.resolve(true) },
     signWebhook: createWebhookSigner([]),
     webhookTestMs: 300,

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import type { Subject } from '../../../contract/http/resolved-schemas.ts';
-import type { MediaInfo } from '../../../contract/kinds/media-info.ts';
+import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
+import type { MediaInfo, MediaInfoResult } from '../../../contract/kinds/media-info.ts';
+import { call } from '../console-api.ts';
+import { MediaInfoSummary } from '../results/media-info-details.tsx';
 import { navigate, pathTo } from '../router.ts';
 import { secondsOfClock } from '../format-values.ts';
 import { estimateOf } from './speech-estimate.ts';
@@ -9,9 +11,8 @@ import { jobPath, requestFor, start, startBatch, type RequestOptions } from '../
 import { Button, Checkbox, Field } from '../ui/controls.tsx';
 import { useAction } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
-import { Badge, Notice, ExternalLink, Price, ErrorNotice } from '../ui/parts.tsx';
+import { Badge, ErrorNotice, ExternalLink, Loaded, Notice, Price } from '../ui/parts.tsx';
 import { FileChoices } from './file-choices.tsx';
-import { MediaInfoPreview } from './media-info-preview.tsx';
 import { choicesOf, type Choice } from './offer-choices.ts';
 import { LanguageField, useUsualLanguage } from '../ui/language-field.tsx';
 
@@ -26,6 +27,7 @@ const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly 
 };
 
 const USUAL_LIMIT = '50';
+const WAIT_SECONDS = 30;
 
 /** Shows a subject and its offers; collapsed if another meaning is more likely. */
 export function Offers({ subject, isLikeliest }: { readonly subject: Subject; readonly isLikeliest: boolean }) {
@@ -58,6 +60,46 @@ export function Offers({ subject, isLikeliest }: { readonly subject: Subject; re
       {isOpen ? <Choices subject={subject} info={info} /> : null}
     </article>
   );
+}
+
+interface PreviewProps {
+  readonly offer: Offer | undefined;
+  readonly onRead: (info: MediaInfo) => void;
+}
+
+/** Shows what a page offers before anything is bought. Facts that cost something are requested only by the user. */
+function MediaInfoPreview({ offer, onRead }: PreviewProps) {
+  const isFree = Number(offer?.price) === 0;
+  const [isWanted, setWanted] = useState(isFree);
+  if (offer === undefined) return null;
+  if (isWanted) {
+    return (
+      <Loaded
+        load={(signal) => readInfo(offer, onRead, signal)}
+        dependsOn={[offer.body['url']]}
+        what="Looking at the page"
+      >
+        {(info) =>
+          info.status === 'failed' ? <Notice icon="warning">{info.message}</Notice> : <MediaInfoSummary info={info} />
+        }
+      </Loaded>
+    );
+  }
+  return (
+    <p class="row">
+      <Button onClick={() => setWanted(true)}>Look first</Button>
+      <Price amount={offer.price} />
+    </p>
+  );
+}
+
+async function readInfo({ path, body: { url } }: Offer, onRead: PreviewProps['onRead'], signal: AbortSignal) {
+  for (;;) {
+    const result = await call<MediaInfoResult>('POST', path, { body: { url }, signal, waitSeconds: WAIT_SECONDS });
+    signal.throwIfAborted();
+    if (result.status === 'success') onRead(result);
+    if (result.status !== 'pending') return result;
+  }
 }
 
 function Choices({ subject, info }: { readonly subject: Subject; readonly info: MediaInfo | undefined }) {
