@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { PayloadCodec } from '@temporalio/common';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import { z } from 'zod';
 import { answerJson, type Page } from '../../runtime/telemetry/serve-pages.ts';
 import { isSameSecret } from '../access/authenticate.ts';
@@ -21,11 +22,8 @@ interface CodecEndpointOptions {
   readonly token: string | undefined;
 }
 
-const payloadsSchema = z.object({
-  payloads: z
-    .array(z.object({ metadata: z.record(z.string(), z.base64()).default({}), data: z.base64().default('') }))
-    .max(MAX_PAYLOADS),
-});
+const payloadsSchema = z.object({ payloads: z.array(z.object().loose()).max(MAX_PAYLOADS) });
+const { Payloads } = proto.temporal.api.common.v1;
 
 /** A Codec Server, with which Temporal's Web UI and command line show encrypted payloads: pages for POST and OPTIONS. */
 export function codecPages(options: CodecEndpointOptions): Readonly<Record<string, Page>> {
@@ -71,19 +69,9 @@ async function answerWith(
       throw new Error(`the body contains too many values; at most ${String(MAX_PAYLOADS)} payloads are allowed`);
     }
     const { payloads } = payloadsSchema.parse(JSON.parse(body.toString('utf8')));
-    const translated = await translate(
-      payloads.map(({ metadata, data }) => ({
-        metadata: Object.fromEntries(
-          Object.entries(metadata).map(([name, text]) => [name, Buffer.from(text, 'base64')]),
-        ),
-        data: Buffer.from(data, 'base64'),
-      })),
-    );
-    const encoded = translated.map(({ metadata, data }) => ({
-      metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, bytes]) => [name, base64Of(bytes)])),
-      data: base64Of(data),
-    }));
-    answerJson(response, 200, { payloads: encoded });
+    // These convert the bytes from Base64 and to it.
+    const translated = await translate(Payloads.fromObject({ payloads }).payloads as Payload[]);
+    answerJson(response, 200, Payloads.toObject(Payloads.create({ payloads: translated }), { bytes: String }));
   } catch (error) {
     answerJson(response, 400, { error: error instanceof Error ? error.message : String(error) });
   }
@@ -113,8 +101,4 @@ function isKnown({ headers }: IncomingMessage, token: string): boolean {
   if (scheme.toLowerCase() !== 'basic') return isSameSecret(value, token);
   const credentials = Buffer.from(value, 'base64').toString();
   return isSameSecret(credentials.replace(/^[^:]*:/, ''), token);
-}
-
-function base64Of(bytes: Uint8Array | null | undefined): string {
-  return Buffer.from(bytes ?? []).toString('base64');
 }

@@ -27,6 +27,7 @@ import { batchExamples } from './batch-examples.ts';
 import { refusedTest } from './error-examples.ts';
 import {
   asRead,
+  one,
   recordsBy,
   resultsBy,
   textOf,
@@ -139,10 +140,6 @@ export async function otherAnswers(
 export function merged(some: AnswerExamples, others: AnswerExamples): AnswerExamples {
   const keys = [...Object.keys(some), ...Object.keys(others)];
   return Object.fromEntries(keys.map((key) => [key, { ...some[key], ...others[key] }]));
-}
-
-function one(summary: string, value: unknown, name = 'example'): Examples {
-  return { [name]: { summary, value } };
 }
 
 async function byStatus(

@@ -5,7 +5,7 @@ import { renderFeed } from '../../contract/http/feed-schemas.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import { subscriptionExamples } from './subscription-examples.ts';
 import type { operations } from '../operations/operations.ts';
-import type { AnswerExamples } from './render-examples.ts';
+import { one, type AnswerExamples } from './render-examples.ts';
 import { CREATED_AT, FINISHED_AT, samples } from './sample-records.ts';
 
 export const CONTEXT = {
@@ -36,33 +36,24 @@ export function batchExamples(): Partial<Record<keyof typeof operations, AnswerE
   const { record } = samples.audio.success;
   const request = { operation: 'requestAudio', vidnet_video_id: SAMPLE.videoId, include_webhook: undefined } as const;
   const progress = { state: 'success', recordId: record.id, cost: 5 } as const;
-  const one = (batch: StoredBatch) => ({
-    202: { example: { summary: 'The batch', value: renderBatch(batch, CONTEXT) } },
-  });
+  const started = (batch: StoredBatch) => ({ 202: one('The batch', renderBatch(batch, CONTEXT)) });
   const item = renderBatchItem({ number: 0, request, progress }, record, CONTEXT);
   const created = { ...running, counts: { ...NO_TOTALS.counts, waiting: 1200 }, spent: 0, open: 6000, marks: [] };
+  const shown = renderBatch(running, CONTEXT);
+  const event = JSON.stringify({ batch: shown, ended: [item] });
   return {
-    createBatch: one(created),
-    listBatches: {
-      200: { example: { summary: 'A page', value: { batches: [renderBatch(running, CONTEXT)], next_cursor: null } } },
-    },
-    getBatch: { 200: { example: { summary: 'A batch that runs', value: renderBatch(running, CONTEXT) } } },
-    listBatchItems: { 200: { example: { summary: 'A page', value: { items: [item], next_cursor: 1 } } } },
-    followBatch: {
-      [EVENT_STREAM]: {
-        example: {
-          summary: 'An item has ended',
-          value: `retry: 2000\n\ndata: ${JSON.stringify({ batch: renderBatch(running, CONTEXT), ended: [item] })}\nid: 1-running-400-\n\n`,
-        },
-      },
-    },
-    archiveBatch: { [BATCH_ARCHIVE.contentType]: { example: { summary: 'The start of an archive', value: 'PK' } } },
-    cancelBatch: one({ ...running, status: 'cancelling' }),
-    resumeBatch: one({ ...running, status: 'paused', pause: 'max_cost' }),
+    createBatch: started(created),
+    listBatches: { 200: one('A page', { batches: [shown], next_cursor: null }) },
+    getBatch: { 200: one('A batch that runs', shown) },
+    listBatchItems: { 200: one('A page', { items: [item], next_cursor: 1 }) },
+    followBatch: { [EVENT_STREAM]: one('An item has ended', `retry: 2000\n\ndata: ${event}\nid: 1-running-400-\n\n`) },
+    archiveBatch: { [BATCH_ARCHIVE.contentType]: one('The start of an archive', 'PK') },
+    cancelBatch: started({ ...running, status: 'cancelling' }),
+    resumeBatch: started({ ...running, status: 'paused', pause: 'max_cost' }),
     ...subscriptionExamples(item),
-    retryBatch: one({ ...running, end: 2 }),
-    createFeed: { 200: { example: { summary: 'The feed', value: renderFeed(feed, feedAddress) } } },
-    listFeeds: { 200: { example: { summary: 'A page', value: { feeds: [renderFeed(feed)], next_cursor: null } } } },
-    deleteFeed: { 200: { example: { summary: 'The feed', value: renderFeed(feed) } } },
+    retryBatch: started({ ...running, end: 2 }),
+    createFeed: { 200: one('The feed', renderFeed(feed, feedAddress)) },
+    listFeeds: { 200: one('A page', { feeds: [renderFeed(feed)], next_cursor: null }) },
+    deleteFeed: { 200: one('The feed', renderFeed(feed)) },
   };
 }

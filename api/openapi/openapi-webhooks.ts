@@ -15,7 +15,7 @@ import { webhooksOfJobs } from './answer-examples.ts';
 import { CONTEXT, finishedBatch } from './batch-examples.ts';
 import { FINISHED_AT } from './sample-records.ts';
 import { failedSubscription } from './subscription-examples.ts';
-import type { Examples } from './render-examples.ts';
+import { one, type Examples } from './render-examples.ts';
 import { JSON_TYPE } from './operation-responses.ts';
 
 interface Webhook {
@@ -55,7 +55,7 @@ export async function webhooksOf(
     operationId: 'testWebhookSent',
     endpoint: 'webhook/test',
     summary: 'What POST /api/webhook/test sends',
-    examples: { example: { summary: 'A sample', value: WEBHOOK_TEST_BODY } },
+    examples: one('A sample', WEBHOOK_TEST_BODY),
     id: z.string(),
     schema: webhookTestBodySchema,
   });
@@ -63,7 +63,7 @@ export async function webhooksOf(
     operationId: 'createBatchEnded',
     endpoint: BATCH_ENDPOINT,
     summary: 'The end of a batch of POST /api/batches',
-    examples: { example: { summary: 'A batch that has ended', value: renderBatch(finishedBatch, CONTEXT) } },
+    examples: one('A batch that has ended', renderBatch(finishedBatch, CONTEXT)),
     id: webhookIdSchema,
     schema: batchSchema,
   });
@@ -71,12 +71,7 @@ export async function webhooksOf(
     operationId: 'subscriptionPaused',
     endpoint: SUBSCRIPTION_ENDPOINT,
     summary: 'The pause of a subscription of POST /api/subscriptions that its caller has not requested',
-    examples: {
-      example: {
-        summary: 'Its source is gone',
-        value: renderSubscription(failedSubscription, Date.parse(FINISHED_AT)),
-      },
-    },
+    examples: one('Its source is gone', renderSubscription(failedSubscription, Date.parse(FINISHED_AT))),
     id: webhookIdSchema,
     schema: subscriptionSchema,
   });

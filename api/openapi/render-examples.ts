@@ -15,6 +15,10 @@ export type Examples = Readonly<Record<string, Example>>;
 export type AnswerExamples = Readonly<Record<number | string, Examples>>;
 export type Rendered = (sample: Sample) => Promise<Example>;
 
+export function one(summary: string, value: unknown, name = 'example'): Examples {
+  return { [name]: { summary, value } };
+}
+
 /** A constant, so that the document does not change. */
 const QUERY = 'Expires=1795253400&Signature=2lJ0c0b1Yk0m3hQ9rT5vX7zA4dF6gH8jK1nP3sU5wY8';
 

@@ -1,7 +1,7 @@
 import { renderSubscription } from '../../contract/subscriptions/subscription-request.ts';
 import type { StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
 import type { operations } from '../operations/operations.ts';
-import type { AnswerExamples } from './render-examples.ts';
+import { one, type AnswerExamples } from './render-examples.ts';
 import { CREATED_AT, FINISHED_AT } from './sample-records.ts';
 
 const NOW_MS = Date.parse(FINISHED_AT);
@@ -27,20 +27,20 @@ export const failedSubscription: StoredSubscription = {
 
 /** @param items an item of a batch, as an example of one of a subscription */
 export function subscriptionExamples(item: object): Partial<Record<keyof typeof operations, AnswerExamples>> {
-  const one = (status: number, subscription: StoredSubscription) => ({
-    [status]: { example: { summary: 'The subscription', value: renderSubscription(subscription, NOW_MS) } },
+  const shown = (status: number, subscription: StoredSubscription) => ({
+    [status]: one('The subscription', renderSubscription(subscription, NOW_MS)),
   });
   const page = { subscriptions: [renderSubscription(running, NOW_MS)], next_cursor: null };
   const items = [{ ...item, batch_id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CZ' }];
   return {
-    createSubscription: one(202, created),
-    listSubscriptions: { 200: { example: { summary: 'A page', value: page } } },
-    getSubscription: one(200, running),
-    changeSubscription: one(200, { ...running, everyMinutes: 60 }),
-    removeSubscription: one(200, running),
-    pauseSubscription: one(200, { ...running, status: 'paused', pause: 'requested' }),
-    resumeSubscription: one(202, running),
-    checkSubscription: one(202, running),
-    listSubscriptionItems: { 200: { example: { summary: 'A page', value: { items, next_cursor: null } } } },
+    createSubscription: shown(202, created),
+    listSubscriptions: { 200: one('A page', page) },
+    getSubscription: shown(200, running),
+    changeSubscription: shown(200, { ...running, everyMinutes: 60 }),
+    removeSubscription: shown(200, running),
+    pauseSubscription: shown(200, { ...running, status: 'paused', pause: 'requested' }),
+    resumeSubscription: shown(202, running),
+    checkSubscription: shown(202, running),
+    listSubscriptionItems: { 200: one('A page', { items, next_cursor: null }) },
   };
 }

@@ -1,21 +1,5 @@
-import type { ErrorBody } from '../../contract/http/api-error.ts';
+import { errorOf, JobFailedError } from '../../clients/typescript/src/client-errors.ts';
 import { apiKey, keyWanted } from './session.ts';
-
-/** Thrown when a request is refused or does not reach the service. */
-export class Problem extends Error {
-  override readonly name = 'Problem';
-  /** The HTTP status; 0 without a response. */
-  readonly status: number;
-  readonly body: Partial<ErrorBody>;
-  readonly retryAfterSeconds: number;
-
-  constructor(message: string, status: number, response?: Pick<Problem, 'body' | 'retryAfterSeconds'>) {
-    super(message);
-    this.status = status;
-    this.body = response?.body ?? {};
-    this.retryAfterSeconds = response?.retryAfterSeconds ?? 0;
-  }
-}
 
 export function authorization(): Record<string, string> {
   const key = apiKey.get();
@@ -24,51 +8,54 @@ export function authorization(): Record<string, string> {
 
 interface CallOptions {
   readonly body?: object;
-  readonly signal?: AbortSignal | null;
+  readonly signal?: AbortSignal | undefined;
   readonly waitSeconds?: number;
 }
 
 /**
  * Sends a request to the service, which answers at once unless it is given a time to wait for the job.
  * @returns the body of the response, also of a failed job
- * @throws Problem
+ * @throws TapedeckError
  */
 export async function call<Body>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
-  { body, signal = null, waitSeconds = 0 }: CallOptions = {},
+  { body, waitSeconds = 0, ...options }: CallOptions = {},
 ): Promise<Body> {
-  const headers = {
-    ...authorization(),
-    Prefer: `wait=${String(waitSeconds)}`,
-    ...(body && { 'Content-Type': 'application/json' }),
-  };
-  const init = { method, headers, signal, body: body === undefined ? null : JSON.stringify(body) };
-  const response = await fetch(path, init).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error;
-    throw new Problem('The service cannot be reached.', 0);
-  });
-  const answer = (await response.json().catch(() => ({}))) as Body & Partial<ErrorBody>;
-  const isRefusal = answer.code !== undefined && typeof answer.error === 'string';
-  if (!response.ok && (isRefusal || Object.keys(answer).length === 0)) throw problemOf(response, answer);
-  return answer;
+  const headers = { Prefer: `wait=${String(waitSeconds)}`, ...(body && { 'Content-Type': 'application/json' }) };
+  try {
+    const init = { ...options, method, headers, ...(body && { body: JSON.stringify(body) }) };
+    return (await (await send(path, init)).json()) as Body;
+  } catch (error) {
+    if (error instanceof JobFailedError) return error.result as Body;
+    throw error;
+  }
 }
 
 export function read<Body>(path: string, signal?: AbortSignal): Promise<Body> {
-  return call<Body>('GET', path, signal && { signal });
+  return call<Body>('GET', path, { signal });
 }
 
 /** Reads a file, which a link cannot, because it sends no API key. */
 export async function readText(path: string): Promise<string> {
-  const response = await fetch(path, { headers: authorization() });
-  if (!response.ok) throw problemOf(response, (await response.json().catch(() => ({}))) as Partial<ErrorBody>);
-  return response.text();
+  return (await send(path)).text();
 }
 
-export function problemOf({ status, headers }: Response, body: Partial<ErrorBody>): Problem {
-  const message = body.error ?? `The service answered ${String(status)}.`;
-  if (status === 401) keyWanted.set(message);
-  return new Problem(message, status, { body, retryAfterSeconds: Number(headers.get('Retry-After') ?? 0) });
+interface SendOptions extends Omit<RequestInit, 'headers' | 'signal'> {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends a request with the API key. @throws TapedeckError, or JobFailedError for the answer of a failed job */
+export async function send(path: string, { headers, signal, ...init }: SendOptions = {}): Promise<Response> {
+  const request = { ...init, headers: { ...authorization(), ...headers }, signal: signal ?? null };
+  const response = await fetch(path, request).catch((error: unknown) => {
+    throw errorOf(error, undefined, signal);
+  });
+  if (response.ok) return response;
+  const error = errorOf(await response.json().catch(() => undefined), response, signal);
+  if (response.status === 401) keyWanted.set(sentenceOf(error));
+  throw error;
 }
 
 export function sentenceOf(thrown: unknown): string {

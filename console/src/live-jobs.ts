@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isBatchEnded } from './batch/batch-parts.tsx';
 import type { BatchAnswer, BatchEvent } from '../../contract/batches/batch-answers.ts';
-import { authorization, Problem, problemOf, read } from './console-api.ts';
+import { TapedeckError } from '../../clients/typescript/src/client-errors.ts';
+import { read, send } from './console-api.ts';
 import { textsOf } from '../../clients/typescript/src/event-parser.ts';
 import { pause } from '../../clients/typescript/src/pause.ts';
 import { apiKey } from './session.ts';
@@ -13,7 +14,7 @@ export type Connection = 'connecting' | 'live' | 'lost';
 interface Callbacks {
   readonly onConnection: (connection: Connection) => void;
   /** Called with an error that a retry cannot resolve. */
-  readonly onProblem: (problem: Problem) => void;
+  readonly onProblem: (problem: unknown) => void;
 }
 
 interface Watcher<Value> extends Callbacks {
@@ -123,7 +124,7 @@ function joinStream({ onConnection, onProblem, onChange }: Watcher<Download>): (
       const onEvent = (data: string): void => send({ record: (JSON.parse(data) as { readonly data: Download }).data });
       const callbacks = {
         onConnection: (connection: Connection) => send({ connection }),
-        onProblem(problem: Problem) {
+        onProblem(problem: unknown) {
           onProblem(problem);
           resolve();
         },
@@ -150,14 +151,11 @@ function joinStream({ onConnection, onProblem, onChange }: Watcher<Download>): (
   };
 }
 
-/**
- * Follows a job or a batch.
- * @param round a changed one follows it anew
- */
+/** Follows a job or a batch. @param round a changed one follows it anew */
 export function useWatched<Value>(watch: (id: string, watcher: Watcher<Value>) => () => void, id: string, round = 0) {
   const [value, setValue] = useState<Value>();
   const [connection, setConnection] = useState<Connection>('connecting');
-  const [problem, setProblem] = useState<Problem>();
+  const [problem, setProblem] = useState<unknown>();
   const onChange = (next: Value): void => {
     setProblem(undefined);
     setValue(() => next);
@@ -184,15 +182,15 @@ function keepConnected(
         await pause(RECONNECT_MS[0], signal);
       } catch (error) {
         if (signal.aborted) return;
-        const problem = error instanceof Problem ? error : new Problem('The service cannot be reached.', 0);
-        if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) {
-          onProblem(problem);
+        const { status = 0, retryAfterSeconds = 0 } = error instanceof TapedeckError ? error : {};
+        if (status >= 400 && status < 500 && status !== 429) {
+          onProblem(error);
           return;
         }
         onConnection('lost');
         const backOff = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 0;
         failures += 1;
-        await pause(Math.max(backOff, problem.retryAfterSeconds * 1000), signal);
+        await pause(Math.max(backOff, retryAfterSeconds * 1000), signal);
       }
     }
   };
@@ -208,16 +206,15 @@ interface Reading {
   readonly onEvent: (data: string) => void;
 }
 
-/** Reads an event stream until the connection is cut. @throws Problem when it is refused */
+/** Reads an event stream until the connection is cut. @throws TapedeckError when it is refused */
 async function readStream(path: string, { signal, onOpen, onEvent }: Reading): Promise<'cut'> {
   const offline = new AbortController();
   // Otherwise a lost connection would be noticed only by its silence.
   const stop = (): void => offline.abort();
   addEventListener('offline', stop);
   try {
-    const headers = { ...authorization(), Accept: 'text/event-stream' };
-    const response = await fetch(path, { headers, signal: AbortSignal.any([signal, offline.signal]) });
-    if (!response.ok) throw problemOf(response, (await response.json().catch(() => ({}))) as object);
+    const headers = { Accept: 'text/event-stream' };
+    const response = await send(path, { headers, signal: AbortSignal.any([signal, offline.signal]) });
     onOpen();
     for await (const data of textsOf(response.body ?? new ReadableStream())) onEvent(data);
     return 'cut';

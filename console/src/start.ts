@@ -1,6 +1,7 @@
 import type { BatchAnswer } from '../../contract/batches/batch-answers.ts';
 import type { Offer, Resolved } from '../../contract/http/resolved-schemas.ts';
-import { call, Problem, read } from './console-api.ts';
+import { TapedeckError } from '../../clients/typescript/src/client-errors.ts';
+import { call, read } from './console-api.ts';
 import { navigate, pathTo } from './router.ts';
 
 export function readMeanings(text: string, signal: AbortSignal): Promise<Resolved> {
@@ -25,9 +26,8 @@ export async function start({ path, body }: Request): Promise<readonly string[]>
   try {
     return idsIn(await call<Started>('POST', path, { body }));
   } catch (error) {
-    if (error instanceof Problem && error.body.code === 'pending_duplicate' && error.body.id !== undefined) {
-      return [error.body.id];
-    }
+    const { code, id } = error instanceof TapedeckError ? error : {};
+    if (code === 'pending_duplicate' && id !== undefined) return [id];
     throw error;
   }
 }
@@ -36,17 +36,15 @@ function idsIn({ data, download_id: id, download, downloads, message }: Started)
   if (downloads !== undefined) return [downloads.posts.id, downloads.reels.id];
   const one = data?.id ?? id ?? download?.id;
   // Without audio there is nothing to transcribe, so there is no job.
-  if (one === undefined) throw new Problem(message ?? 'The service has not said which job it is.', 200);
+  if (one === undefined) throw new Error(message ?? 'The service has not said which job it is.');
   return [one];
 }
 
-/** Starts a batch and shows its page. */
 export async function startBatch(body: object): Promise<void> {
   const { id } = await call<BatchAnswer>('POST', '/api/batches', { body });
   navigate(pathTo('batch', { id }));
 }
 
-/** Returns the path of the page of a started job. */
 export function jobPath([first = '', second]: readonly string[]): string {
   return pathTo('job', { id: first, with: second });
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Problem } from '../console-api.ts';
+import { TapedeckError } from '../../../clients/typescript/src/client-errors.ts';
 import { priceText } from '../format-values.ts';
 import { watchDownloads, type Connection } from '../live-jobs.ts';
 import { navigate, pathTo } from '../router.ts';
@@ -132,7 +132,7 @@ export function detailOf(download: Download, title = download.title): string {
 function useJobs(filters: Filters, limit?: number) {
   const { again, ...list } = useList<Download>('/api/downloads', 'downloads', { query: filters, limit });
   const [connection, setConnection] = useState<Connection>('connecting');
-  const [problem, setProblem] = useState<Problem>();
+  const [problem, setProblem] = useState<unknown>();
   /** Records in the list that have changed since it was loaded. */
   const [changed, setChanged] = useState<ReadonlyMap<string, Download>>(new Map());
   const entries = list.entries?.map((one) => changed.get(one.id) ?? one);
@@ -170,6 +170,6 @@ function useJobs(filters: Filters, limit?: number) {
     };
   }, [again]);
   // The mark of the connection shows that the service cannot be reached.
-  const isOffline = list.thrown instanceof Problem && list.thrown.status === 0;
+  const isOffline = list.thrown instanceof TapedeckError && list.thrown.code === 'unreachable';
   return { list: { ...list, entries, thrown: isOffline ? undefined : (list.thrown ?? problem) }, connection };
 }

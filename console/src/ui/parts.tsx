@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Problem, sentenceOf } from '../console-api.ts';
+import { TapedeckError } from '../../../clients/typescript/src/client-errors.ts';
+import { sentenceOf } from '../console-api.ts';
 import { agoText, countText, momentText, priceText } from '../format-values.ts';
 import type { Download } from '../types.ts';
 import { STATUS_NAMES } from '../words.ts';
@@ -103,7 +104,7 @@ export function Text({ children }: { readonly children: string | null | undefine
 
 export function ErrorNotice({ thrown }: { readonly thrown: unknown }) {
   if (thrown === undefined) return null;
-  const { price, credit } = thrown instanceof Problem ? thrown.body : {};
+  const { price, credit } = thrown instanceof TapedeckError ? thrown : {};
   return (
     <div class="notice notice-bad" role="alert">
       <Icon name="warning" />

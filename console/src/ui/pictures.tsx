@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { authorization } from '../console-api.ts';
+import { send } from '../console-api.ts';
 import { Icon, type IconName } from './icons.tsx';
 
 /**
@@ -15,9 +15,7 @@ function usePicture(url: string | null | undefined): string | undefined {
     const end = new AbortController();
     let loaded: string | undefined;
     const load = async (): Promise<void> => {
-      const options = { headers: authorization(), signal: end.signal };
-      const response = await fetch(`/pictures?url=${encodeURIComponent(url)}`, options);
-      if (!response.ok) return;
+      const response = await send(`/pictures?url=${encodeURIComponent(url)}`, { signal: end.signal });
       loaded = URL.createObjectURL(await response.blob());
       if (end.signal.aborted) URL.revokeObjectURL(loaded);
       else setSource(loaded);
