@@ -20,10 +20,7 @@ export type AdmissionQueueOptions = Readonly<typeof ADMISSION_DEFAULTS>;
 
 export interface AdmissionSlot {
   readonly releaseDuring: (wait: () => Promise<void>) => Promise<void>;
-  /**
-   * The start delay of a new job in milliseconds: about as long as the queue needs for the waiting requests, because the first
-   * steps of a job cost the engines as much as its acceptance.
-   */
+  /** In milliseconds: about what the queue needs for the waiting requests, since the first steps of a job cost as much. */
   readonly startDelayMs: () => number;
 }
 

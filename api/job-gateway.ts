@@ -59,10 +59,7 @@ interface StartOptions {
 
 export type JobGateway = ReturnType<typeof createJobGateway>;
 
-/**
- * Jobs as Temporal workflows: one per subject, whose ID is the Workflow ID.
- * @param breakers the circuit breakers, which are the reason why activities of a route wait
- */
+/** Jobs as Temporal workflows: one per subject, whose ID is the Workflow ID. @param breakers say why activities wait */
 export function createJobGateway(client: Client, taskQueue: string, breakers: Breakers) {
   const statuses = createRecentCache<Promise<JobStatus>>({ keptMs: STATUS_KNOWN_MS, most: 10_000 });
   const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>

@@ -22,9 +22,8 @@ import {
 import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from './admission-queue.ts';
 import { codecPages } from './http/codec-endpoint.ts';
-import { createBatchGateway } from './batch-gateway.ts';
+import { createBatchGateway, createDeliveryGateway } from './workflow-gateways.ts';
 import { createSubscriptionSchedules } from './subscription-schedules.ts';
-import { createDeliveryGateway } from './delivery-gateway.ts';
 import { createStores, type ServiceDeps } from './service-deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';

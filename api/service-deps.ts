@@ -25,8 +25,7 @@ import { createSpeechLanguages, type SpeechLanguages } from '../store/records/sp
 import type { WebhookClient } from '../outbound/webhooks/webhook-client.ts';
 import type { WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import type { AdmissionQueue } from './admission-queue.ts';
-import type { BatchGateway } from './batch-gateway.ts';
-import type { DeliveryGateway } from './delivery-gateway.ts';
+import type { BatchGateway, DeliveryGateway } from './workflow-gateways.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
 import type { EngineHealth } from '../store/mongo/engine-health.ts';
 import type { DownloadFeeds } from './events/download-feeds.ts';

@@ -7,10 +7,7 @@ import { UsageError } from './exit-codes.ts';
 /** The target of results: one given file, or a folder. */
 export type SaveTarget = { readonly file: string } | { readonly folder: string };
 
-/**
- * @param output the value of `--output`
- * @throws UsageError if several results would go into one file, or an existing file would be overwritten
- */
+/** @throws UsageError if several results would go into one file, or an existing file would be overwritten */
 export function targetOf(
   output: string | undefined,
   { isMany, isForced }: { readonly isMany: boolean; readonly isForced: boolean },

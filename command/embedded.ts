@@ -13,10 +13,7 @@ export interface FoundService {
   readonly isEmbedded: boolean;
 }
 
-/**
- * Finds the configured service, else one that runs on this machine, else starts an embedded one.
- * @throws TapedeckError if the service cannot be started; UsageError if starting one is not permitted
- */
+/** Finds the configured service, else one on this machine, else starts one. @throws TapedeckError, UsageError */
 export async function findService(
   config: CommandConfig,
   { display, mayStart }: { readonly display: Display; readonly mayStart: boolean },

@@ -30,7 +30,6 @@ export function factsText(answer: object): string {
   return [...facts, ...(items.length > 0 && facts.length > 0 ? [''] : []), ...items].join('\n');
 }
 
-/** Describes the media of a page, with one line for each list. */
 function choicesOf(answer: object): Readonly<Record<string, string>> {
   const { video_formats, audio_formats, audio_languages, captions, chapters } = answer as Partial<MediaInfo>;
   if (video_formats === undefined) return {};

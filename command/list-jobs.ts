@@ -97,7 +97,6 @@ export function cancelJobs(connection: Connection, { ids, isJson }: JobsArgument
   });
 }
 
-/** Sends files, one after the other. */
 export function uploadFiles(connection: UploadTarget, { paths, isJson }: ParsedAs<'upload'>): Promise<number> {
   return forEach(connection, paths, async (path) => {
     const { data } = await uploadFile(connection, path);

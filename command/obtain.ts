@@ -13,7 +13,6 @@ const FIRST_WAIT_SECONDS = 1;
 
 export interface Deps extends Connection {
   readonly waiting: Set<string>;
-  /** Sends a local file. */
   readonly upload: (path: string) => Promise<DownloadResult>;
 }
 

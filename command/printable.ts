@@ -1,10 +1,7 @@
 /** A CR before an LF belongs to the same line break. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
-/**
- * Removes characters that control a terminal or change the direction of writing from a text of several lines. Any text of
- * the service may contain them, because titles, captions and messages come from third parties.
- */
+/** Removes characters that control a terminal or the direction of writing, which texts of third parties may contain. */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]|\p{Bidi_C}/gu, '');
 }

@@ -127,7 +127,6 @@ export async function fetchByBatch(deps: Deps, wanted: RequestForAll): Promise<n
   return Math.max(hasUnknown ? EXIT.usage : EXIT.success, ...codes.values());
 }
 
-/** @returns the exit code */
 async function deliverItem(deps: Deps, item: BatchItem, fetchRequest: SavedRequest): Promise<number> {
   const { record, failure } = item;
   const answer: JobAnswer =
@@ -168,7 +167,6 @@ export async function runBatch(
   return started.hasUnknown ? EXIT.usage : isGood ? EXIT.success : EXIT.failure;
 }
 
-/** `tapedeck batches`: lists batches, or changes some. */
 export async function changeBatches(
   connection: Connection,
   { change, ids, limit, isJson }: ParsedAs<'batches'>,

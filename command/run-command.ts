@@ -99,10 +99,7 @@ async function fetchSubjects(
   return fetchAll(deps, { command, options, texts: all, target });
 }
 
-/**
- * @param from the path of a file, or `-` for standard input
- * @returns the lines of the file, without blank lines and lines that begin with #
- */
+/** @returns the lines of a file, or of standard input for `-`, without blank lines and lines that begin with # */
 export async function readTexts(
   from: string,
   { stdin, signal }: Pick<Surroundings, 'stdin' | 'signal'>,

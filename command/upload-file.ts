@@ -20,10 +20,7 @@ export interface UploadTarget {
   readonly uploadsFile: string;
 }
 
-/**
- * Sends a file in a way that continues where an earlier attempt was cut, also one of an earlier run of this program, and waits until
- * the service has verified it.
- */
+/** Sends a file, continues where an earlier attempt was cut, also one of an earlier run, and waits until it is verified. */
 export async function uploadFile(target: UploadTarget, path: string): Promise<DownloadResult> {
   const { service, display } = target;
   const facts = await stat(path).catch(() => undefined);

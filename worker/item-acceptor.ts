@@ -4,7 +4,7 @@ import type { BatchListingDeps } from '../activities/batches/list-batch.ts';
 import type { PieceDeps } from '../activities/batches/open-piece.ts';
 import type { SpokenTranscriptDeps } from '../activities/spoken-transcript.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from '../api/admission-queue.ts';
-import { createDeliveryGateway } from '../api/delivery-gateway.ts';
+import { createDeliveryGateway } from '../api/workflow-gateways.ts';
 import { createJobGateway, unlessClosed } from '../api/job-gateway.ts';
 import type { SpeechDeps } from '../api/service-deps.ts';
 import { acceptItem, itemOf } from '../api/use-cases/batch-items.ts';

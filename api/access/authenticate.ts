@@ -12,10 +12,7 @@ interface AuthenticateOptions {
   readonly elapsed: () => number;
 }
 
-/**
- * How long a process caches a key. Open event streams authenticate again at the same interval, so a revoked key works for at most
- * twice as long.
- */
+/** How long a process caches a key. Open event streams check theirs as often, so a revoked key works for twice this at most. */
 export const KEY_KNOWN_MS = 2_500;
 const CACHED_MAX = 1_000;
 

@@ -48,10 +48,7 @@ interface Feed {
 
 export type DownloadFeeds = ReturnType<typeof createDownloadFeeds>;
 
-/**
- * Follows all downloads of a caller's list, once for all readers. Downloads that this process accepts are reported at once, those
- * of other processes when the list is read again.
- */
+/** Follows the downloads of a caller for all its readers: those of this process at once, others when the list is read again. */
 export function createDownloadFeeds({ watches, open, newest, listIdOf, now, log, limits }: FeedsOptions) {
   const feeds = new Map<string, Feed>();
 

@@ -47,7 +47,6 @@ export interface Follower {
 interface Watch {
   readonly listeners: Map<Listener, Follower>;
   state: JobState | undefined;
-  /** When the last successful read started. */
   readMs: number;
 }
 

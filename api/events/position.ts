@@ -1,7 +1,4 @@
-/**
- * The longest time between the end of a job and its visibility in the record: a write may wait for the database for 35 s, and the
- * clocks of two machines may differ.
- */
+/** The longest time until the record shows the end of a job: a write may wait for 35 s, and the clocks of machines differ. */
 export const LATE_MS = 60_000;
 /** If more jobs end within that time, a position names only the newest. */
 const NAMED_MAX = 100;

@@ -7,7 +7,6 @@ interface Version {
   readonly sizeBytes: number;
   /** An entity tag with its quotes. */
   readonly etag: string;
-  /** An HTTP date. */
   readonly lastModified: string;
 }
 

@@ -56,7 +56,6 @@ interface SentFile {
   readonly downloadName?: string | undefined;
 }
 
-/** Sends the part of a file that the request names. */
 export async function sendFile({ log }: Pick<ServiceDeps, 'log'>, event: H3Event, sent: SentFile): Promise<unknown> {
   const request = { method: event.req.method, headers: Object.fromEntries(event.req.headers) };
   const { status, headers, contents } = await answerWith(request, sent);

@@ -40,10 +40,7 @@ function isMongoAway(error: unknown): boolean {
   );
 }
 
-/**
- * If a connection breaks while a command is written, the driver throws the error of the socket, which names the failed system
- * call. A caller that leaves causes an ECONNRESET without a system call.
- */
+/** A connection that broke during a command: the error names the system call, which that of a caller who left does not. */
 function isBrokenSocket(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return false;
   return error.code === 'ECONNRESET' || error.code === 'EPIPE';

@@ -12,10 +12,7 @@ import { invalidField } from './to-api-error.ts';
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 410: 'not_found', 413: 'body_too_large' };
 
-/**
- * Receives recordings by tus 1.0, so that an upload is resumed after a cut and after a restart of this process. Its bytes go to the
- * store as they arrive. An upload of another caller does not exist.
- */
+/** Receives recordings by tus 1.0, which resumes after cuts and restarts. An upload of another caller does not exist. */
 export function uploadHost(deps: ServiceDeps, uploads: Uploads | undefined, maxBytes: number): EventHandler {
   const locker = new MemoryLocker();
   return async (event) => {

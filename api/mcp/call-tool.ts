@@ -163,10 +163,7 @@ function idsOf(body: unknown): readonly string[] {
   return found.filter((one) => ulidSchema.safeParse(one).success);
 }
 
-/**
- * Marks a text that contains words of strangers: titles, captions, transcripts, comments. The name of the mark is random, so
- * that the text cannot end it.
- */
+/** Marks a text with words of strangers, such as a transcript. The name of the mark is random, so that the text cannot end it. */
 function untrusted(text: string): string {
   const mark = `untrusted-${randomBytes(8).toString('hex')}`;
   return `<${mark}>\n${text}\n</${mark}>`;

@@ -72,7 +72,6 @@ export function mcpHost(deps: ServiceDeps, tools: Tools, onAnswered?: OnAnswered
   };
 }
 
-/** The server for one request. */
 function mcpServer(tools: Tools, context: Pick<CallContext, 'deps' | 'event' | 'onAnswered'>): McpServer {
   const server = new McpServer(
     { name: 'tapedeck', title: 'Tapedeck', version: '1.0' },

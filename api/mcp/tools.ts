@@ -27,10 +27,8 @@ const extraFields = {
 export const extraSchema = z.object(extraFields);
 
 export interface Tool {
-  /** The name of its operation. */
   readonly operation: string;
   readonly row: Operation;
-  /** As clients list it. */
   readonly listed: ListedTool;
 }
 

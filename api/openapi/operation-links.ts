@@ -23,10 +23,7 @@ const TO_LABELS: Links = {
   ...to('exportSpeakerLabels', { parameters: { id: AUDIO_ID } }),
 };
 
-/**
- * OpenAPI links by operation and status. There is none to DELETE, because programs expect that a deleted resource is gone, and
- * a cancelled download can still be read.
- */
+/** By operation and status. None leads to DELETE, since programs expect a deleted resource to be gone, and a record stays. */
 export const operationLinks: Readonly<Record<string, Readonly<Record<string, Links>>>> = {
   requestAudio: { 200: { ...toDownload('/data/id'), ...TO_LABELS }, 202: toDownload('/data/id') },
   requestVideo: { 200: toDownload('/data/id'), 202: toDownload('/data/id') },

@@ -46,10 +46,7 @@ export function readableSchema(shape: z.ZodRawShape, withWebhooks = false): z.co
   return withWebhooks ? readable : withoutFields(withoutWebhooks(readable), UNLISTED);
 }
 
-/**
- * Assistants neither see nor set webhooks: an instruction in a text from outside could make them send results elsewhere.
- * @returns the value without the fields that name webhooks, at any depth
- */
+/** Removes webhooks at any depth: an instruction in a text from outside could make an assistant send results elsewhere. */
 export function withoutWebhooks<Value>(value: Value): Value {
   return withoutFields(value, WEBHOOK);
 }

@@ -1,16 +1,93 @@
 import { z } from 'zod';
+import { ulidSchema } from '../../contract/ids.ts';
 import {
+  speakerLabelsRequestSchema,
+  audioRequiredSchema,
   speakerLabelsFailedSchema,
   speakerLabelsPendingSchema,
   speakerLabelsSchema,
+  spokenWordsSchema,
 } from '../../contract/kinds/speaker-labels.ts';
 import { speechRequestSchema } from '../../contract/kinds/speech-request.ts';
+import { namedSpeakersSchema, nameSpeakersRequestSchema } from '../../contract/kinds/speaker-names.ts';
+import { speakerLabelFormatSchema } from '../../contract/text/speaker-label-formats.ts';
 import { getSpeech, requestSpeech } from '../use-cases/speech.ts';
-import { failed, BY_DOWNLOAD_ID, operation, STARTS_JOB } from './operation.ts';
+import { BY_DOWNLOAD_ID, failed, operation, STARTS_JOB } from './operation.ts';
+import { exportSpeakerLabels, getSpeakerLabels, getSpokenWords, nameSpeakers } from '../use-cases/speaker-labels.ts';
+import { requestSpeakerLabels } from '../use-cases/labels-requests.ts';
 
-const PENDING = {
+const labelsParams = z.object({
+  id: ulidSchema.describe('The `transcript_speaker_id` of the audio or the `download_id` of the job'),
+});
+const UNKNOWN_LABELS = { id: 'There is no audio and no transcript with this id.' };
+const ENDED = {
+  200: { description: 'The transcript, which is empty if there is no speech', schema: speakerLabelsSchema },
+  ...failed(speakerLabelsFailedSchema),
+} as const;
+const STORED = {
+  description: 'The transcript, which is empty if there is no speech, or why the job failed',
+  schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
+} as const;
+const SPEECH_PENDING = {
   description: 'The audio is being downloaded or transcribed',
   schema: speakerLabelsPendingSchema,
+} as const;
+const LABELS_PENDING = {
+  description: 'The audio is still being downloaded or transcribed',
+  schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
+} as const;
+
+export const speakerLabelOperations = {
+  requestSpeakerLabels: operation('POST /api/transcriptspeakerid', {
+    ...STARTS_JOB,
+    rpc: 'speakers.request',
+    summary: 'Get the speaker labels of a downloaded audio',
+    body: speakerLabelsRequestSchema,
+    jobs: ['speaker_labels'],
+    answers: { ...ENDED, 202: LABELS_PENDING },
+    errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
+    run: requestSpeakerLabels,
+  }),
+  getSpeakerLabels: operation('GET /api/transcriptspeakerid/{id}', {
+    rpc: 'speakers.get',
+    summary: 'Get stored speaker labels by the ID of the audio or the job; free, and starts nothing',
+    params: labelsParams,
+    unknown: UNKNOWN_LABELS,
+    wait: 'on request',
+    answers: { 200: STORED, 202: LABELS_PENDING },
+    errors: ['audio_failed'],
+    run: getSpeakerLabels,
+  }),
+  getSpokenWords: operation('GET /api/transcriptspeakerid/{id}/words', {
+    rpc: 'speakers.words',
+    summary: 'Get the start of each word of a transcript with speaker labels, and its voice segments',
+    params: labelsParams,
+    unknown: UNKNOWN_LABELS,
+    answers: { 200: { description: 'The words', schema: spokenWordsSchema } },
+    errors: ['audio_failed', 'not_ready'],
+    run: getSpokenWords,
+  }),
+  nameSpeakers: operation('PUT /api/transcriptspeakerid/{id}/names', {
+    rpc: 'speakers.name',
+    summary: 'Give names to the speakers of a transcript, which its files and answers show to every caller',
+    params: labelsParams,
+    unknown: UNKNOWN_LABELS,
+    body: nameSpeakersRequestSchema,
+    answers: { 200: { description: 'The names', schema: namedSpeakersSchema } },
+    errors: ['audio_failed', 'not_ready'],
+    run: nameSpeakers,
+  }),
+  exportSpeakerLabels: operation('GET /api/transcriptspeakerid/{id}.{format}', {
+    rpc: 'speakers.export',
+    summary: 'Export a transcript with speaker labels as subtitles, plain text or RTTM',
+    params: labelsParams.extend({ format: speakerLabelFormatSchema }),
+    unknown: { format: 'A transcript is available as .srt, .vtt, .txt or .rttm.', ...UNKNOWN_LABELS },
+    answers: {
+      200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
+    },
+    errors: ['audio_failed', 'not_ready'],
+    run: exportSpeakerLabels,
+  }),
 } as const;
 
 export const speechOperations = {
@@ -21,11 +98,7 @@ export const speechOperations = {
     summary: 'Get the transcript with speakers of a page, a video or a download, which is fetched if necessary',
     body: speechRequestSchema,
     jobs: ['speaker_labels'],
-    answers: {
-      200: { description: 'The transcript, which is empty if there is no speech', schema: speakerLabelsSchema },
-      202: PENDING,
-      ...failed(speakerLabelsFailedSchema),
-    },
+    answers: { ...ENDED, 202: SPEECH_PENDING },
     errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
     run: requestSpeech,
   }),
@@ -35,13 +108,7 @@ export const speechOperations = {
     ...BY_DOWNLOAD_ID,
     unknown: { downloadId: 'There is no transcript with this id.' },
     wait: 'on request',
-    answers: {
-      200: {
-        description: 'The transcript, which is empty if there is no speech, or why the job failed',
-        schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
-      },
-      202: PENDING,
-    },
+    answers: { 200: STORED, 202: SPEECH_PENDING },
     run: getSpeech,
   }),
 } as const;

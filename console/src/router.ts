@@ -2,7 +2,6 @@ import { createStore } from './browser-store.ts';
 
 const HOME = '/console';
 
-/** The paths of the pages, below that of the console. */
 export const PATHS = {
   home: '',
   jobs: '/jobs',

@@ -52,7 +52,6 @@ export function jobPath([first = '', second]: readonly string[]): string {
 export interface RequestOptions {
   readonly language: string;
   readonly webhook: string;
-  /** The most entries of a list. */
   readonly limit?: string;
 }
 

@@ -52,10 +52,7 @@ export const jobDetailsSchema = z
   .meta({ id: 'JobDetails' });
 export type JobDetails = z.infer<typeof jobDetailsSchema>;
 
-/**
- * @param workflowUrl the page in the Temporal Web UI, if its address is configured
- * @param speed the real-time factor of the speech engine, if it is known
- */
+/** @param speed the real-time factor of the speech engine, if it is known */
 export function renderJobDetails(record: DownloadRecord, workflowUrl?: string, speed?: number): JobDetails {
   const request: RequestForJob | undefined = kinds[record.type].requestOf(record);
   return {

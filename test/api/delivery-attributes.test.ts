@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { expect, it, vi } from 'vitest';
-import { createDeliveryGateway } from '../../api/delivery-gateway.ts';
+import { createDeliveryGateway } from '../../api/workflow-gateways.ts';
 import { pendingRecordOf } from '../../contract/job-input.ts';
 import { anAudioJob } from '../helpers/jobs.ts';
 

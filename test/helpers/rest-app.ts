@@ -5,7 +5,7 @@ import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import { inject, vi } from 'vitest';
 import { ADMISSION_DEFAULTS, createAdmissionQueue, type AdmissionQueueOptions } from '../../api/admission-queue.ts';
-import type { DeliveryGateway } from '../../api/delivery-gateway.ts';
+import type { DeliveryGateway } from '../../api/workflow-gateways.ts';
 import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../../api/edge/answer-budget.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../api/edge/connections.ts';
 import type { WatchLimits } from '../../api/events/job-watches.ts';

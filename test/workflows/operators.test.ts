@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, type Client, type WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import { createDeliveryGateway } from '../../api/delivery-gateway.ts';
+import { createDeliveryGateway } from '../../api/workflow-gateways.ts';
 import { createJobGateway } from '../../api/job-gateway.ts';
 import type { JobInput } from '../../contract/job-input.ts';
 import { breakersOn } from '../helpers/breakers.ts';

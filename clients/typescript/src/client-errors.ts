@@ -1,9 +1,6 @@
 import type { Error as Refusal, JobResult } from './generated/types.gen.ts';
 
-/**
- * Why a request failed: an error code of the service, `unreachable` when no response arrived, or `unexpected_answer` when the
- * response did not come from the service, for example from a proxy.
- */
+/** An error code of the service, `unreachable` without a response, or `unexpected_answer` for one of a proxy, for example. */
 export type ErrorCode = Refusal['code'] | 'unreachable' | 'unexpected_answer';
 
 export interface FieldProblem {

@@ -1,7 +1,7 @@
-import { TapedeckError } from './client-errors.ts';
+import { failureOf, isFailed, TapedeckError } from './client-errors.ts';
 import { textsOf } from './event-parser.ts';
 import { mergeHeaders, type Client, type RequestOptions, type ResponseStyle } from './generated/client/index.ts';
-import type { BatchEvent, DownloadResult, JobResult } from './generated/types.gen.ts';
+import type { BatchEvent, DownloadResult, JobResult, Progress } from './generated/types.gen.ts';
 import { pause } from './pause.ts';
 
 export interface FollowOptions {
@@ -24,18 +24,12 @@ export function followEvents(client: Client, id: string, options: FollowOptions 
   return readEvents<JobResult>(client, requestOf(`/api/downloads/${encodeURIComponent(id)}/events`, options));
 }
 
-/**
- * Yields the record of each download of the caller that runs, starts, changes or ends. The sequence has no end.
- * @throws TapedeckError
- */
+/** Yields the record of each download of the caller that runs, starts, changes or ends, without an end. @throws TapedeckError */
 export function followAllEvents(client: Client, options: FollowOptions = {}): AsyncGenerator<DownloadResult, void> {
   return readEvents<DownloadResult>(client, requestOf('/api/downloads/events', options));
 }
 
-/**
- * Yields a batch whenever it changes, with the items that have ended since the event before, up to its end.
- * @throws TapedeckError
- */
+/** Yields a batch at each change, with the items that have ended since the event before, up to its end. @throws TapedeckError */
 export function followBatchEvents(
   client: Client,
   id: string,
@@ -94,4 +88,41 @@ function isTemporary(error: unknown): boolean {
   const { code, status } = error;
   if (status === undefined) return code === 'unreachable';
   return status >= 500 || status === 408 || status === 429;
+}
+
+export interface WaitOptions extends FollowOptions {
+  /** Called with the progress of the job whenever it changes. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/**
+ * Waits until a job ends, without a time limit.
+ * @param id the ID of the download
+ * @returns the result of the job, as a webhook delivers it
+ * @throws JobFailedError, TapedeckError
+ */
+export async function waitFor(
+  client: Client,
+  id: string,
+  { signal, onProgress }: WaitOptions = {},
+): Promise<JobResult> {
+  let last: JobResult | undefined;
+  for await (const result of followEvents(client, id, { signal })) {
+    last = result;
+    const progress = progressOf(result);
+    if (progress !== undefined) onProgress?.(progress);
+  }
+  if (last === undefined) {
+    throw new TapedeckError('The event stream ended without the state of the job.', { code: 'unexpected_answer' });
+  }
+  if (isFailed(last)) throw failureOf(last);
+  return last;
+}
+
+/** Returns the progress of a running job; for a list, that of the posts first. */
+function progressOf(result: JobResult): Progress | undefined {
+  const summary = 'data' in result ? result.data : result;
+  const progress = 'progress' in summary ? summary.progress : undefined;
+  if (progress === undefined || 'stage' in progress) return progress;
+  return progress.posts ?? progress.reels;
 }

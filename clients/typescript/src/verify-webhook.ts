@@ -31,10 +31,7 @@ export interface ReceivedWebhook {
 const PREFIX = 'whsec_';
 const VERSION = 'v1,';
 
-/**
- * Verifies the signature and the timestamp of a message according to Standard Webhooks.
- * @throws WebhookVerificationError
- */
+/** Verifies the signature and the time of a message by Standard Webhooks. @throws WebhookVerificationError */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookEvent> {
   const { secret, body, toleranceSeconds = 300 } = received;
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>

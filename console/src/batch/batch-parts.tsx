@@ -16,7 +16,6 @@ export function BatchStatus({ status }: { readonly status: BatchAnswer['status']
   return <StatusMark status={status}>{BATCH_STATUS_NAMES[status]}</StatusMark>;
 }
 
-/** The counts of the states that have items. */
 export function countsText(counts: Counts): string {
   const states = Object.keys(ITEM_STATE_NAMES) as ItemState[];
   return states

@@ -13,7 +13,6 @@ const CONNECTION_NAMES: Readonly<Record<Connection, string>> = {
   lost: 'Connection lost, trying again',
 };
 
-/** Whether the values shown are current. */
 export function LiveMark({ connection }: { readonly connection: Connection }) {
   return (
     <StatusMark status={connection} role="status">

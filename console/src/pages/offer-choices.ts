@@ -1,7 +1,6 @@
 import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
 import type { IconName } from '../ui/icons.tsx';
 
-/** A choice that one click starts. */
 export interface Choice {
   readonly title: string;
   readonly about: string;

@@ -1,10 +1,7 @@
 import type { Offer } from '../../../contract/http/resolved-schemas.ts';
 import { clockText } from '../format-values.ts';
 
-/**
- * @param seconds the length of the recording, if it is known
- * @returns what an offer that is charged by the minute costs, and about how long it takes; undefined if neither is known
- */
+/** @returns what an offer that is charged by the minute costs and about how long it takes; undefined if neither is known */
 export function estimateOf({ per, price, base, seconds_per_minute: pace }: Offer, seconds: number | undefined) {
   if (per !== 'minute') return undefined;
   if (seconds === undefined) {

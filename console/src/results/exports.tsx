@@ -9,7 +9,6 @@ interface ExportsProps {
   readonly path: string;
   readonly formats: readonly string[];
   readonly fileName: string;
-  /** Whether the transcript is being changed. */
   readonly isChanging?: boolean;
 }
 

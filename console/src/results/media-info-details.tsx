@@ -6,7 +6,6 @@ import { Picture } from '../ui/pictures.tsx';
 const LIVE = { not_live: null, upcoming: 'Not yet', live: 'Now', ended: 'Has ended' } as const;
 const KINDS = { video: 'video', playlist: 'list', channel: 'channel' } as const;
 
-/** Picture, title and length of a page, and what a person can choose from. */
 export function MediaInfoSummary({ info }: { readonly info: MediaInfo }) {
   const { title, uploader, duration, entry_count: entries, live_status: live, published_at: published } = info;
   const heights = [...new Set(info.video_formats.flatMap(({ height }) => height ?? []))];

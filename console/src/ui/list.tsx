@@ -18,16 +18,12 @@ export interface LoadedList<Entry> {
 
 interface ListOptions {
   readonly query?: Readonly<Record<string, string>>;
-  /** The number of entries on a page. */
   readonly limit?: number | undefined;
   /** A changed one loads the list again. */
   readonly version?: string;
 }
 
-/**
- * Loads a list of the service, first one page, then as many as the user wants.
- * @param name the field of the answer that has the entries
- */
+/** Loads a list of the service, page by page as the user wants. @param name the field of the answer that has the entries */
 export function useList<Entry>(
   path: string,
   name: string,
@@ -67,7 +63,6 @@ interface RowProps {
   readonly end: ComponentChildren;
 }
 
-/** The line of a job, or of something that starts jobs. */
 export function Row({ href, icon, title, detail, children, failure = null, end }: RowProps) {
   return (
     <a class="job-row" {...(href !== undefined && { href })}>

@@ -29,7 +29,6 @@ interface PageHeadProps {
   readonly children: ComponentChildren;
 }
 
-/** The head of the page of a job, or of something that starts jobs. */
 export function PageHead({ icon, title, actions, children }: PageHeadProps) {
   return (
     <header class="job-head">

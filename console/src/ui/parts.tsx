@@ -12,7 +12,6 @@ import { Icon, type IconName } from './icons.tsx';
 interface CardProps {
   readonly title: ComponentChildren;
   readonly icon?: IconName;
-  /** Content at the end of the line of the title. */
   readonly end?: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -74,7 +73,6 @@ export function Status({ status }: { readonly status: Download['status'] }) {
   return <StatusMark status={status}>{STATUS_NAMES[status]}</StatusMark>;
 }
 
-/** How long ago something was. */
 export function Ago({ time }: { readonly time: string }) {
   const now = useNow(30_000);
   return (
@@ -92,7 +90,6 @@ export function Badge({ icon, size = 20 }: { readonly icon: IconName; readonly s
   );
 }
 
-/** A text of a third party, with its lines; nothing if it is empty. */
 export function Text({ children }: { readonly children: string | null | undefined }) {
   if (!children) return null;
   return (

@@ -3,10 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { send } from '../console-api.ts';
 import { Icon, type IconName } from './icons.tsx';
 
-/**
- * Loads a picture of a platform through the service, so that the host of the picture learns nothing about the viewer.
- * @returns a URL for an image element; undefined while it is loading and where there is no picture
- */
+/** Loads a picture through the service, so that its host learns nothing about the viewer. @returns its URL, once it is loaded */
 function usePicture(url: string | null | undefined): string | undefined {
   const [source, setSource] = useState<string>();
   useEffect(() => {
@@ -52,7 +49,6 @@ interface PortraitProps extends Omit<PictureProps, 'className'> {
   readonly children: ComponentChildren;
 }
 
-/** A channel or an account with its picture. */
 export function Portrait({ title, children, ...picture }: PortraitProps) {
   const heading = useId();
   return (
