@@ -1,13 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import {
-  isGrpcServiceError,
-  ScheduleAlreadyRunning,
-  ScheduleNotFoundError,
-  ScheduleOverlapPolicy,
-  ServiceError,
-  type Client,
-  type ScheduleOptions,
-} from '@temporalio/client';
+import * as temporal from '@temporalio/client';
 import { subscriptionScheduleIdOf } from '../contract/subscriptions/subscription-state.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 import type { checkSubscription } from '../workflows/subscriptions/check-subscription.ts';
@@ -15,7 +7,9 @@ import { unlessClosed } from './job-gateway.ts';
 
 export type SubscriptionSchedules = ReturnType<typeof createSubscriptionSchedules>;
 
-type CheckSchedule = ScheduleOptions & { readonly action: { readonly args: Parameters<typeof checkSubscription> } };
+type CheckSchedule = temporal.ScheduleOptions & {
+  readonly action: { readonly args: Parameters<typeof checkSubscription> };
+};
 
 interface Timing {
   readonly id: string;
@@ -24,7 +18,7 @@ interface Timing {
 }
 
 /** Subscriptions as Temporal schedules, whose actions are checks. */
-export function createSubscriptionSchedules(client: Client, taskQueue: string) {
+export function createSubscriptionSchedules(client: temporal.Client, taskQueue: string) {
   const handleOf = (id: string) => client.schedule.getHandle(subscriptionScheduleIdOf(id));
   const call = async (work: () => Promise<unknown>): Promise<void> => {
     await unlessClosed(client, work);
@@ -40,7 +34,7 @@ export function createSubscriptionSchedules(client: Client, taskQueue: string) {
         args: [{ subscriptionId: id }],
         staticSummary: `Check ${url}`,
       },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
+      policies: { overlap: temporal.ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
     }) as const satisfies Omit<CheckSchedule, 'scheduleId'>;
   return {
     /** Creates the schedule of a subscription, or changes it, and starts a check. A schedule that is removed meanwhile stays removed. */
@@ -55,13 +49,13 @@ export function createSubscriptionSchedules(client: Client, taskQueue: string) {
             state: { paused: isPaused, triggerImmediately: !isPaused },
           });
         } catch (error) {
-          if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+          if (!(error instanceof temporal.ScheduleAlreadyRunning)) throw error;
           const handle = handleOf(timing.id);
           await handle
             .update(({ state }) => ({ ...schedule, state: { ...state, paused: isPaused } }))
             .catch(unlessGone);
           // A check that runs may have read its source already.
-          if (!isPaused) await handle.trigger(ScheduleOverlapPolicy.BUFFER_ONE).catch(unlessGone);
+          if (!isPaused) await handle.trigger(temporal.ScheduleOverlapPolicy.BUFFER_ONE).catch(unlessGone);
         }
       }),
     pause: (id: string, note: string): Promise<void> => call(() => handleOf(id).pause(note).catch(unlessGone)),
@@ -71,7 +65,7 @@ export function createSubscriptionSchedules(client: Client, taskQueue: string) {
 
 /** A schedule whose workflow closes during the call is answered with FAILED_PRECONDITION. */
 function unlessGone(error: unknown): void {
-  if (error instanceof ScheduleNotFoundError) return;
-  const cause = error instanceof ServiceError ? error.cause : error;
-  if (!isGrpcServiceError(cause) || cause.code !== status.FAILED_PRECONDITION) throw error;
+  if (error instanceof temporal.ScheduleNotFoundError) return;
+  const cause = error instanceof temporal.ServiceError ? error.cause : error;
+  if (!temporal.isGrpcServiceError(cause) || cause.code !== status.FAILED_PRECONDITION) throw error;
 }

@@ -1,13 +1,4 @@
-import {
-  createClient,
-  followBatchEvents as followBatch,
-  followEvents,
-  JobFailedError,
-  readFile,
-  TapedeckError,
-  type BatchEvent,
-  type OpenedFile,
-} from '../clients/typescript/src/index.ts';
+import * as tapedeck from '../clients/typescript/src/index.ts';
 
 interface ServiceOptions {
   readonly url: string;
@@ -29,7 +20,7 @@ export type Service = ReturnType<typeof createService>;
 
 /** The service as a public caller sees it. The paths are those of the REST API. */
 export function createService({ url, key, signal, isRetrying, onRetry }: ServiceOptions) {
-  const client = createClient({ url, key, onPause: onRetry, ...(isRetrying ? {} : { retries: 0 }) });
+  const client = tapedeck.createClient({ url, key, onPause: onRetry, ...(isRetrying ? {} : { retries: 0 }) });
   const usual = { signal, security: [{ scheme: 'bearer', type: 'http' } as const], responseStyle: 'data' as const };
   return {
     signal,
@@ -46,19 +37,20 @@ export function createService({ url, key, signal, isRetrying, onRetry }: Service
         if (typeof answer === 'object' && answer !== null) return answer as Body;
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof JobFailedError) return error.result as Body;
+        if (error instanceof tapedeck.JobFailedError) return error.result as Body;
         throw error;
       }
-      throw new TapedeckError(`${url} does not answer as Tapedeck does.`, { code: 'unexpected_answer' });
+      throw new tapedeck.TapedeckError(`${url} does not answer as Tapedeck does.`, { code: 'unexpected_answer' });
     },
 
     text: (path: string): Promise<string> =>
       client.request<string, unknown, true, 'data'>({ ...usual, method: 'GET', url: path, parseAs: 'text' }),
 
-    open: (id: string, index: number): Promise<OpenedFile> => readFile(client, id, { index, signal }),
+    open: (id: string, index: number): Promise<tapedeck.OpenedFile> => tapedeck.readFile(client, id, { index, signal }),
 
     /** Yields a batch at each change, with the items that have ended, also over lost connections. */
-    followBatch: (id: string): AsyncGenerator<BatchEvent, void> => followBatch(client, id, { signal }),
+    followBatch: (id: string): AsyncGenerator<tapedeck.BatchEvent, void> =>
+      tapedeck.followBatchEvents(client, id, { signal }),
 
     archive: (id: string): Promise<ReadableStream<Uint8Array>> =>
       client.request<ReadableStream<Uint8Array>, unknown, true, 'data'>({
@@ -71,11 +63,11 @@ export function createService({ url, key, signal, isRetrying, onRetry }: Service
      * @returns the result of the job, as its endpoint returns it
      */
     async follow<Body extends object>(id: string, onChange: (body: Body) => void): Promise<Body> {
-      for await (const update of followEvents(client, id, { signal })) {
+      for await (const update of tapedeck.followEvents(client, id, { signal })) {
         onChange(update as object as Body);
         if (!isRunning(update)) return update as object as Body;
       }
-      throw new TapedeckError('The event stream ended before the job.', { code: 'unexpected_answer' });
+      throw new tapedeck.TapedeckError('The event stream ended before the job.', { code: 'unexpected_answer' });
     },
   };
 }

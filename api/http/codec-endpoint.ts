@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { z } from 'zod';
 import { answerJson, type Page } from '../../runtime/telemetry/serve-pages.ts';
@@ -70,7 +70,7 @@ async function answerWith(
     }
     const { payloads } = payloadsSchema.parse(JSON.parse(body.toString('utf8')));
     // These convert the bytes from Base64 and to it.
-    const translated = await translate(Payloads.fromObject({ payloads }).payloads as Payload[]);
+    const translated = await translate(Payloads.fromObject({ payloads }).payloads);
     answerJson(response, 200, Payloads.toObject(Payloads.create({ payloads: translated }), { bytes: String }));
   } catch (error) {
     answerJson(response, 400, { error: error instanceof Error ? error.message : String(error) });

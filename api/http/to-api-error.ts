@@ -1,11 +1,4 @@
-import {
-  MongoClientClosedError,
-  MongoError,
-  MongoNetworkError,
-  MongoNotConnectedError,
-  MongoServerSelectionError,
-  MongoTopologyClosedError,
-} from 'mongodb';
+import * as mongo from 'mongodb';
 import { HTTPError } from 'h3';
 import type { z } from 'zod';
 import { MissingContentsError } from '../../contract/kinds/contents.ts';
@@ -22,9 +15,9 @@ const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>>
 };
 
 const MONGO_AWAY = [
-  ...[MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError],
+  ...[mongo.MongoNetworkError, mongo.MongoNotConnectedError, mongo.MongoServerSelectionError],
   // Thrown while a client that hung is being reconnected.
-  ...[MongoTopologyClosedError, MongoClientClosedError],
+  ...[mongo.MongoTopologyClosedError, mongo.MongoClientClosedError],
 ];
 
 /** Includes the errors of a server that is shutting down or has just lost its role as primary. */
@@ -32,11 +25,12 @@ function isMongoAway(error: unknown): boolean {
   if (MONGO_AWAY.some((kind) => error instanceof kind)) return true;
   if (isBrokenSocket(error)) return true;
   // The embedded server reports this when another connection writes for too long.
-  if (error instanceof MongoError && error.message.includes('SQLITE_BUSY')) return true;
+  if (error instanceof mongo.MongoError && error.message.includes('SQLITE_BUSY')) return true;
   // The driver does not export this class.
-  if (error instanceof MongoError && error.name === 'MongoPoolClosedError') return true;
+  if (error instanceof mongo.MongoError && error.name === 'MongoPoolClosedError') return true;
   return (
-    error instanceof MongoError && (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('ResetPool'))
+    error instanceof mongo.MongoError &&
+    (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('ResetPool'))
   );
 }
 

@@ -1,10 +1,4 @@
-import {
-  createMcpHandler,
-  McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-} from '@modelcontextprotocol/server';
+import * as mcp from '@modelcontextprotocol/server';
 import { HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import { recordStatusSchema } from '../../contract/download-record.ts';
 import { scopes } from '../../contract/http/account-schemas.ts';
@@ -46,7 +40,7 @@ type Tools = ReadonlyMap<string, Tool>;
 
 /** The MCP server, by streamable HTTP. It keeps nothing between requests, so any process of the api answers any of them. */
 export function mcpHost(deps: ServiceDeps, tools: Tools, onAnswered?: OnAnswered): EventHandler {
-  const { fetch } = createMcpHandler(
+  const { fetch } = mcp.createMcpHandler(
     ({ authInfo }) => {
       const event = authInfo?.extra?.['event'] as H3Event;
       return mcpServer(tools, { deps: forRequest(deps, requestIdOf(event)), event, onAnswered });
@@ -72,8 +66,8 @@ export function mcpHost(deps: ServiceDeps, tools: Tools, onAnswered?: OnAnswered
   };
 }
 
-function mcpServer(tools: Tools, context: Pick<CallContext, 'deps' | 'event' | 'onAnswered'>): McpServer {
-  const server = new McpServer(
+function mcpServer(tools: Tools, context: Pick<CallContext, 'deps' | 'event' | 'onAnswered'>): mcp.McpServer {
+  const server = new mcp.McpServer(
     { name: 'tapedeck', title: 'Tapedeck', version: '1.0' },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
@@ -82,7 +76,7 @@ function mcpServer(tools: Tools, context: Pick<CallContext, 'deps' | 'event' | '
   on('tools/call', ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
     if (tool === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+      throw new mcp.ProtocolError(mcp.ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     const progressToken = mcpReq._meta?.progressToken;
     let progress = 0;
     const onProgress: CallContext['onProgress'] = (message) => {
@@ -119,11 +113,11 @@ function mcpServer(tools: Tools, context: Pick<CallContext, 'deps' | 'event' | '
   on('resources/read', async ({ params: { uri } }, { mcpReq }) => {
     const [, name = '', id, cursor] = RESOURCE.exec(uri) ?? [];
     const tool = tools.get(RESOURCES.get(name)?.tool ?? '');
-    if (tool === undefined) throw new ResourceNotFoundError(uri);
+    if (tool === undefined) throw new mcp.ResourceNotFoundError(uri);
     const given = { download_id: id, wait_seconds: 0, ...(cursor !== undefined && { cursor }) };
     const result = await callTool(tool, given, { ...context, left: mcpReq.signal, onProgress: () => undefined });
     const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-    if (result.isError === true) throw new ResourceNotFoundError(uri, text);
+    if (result.isError === true) throw new mcp.ResourceNotFoundError(uri, text);
     return { contents: [{ uri, mimeType: TEXT, text }] };
   });
   return server;

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { ulidSchema } from '../../contract/ids.ts';
-import {
-  speakerLabelsRequestSchema,
-  audioRequiredSchema,
-  speakerLabelsFailedSchema,
-  speakerLabelsPendingSchema,
-  speakerLabelsSchema,
-  spokenWordsSchema,
-} from '../../contract/kinds/speaker-labels.ts';
+import * as labels from '../../contract/kinds/speaker-labels.ts';
 import { speechRequestSchema } from '../../contract/kinds/speech-request.ts';
 import { namedSpeakersSchema, nameSpeakersRequestSchema } from '../../contract/kinds/speaker-names.ts';
 import { speakerLabelFormatSchema } from '../../contract/text/speaker-label-formats.ts';
@@ -21,20 +14,20 @@ const labelsParams = z.object({
 });
 const UNKNOWN_LABELS = { id: 'There is no audio and no transcript with this id.' };
 const ENDED = {
-  200: { description: 'The transcript, which is empty if there is no speech', schema: speakerLabelsSchema },
-  ...failed(speakerLabelsFailedSchema),
+  200: { description: 'The transcript, which is empty if there is no speech', schema: labels.speakerLabelsSchema },
+  ...failed(labels.speakerLabelsFailedSchema),
 } as const;
 const STORED = {
   description: 'The transcript, which is empty if there is no speech, or why the job failed',
-  schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
+  schema: z.union([labels.speakerLabelsSchema, labels.speakerLabelsFailedSchema]),
 } as const;
 const SPEECH_PENDING = {
   description: 'The audio is being downloaded or transcribed',
-  schema: speakerLabelsPendingSchema,
+  schema: labels.speakerLabelsPendingSchema,
 } as const;
 const LABELS_PENDING = {
   description: 'The audio is still being downloaded or transcribed',
-  schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
+  schema: z.union([labels.speakerLabelsPendingSchema, labels.audioRequiredSchema]),
 } as const;
 
 export const speakerLabelOperations = {
@@ -42,7 +35,7 @@ export const speakerLabelOperations = {
     ...STARTS_JOB,
     rpc: 'speakers.request',
     summary: 'Get the speaker labels of a downloaded audio',
-    body: speakerLabelsRequestSchema,
+    body: labels.speakerLabelsRequestSchema,
     jobs: ['speaker_labels'],
     answers: { ...ENDED, 202: LABELS_PENDING },
     errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
@@ -63,7 +56,7 @@ export const speakerLabelOperations = {
     summary: 'Get the start of each word of a transcript with speaker labels, and its voice segments',
     params: labelsParams,
     unknown: UNKNOWN_LABELS,
-    answers: { 200: { description: 'The words', schema: spokenWordsSchema } },
+    answers: { 200: { description: 'The words', schema: labels.spokenWordsSchema } },
     errors: ['audio_failed', 'not_ready'],
     run: getSpokenWords,
   }),

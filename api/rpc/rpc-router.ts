@@ -1,12 +1,4 @@
-import {
-  initTRPC,
-  tracked,
-  TRPCError,
-  type TrackedEnvelope,
-  type TRPCMutationProcedure as MutationProcedure,
-  type TRPCQueryProcedure as QueryProcedure,
-  type TRPCSubscriptionProcedure as SubscriptionProcedure,
-} from '@trpc/server';
+import * as trpc from '@trpc/server';
 import { z } from 'zod';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../../contract/http/api-error.ts';
@@ -37,7 +29,7 @@ interface Context {
   readonly inSpan?: (<Result>(name: string, work: () => Promise<Result>) => Promise<Result>) | undefined;
 }
 
-const t = initTRPC.context<Context>().create({
+const t = trpc.initTRPC.context<Context>().create({
   sse: {
     ping: { enabled: true, intervalMs: 15_000 },
     client: { reconnectAfterInactivityMs: 45_000 },
@@ -51,7 +43,7 @@ const t = initTRPC.context<Context>().create({
   },
 });
 
-function documented(error: TRPCError): ApiError {
+function documented(error: trpc.TRPCError): ApiError {
   const { cause } = error;
   if (cause instanceof ApiError) return cause;
   if (cause instanceof z.ZodError && error.code === 'BAD_REQUEST') return invalidInput(cause);
@@ -60,7 +52,7 @@ function documented(error: TRPCError): ApiError {
   return code === undefined || message === undefined ? toApiError(cause ?? error) : new ApiError(code, message);
 }
 
-const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], readonly [ErrorCode, string]>> = {
+const REFUSED_BY_TRPC: Partial<Record<trpc.TRPCError['code'], readonly [ErrorCode, string]>> = {
   BAD_REQUEST: ['invalid_input', 'The request is not valid.'],
   PARSE_ERROR: ['invalid_json', 'The input is not valid JSON.'],
   UNSUPPORTED_MEDIA_TYPE: ['invalid_input', 'The content type must be application/json.'],
@@ -88,7 +80,7 @@ const procedure = t.procedure.use(measured).use(async ({ next }) => {
   // Errors of tRPC itself (invalid input, a body that is too large) keep their code.
   if (result.ok || result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
   const error = toApiError(result.error.cause ?? result.error);
-  throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
+  throw new trpc.TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
 });
 
 interface Exported {
@@ -125,9 +117,9 @@ interface LastEvent {
 }
 type ProcedureOf<One extends Row> = [EventOf<One>] extends [never]
   ? One extends { readonly method: 'get' }
-    ? QueryProcedure<TypesOf<One>>
-    : MutationProcedure<TypesOf<One>>
-  : SubscriptionProcedure<FollowedTypes<One>>;
+    ? trpc.TRPCQueryProcedure<TypesOf<One>>
+    : trpc.TRPCMutationProcedure<TypesOf<One>>
+  : trpc.TRPCSubscriptionProcedure<FollowedTypes<One>>;
 type Procedures = { [One in RowWithProcedure as One['rpc']]: ProcedureOf<One> };
 /** The procedures nested by the parts of their names: `downloads.audio` is `audio` in `downloads`. */
 type Tree = {
@@ -176,9 +168,9 @@ async function* trackedEvents(
   { events }: EventsAnswer<unknown>,
   streams: RpcStreams,
   left: AbortSignal,
-): AsyncGenerator<TrackedEnvelope<unknown>> {
+): AsyncGenerator<trpc.TrackedEnvelope<unknown>> {
   if (events === undefined) return;
-  for await (const { id, body } of events(left).stream) yield tracked(id, await streams.holdNext(body, left));
+  for await (const { id, body } of events(left).stream) yield trpc.tracked(id, await streams.holdNext(body, left));
 }
 
 function treeOf(rows: readonly Operation[]): Tree {

@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { errorBodySchema } from './api-error.ts';
-import {
-  CURSOR_DESCRIPTION,
-  NEXT_CURSOR_DESCRIPTION,
-  pageLimitSchema,
-  PUBLIC_URL,
-  webhookUrlSchema,
-} from './fields.ts';
+import * as fields from './fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { formatMicroseconds } from '../text/times.ts';
 import { deliveryIdOf, deliveryStates, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from './webhook-delivery.ts';
@@ -31,8 +25,8 @@ export function deliveryIdFrom(webhookId: string): string {
 export const deliveryListQuerySchema = z.object({
   download_id: ulidSchema.optional().describe('Only deliveries of this download'),
   state: z.enum(deliveryStates).optional().describe('Only deliveries in this state'),
-  limit: pageLimitSchema,
-  cursor: webhookIdSchema.optional().describe(CURSOR_DESCRIPTION),
+  limit: fields.pageLimitSchema,
+  cursor: webhookIdSchema.optional().describe(fields.CURSOR_DESCRIPTION),
 });
 export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
 
@@ -61,7 +55,7 @@ export type DeliveryResult = z.infer<typeof deliverySchema>;
 export const deliveryListSchema = z
   .object({
     deliveries: z.array(deliverySchema),
-    next_cursor: webhookIdSchema.nullable().describe(NEXT_CURSOR_DESCRIPTION),
+    next_cursor: webhookIdSchema.nullable().describe(fields.NEXT_CURSOR_DESCRIPTION),
   })
   .meta({ id: 'WebhookDeliveryList' });
 export type DeliveryList = z.infer<typeof deliveryListSchema>;
@@ -102,7 +96,7 @@ function nextAttemptAt({ state, attempts, firstAttempt = 1 }: Delivery): string 
 
 /** Body of POST /api/webhook/test (specification, section 4.3). */
 export const webhookTestRequestSchema = z
-  .object({ url: webhookUrlSchema.describe(`The webhook URL to test: ${PUBLIC_URL}`) })
+  .object({ url: fields.webhookUrlSchema.describe(`The webhook URL to test: ${fields.PUBLIC_URL}`) })
   .meta({ id: 'WebhookTestRequest' });
 export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
 

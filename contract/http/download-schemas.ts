@@ -1,16 +1,6 @@
 import { z } from 'zod';
 import { costOf } from '../kinds/charges.ts';
-import {
-  CURSOR_DESCRIPTION,
-  durationSchema,
-  jobFields,
-  moneySchema,
-  optionalField,
-  pageLimitSchema,
-  progressSchema,
-  timestampSchema,
-  type Progress,
-} from './fields.ts';
+import * as fields from './fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import type { RecordContext } from '../kinds/kind.ts';
 import { formatMoney } from '../money.ts';
@@ -19,14 +9,14 @@ import { formatDuration } from '../text/times.ts';
 
 export const vidnetItemSchema = z.object({
   vidnet_video_id: vidnetVideoIdSchema,
-  ...jobFields,
+  ...fields.jobFields,
 });
 /** Body of POST /api/downloads/audio and …/video (specification, section 4.2). Unknown fields are ignored. */
 export const vidnetDownloadRequestSchema = vidnetItemSchema
   .extend({
-    on_duplicate: optionalField(z.enum(['error', 'join'])).describe(
-      'While a job for this video runs: `error` (the default) is 409, `join` adds the webhook to that job',
-    ),
+    on_duplicate: fields
+      .optionalField(z.enum(['error', 'join']))
+      .describe('While a job for this video runs: `error` (the default) is 409, `join` adds the webhook to that job'),
   })
   .meta({ id: 'VidnetDownloadRequest' });
 export type VidnetDownloadRequest = z.infer<typeof vidnetDownloadRequestSchema>;
@@ -37,8 +27,8 @@ export const downloadListQuerySchema = z.object({
   media_id: z.string().min(1).max(200).optional().describe('Only jobs about this video, channel, account or post'),
   created_after: z.iso.datetime({ offset: true }).optional().describe('Only jobs created at this time or later'),
   created_before: z.iso.datetime({ offset: true }).optional().describe('Only jobs created before this time'),
-  limit: pageLimitSchema,
-  cursor: ulidSchema.optional().describe(CURSOR_DESCRIPTION),
+  limit: fields.pageLimitSchema,
+  cursor: ulidSchema.optional().describe(fields.CURSOR_DESCRIPTION),
 });
 export type DownloadListQuery = z.infer<typeof downloadListQuerySchema>;
 
@@ -46,18 +36,20 @@ export type DownloadListQuery = z.infer<typeof downloadListQuerySchema>;
 export const recordFields = {
   id: ulidSchema,
   media_id: z.string(),
-  cost: moneySchema.describe(
+  cost: fields.moneySchema.describe(
     'The price of a pending job, or the charge of a finished one; a failed job costs 0.000 unless it was cancelled too late',
   ),
   status: recordStatusSchema,
-  created_at: timestampSchema,
+  created_at: fields.timestampSchema,
   title: z.string().optional().describe('The title on the platform, when it is known; in lists only'),
   response: z.string().nullable().describe('The reason of the failure, if the status is failed'),
-  duration: durationSchema.nullable().describe('Null until the status is success, and for results without a duration'),
+  duration: fields.durationSchema
+    .nullable()
+    .describe('Null until the status is success, and for results without a duration'),
   transcript_speaker_id: ulidSchema
     .nullable()
     .describe('For POST /api/transcriptspeakerid; null for results without sound'),
-  transcript_speaker_cost: moneySchema.nullable().describe('Null until the status is success'),
+  transcript_speaker_cost: fields.moneySchema.nullable().describe('Null until the status is success'),
   audio_url: z
     .url()
     .nullable()
@@ -70,7 +62,7 @@ export const recordFields = {
     .describe(
       'Signed links to the files; null until the status is success, after their removal, and for results without files',
     ),
-  progress: progressSchema.optional(),
+  progress: fields.progressSchema.optional(),
 };
 
 export function failedRecordOf<Shape extends z.ZodRawShape>(id: string, record: z.ZodObject<Shape>) {
@@ -78,7 +70,7 @@ export function failedRecordOf<Shape extends z.ZodRawShape>(id: string, record: 
 }
 
 export const fileFields = {
-  files_removed_at: timestampSchema
+  files_removed_at: fields.timestampSchema
     .optional()
     .describe('The time at which retention removed the files; a new request fetches them again'),
 };
@@ -104,18 +96,18 @@ export const factsRecordSchema = z
   .meta({ id: 'FactsRecord' });
 export type FactsRecord = z.infer<typeof factsRecordSchema>;
 
-export function renderRecordFields(record: DownloadRecord, progress: Progress | undefined) {
-  const fields = { id: record.id, media_id: record.mediaId, status: record.status, created_at: record.createdAt };
+export function renderRecordFields(record: DownloadRecord, progress: fields.Progress | undefined) {
+  const known = { id: record.id, media_id: record.mediaId, status: record.status, created_at: record.createdAt };
   const response = record.status === 'failed' ? record.failure.message : null;
-  return { ...fields, cost: formatMoney(costOf(record)), response, progress };
+  return { ...known, cost: formatMoney(costOf(record)), response, progress };
 }
 
-export function renderVidnetFields(record: DownloadRecord, progress: Progress | undefined) {
+export function renderVidnetFields(record: DownloadRecord, progress: fields.Progress | undefined) {
   return { ...renderRecordFields(record, progress), vidnet_video_id: record.mediaId, duration: durationOf(record) };
 }
 
 export function renderFactsRecord(type: FactsRecord['type']) {
-  return (record: DownloadRecord, _context: RecordContext, progress?: Progress): FactsRecord => ({
+  return (record: DownloadRecord, _context: RecordContext, progress?: fields.Progress): FactsRecord => ({
     ...renderRecordFields(record, progress),
     type,
     duration: null,

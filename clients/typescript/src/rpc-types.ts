@@ -1,12 +1,4 @@
-import type {
-  TRPCBuiltRouter,
-  TRPCDefaultErrorData,
-  TRPCDefaultErrorShape,
-  TRPCMutationProcedure,
-  TRPCQueryProcedure,
-  TRPCRouterRecord,
-  TRPCSubscriptionProcedure,
-} from '@trpc/server';
+import type * as trpc from '@trpc/server';
 import type { Error as ErrorBody } from './generated/types.gen.ts';
 
 /** The input of a procedure: the fields of the body, the query and the path of its REST operation. */
@@ -35,29 +27,29 @@ interface Procedure<Input, Output> {
   meta: object;
 }
 
-export type Query<Data, Bodies, Status extends keyof Bodies, More = unknown> = TRPCQueryProcedure<
+export type Query<Data, Bodies, Status extends keyof Bodies, More = unknown> = trpc.TRPCQueryProcedure<
   Procedure<Taking<Data, More>, AnswersOf<Bodies, Status>>
 >;
-export type Mutation<Data, Bodies, Status extends keyof Bodies, More = unknown> = TRPCMutationProcedure<
+export type Mutation<Data, Bodies, Status extends keyof Bodies, More = unknown> = trpc.TRPCMutationProcedure<
   Procedure<Taking<Data, More>, AnswersOf<Bodies, Status>>
 >;
-export type Export<Data> = TRPCQueryProcedure<
+export type Export<Data> = trpc.TRPCQueryProcedure<
   Procedure<Taking<Data, unknown>, { readonly name: string; readonly contentType: string; readonly text: string }>
 >;
 interface LastEvent {
   readonly lastEventId?: string | null | undefined;
 }
-export type Events<Data, Body> = TRPCSubscriptionProcedure<
+export type Events<Data, Body> = trpc.TRPCSubscriptionProcedure<
   Procedure<
     [InputOf<Data>] extends [never] ? LastEvent | undefined : InputOf<Data> & LastEvent,
     AsyncIterable<{ readonly id: string; readonly data: Body }>
   >
 >;
 
-interface ErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
-  readonly data: Omit<TRPCDefaultErrorData, 'stack'> & { readonly body: ErrorBody };
+interface ErrorShape extends Omit<trpc.TRPCDefaultErrorShape, 'data'> {
+  readonly data: Omit<trpc.TRPCDefaultErrorData, 'stack'> & { readonly body: ErrorBody };
 }
-export type RouterOf<Procedures extends TRPCRouterRecord> = TRPCBuiltRouter<
+export type RouterOf<Procedures extends trpc.TRPCRouterRecord> = trpc.TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
   Procedures
 >;
