@@ -7,7 +7,7 @@ import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
 import type { Uploads } from '../../store/files/uploads.ts';
 import { callerOf, type LimitedCaller } from '../access/access-middleware.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { checkedMetadata, isOwner, startUploadJob } from '../use-cases/uploads.ts';
+import { checkedMetadata, isOwner, rejectUnreadable, startUploadJob } from '../use-cases/uploads.ts';
 import { invalidField } from './to-api-error.ts';
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 410: 'not_found', 413: 'body_too_large' };
@@ -75,7 +75,7 @@ function createServer(
       if (request.method === 'HEAD' && upload.offset === upload.size) await startJob(upload);
     },
     async onUploadFinish(_request, upload) {
-      await startJob(upload);
+      await rejectUnreadable(deps, await startJob(upload));
       return {};
     },
   });

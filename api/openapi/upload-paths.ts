@@ -49,7 +49,7 @@ const REQUESTS: readonly UploadRequest[] = [
   {
     operationId: 'sendUpload',
     method: 'patch',
-    summary: 'Send bytes of a recording. The last one starts its job',
+    summary: 'Send bytes of a recording. The last one starts its job, and a file that is no recording is refused',
     headers: OFFSETS,
     answer: [204, 'The bytes are stored', OFFSETS],
     errors: ['invalid_input', 'not_found', 'body_too_large', 'insufficient_credit'],

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { webhookUrlSchema } from '../../contract/http/fields.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { FAILURE_FAULTS } from '../../contract/failures.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { uploadNameSchema, uploadTypeSchema } from '../../contract/kinds/upload.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import { currentJob } from './current-job.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
 
@@ -15,6 +18,8 @@ const metadataSchema = z.object({
   filetype: uploadTypeSchema,
   include_webhook: webhookUrlSchema.optional(),
 });
+/** A recording that takes longer is answered as received. */
+const READ_WITHIN_MS = 10_000;
 type Metadata = Readonly<Record<string, string | null>>;
 
 interface ReceivedUpload {
@@ -38,14 +43,31 @@ export function isOwner(caller: Caller, { metadata }: ReceivedUpload): boolean {
   return metadata?.['owner'] === subscriberOf(caller);
 }
 
-/** Starts the job of an upload whose last byte has arrived. The job has the ID of the upload, so a repetition changes nothing. */
-export async function startUploadJob(deps: ServiceDeps, caller: LimitedCaller, upload: ReceivedUpload): Promise<void> {
+/**
+ * Starts the job of an upload whose last byte has arrived. The job has the ID of the upload, so a repetition changes nothing.
+ *
+ * @returns the record of the job
+ */
+export async function startUploadJob(
+  deps: ServiceDeps,
+  caller: LimitedCaller,
+  upload: ReceivedUpload,
+): Promise<DownloadRecord> {
   const { filename: title, filetype: contentType, include_webhook: webhookUrl } = metadataSchema.parse(upload.metadata);
-  await startOrJoin(deps, caller, {
+  const { record } = await startOrJoin(deps, caller, {
     ...{ type: 'upload', recordId: upload.id, mediaId: upload.id },
     subjectId: subjectIdOf('upload', upload.id),
     parameters: { title, contentType },
     price: deps.rendering.prices.upload,
     webhookUrl,
   });
+  return record;
+}
+
+/** Waits briefly for a job, because it fails soon if its file is no recording. @throws ApiError that names the field */
+export async function rejectUnreadable(deps: ServiceDeps, pending: DownloadRecord): Promise<void> {
+  const { record } = await currentJob(deps, pending, READ_WITHIN_MS);
+  if (record.status === 'failed' && FAILURE_FAULTS[record.failure.code] === 'subject') {
+    throw invalidField('file', record.failure.message);
+  }
 }

@@ -67,7 +67,7 @@ describe('the program tapedeck', { timeout: 120_000 }, () => {
   it('says why a file is no recording, and which file does not exist', async () => {
     const why = 'The media cannot be read: they are damaged or in an unknown format.';
     for (const command of ['upload', 'speech']) {
-      expect(await tapedeck(command, 'notes.txt')).toMatchObject({ code: 1, stderr: expect.stringContaining(why) });
+      expect(await tapedeck(command, 'notes.txt')).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
     }
     expect(await tapedeck('upload', 'nothing.m4a')).toMatchObject({
       ...{ code: 2, stdout: '', stderr: expect.stringContaining('nothing.m4a: there is no such file.') },

@@ -37,11 +37,10 @@ const offsetOf = (path: string): Promise<number> =>
   );
 const leftovers = () => readdir(join(service.dataDir, 'files', '.uploads'));
 
-async function sent(all: Buffer, fields: Record<string, string>): Promise<string> {
+async function sent(all: Buffer, fields: Record<string, string>) {
   const caller = tusCaller(service.stack.restUrl);
   const path = (await caller.create(all.length, fields)).headers.get('location')!;
-  expect((await caller.send(path, 0, all)).status).toBe(204);
-  return path;
+  return { path, answer: await caller.send(path, 0, all) };
 }
 
 describe('an uploaded recording', () => {
@@ -81,7 +80,9 @@ describe('an uploaded recording', () => {
   }, 120_000);
 
   it('of a video becomes an MP4', async () => {
-    const path = await sent(await readFile(new URL('160.mp4', MEDIA)), { filename: 'a.mp4', filetype: 'video/mp4' });
+    const all = await readFile(new URL('160.mp4', MEDIA));
+    const { path, answer } = await sent(all, { filename: 'a.mp4', filetype: 'video/mp4' });
+    expect(answer.status).toBe(204);
     const record = await ended(path);
     expect(record).toMatchObject({ status: 'success', audio_url: null });
     expect(new URL(record.file_urls![0]!).pathname).toMatch(/\.mp4$/);
@@ -91,13 +92,14 @@ describe('an uploaded recording', () => {
     ['random bytes', randomBytes(50_000), 'noise.mp3'],
     ['a text', Buffer.from('#EXTM3U\n/etc/passwd\n'), 'list.m3u8'],
   ])(
-    'that is no recording fails, costs nothing, and is not kept: %s',
+    'that is no recording is refused, costs nothing, and is not kept: %s',
     async (_name, bytes, filename) => {
-      const record = await ended(await sent(bytes, { filename, filetype: 'audio/mpeg' }));
-      expect(record).toMatchObject({
-        ...{ status: 'failed', cost: '0.000', file_urls: null },
-        response: expect.stringMatching(/^The media (?:cannot be read|are in a format)/) as string,
-      });
+      const { path, answer } = await sent(bytes, { filename, filetype: 'audio/mpeg' });
+      expect(answer.status).toBe(400);
+      const message = expect.stringMatching(/^The media (?:cannot be read|are in a format)/) as string;
+      expect(await answer.json()).toMatchObject({ code: 'invalid_input', details: [{ path: 'file', message }] });
+      const record = await ended(path);
+      expect(record).toMatchObject({ status: 'failed', cost: '0.000', file_urls: null, response: message });
       await until(async () => ((await leftovers()).length === 0 ? true : undefined), {
         within: 20_000,
         what: 'removal',

@@ -682,7 +682,7 @@ export const getUploadOffset = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Send bytes of a recording. The last one starts its job
+ * Send bytes of a recording. The last one starts its job, and a file that is no recording is refused
  */
 export const sendUpload = <ThrowOnError extends boolean = true>(options: Options<SendUploadData, ThrowOnError>): RequestResult<SendUploadResponses, SendUploadErrors, ThrowOnError, 'data'> => options.client.patch<SendUploadResponses, SendUploadErrors, ThrowOnError, 'data'>({
     bodySerializer: null,
