@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import type { InputSchemas } from '../runtime/inputs/check-input.ts';
 import { jobSchema } from '../contract/kinds/job-inputs.ts';
-import { deliverySchema, failureCodeSchema, keptRemovalSchema, removalSchema } from '../runtime/inputs/input-fields.ts';
+import {
+  deliverySchema,
+  failureCodeSchema,
+  keptRemovalSchema,
+  removalSchema,
+  batchFailureSchema,
+  batchStatusSchema,
+  batchStepSchema,
+  pauseReasonSchema,
+} from '../runtime/inputs/input-fields.ts';
 import {
   accountSchema,
   daySchema,
@@ -11,12 +20,6 @@ import {
   thousandthsSchema,
   workflowIdSchema,
 } from '../contract/job-schema.ts';
-import {
-  batchFailureSchema,
-  batchStatusSchema,
-  batchStepSchema,
-  pauseReasonSchema,
-} from '../runtime/inputs/batch-inputs.ts';
 import { batchItemSchema } from '../contract/batches/batch-item.ts';
 import { channelReferenceSchema } from '../contract/kinds/channel.ts';
 import { listParametersSchema } from '../contract/kinds/imgnet-list-job.ts';

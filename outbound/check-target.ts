@@ -12,8 +12,7 @@ const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 const TOP_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
 /**
- * Checks whether a URL may be the target of a request. It does no I/O: the addresses of a host name are
- * checked when the connection is made.
+ * Checks whether a URL may be the target of a request. It does no I/O: the addresses of a name are checked by the connector.
  *
  * @param url the URL exactly as the caller sent it
  * @param allowedNetworks networks exempt from the ban on private addresses and on ports
@@ -60,9 +59,8 @@ function refusalOfName(host: string): string | undefined {
   if (PRIVATE_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`)))
     return 'The URL points to a name of a private network.';
   if (labels.length < 2) return 'The host of the URL is not a full domain name.';
-  if (name.length > 253 || !labels.every((label) => LABEL.test(label)) || !TOP_LABEL.test(topLabel)) {
+  if (name.length > 253 || !labels.every((label) => LABEL.test(label)) || !TOP_LABEL.test(topLabel))
     return 'The host of the URL is not a valid domain name.';
-  }
   return undefined;
 }
 

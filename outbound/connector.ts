@@ -1,9 +1,39 @@
-import { isIP, type BlockList, type LookupFunction } from 'node:net';
+import { isIP, type BlockList, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { isPermittedAddress } from './addresses.ts';
 import { LOCALHOST, localhostAddresses } from './check-target.ts';
-import { createDnsLookup, type Lookup } from './lookup.ts';
 import { ForbiddenTargetError, NoAnswerError } from './request-failures.ts';
+import { Resolver } from 'node:dns/promises';
+
+/** @returns at least one address @throws if the name has no address or no name server responds */
+export type Lookup = (hostname: string) => Promise<readonly string[]>;
+
+/** The limit of one query. A name server that never responds counts as a failure of the receiver. */
+const DNS_TIMEOUT_MS = 2_000;
+const DNS_TRIES = 2;
+
+/**
+ * Creates a lookup that queries name servers.
+ *
+ * It does not use `dns.lookup`, which blocks one of libuv's four threads per query, so that a few names with silent servers would
+ * delay all other deliveries and file access. `dns.lookup` also reads /etc/hosts and adds search domains, which lead to internal hosts.
+ *
+ * @param servers addresses, with the port if it is not 53; default: the system's servers
+ */
+export function createDnsLookup(servers?: readonly string[]): Lookup {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  if (servers !== undefined) resolver.setServers(servers);
+  return async (hostname) => {
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length === 0)
+      throw new AggregateError(
+        answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : [])),
+        `no address of ${hostname}`,
+      );
+    return addresses;
+  };
+}
 
 export interface GuardSettings {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
@@ -22,8 +52,7 @@ interface ConnectorOptions extends GuardSettings {
   readonly onAddresses?: ((addresses: readonly string[]) => void) | undefined;
 }
 
-// Node tries the next address after 250 ms by default; where the next family has no route,
-// more distant receivers would never be reached.
+/** After Node's default of 250 ms, distant receivers would never be reached where the next family has no route. */
 const NEXT_ADDRESS_AFTER_MS = 2_000;
 
 const dnsLookup = createDnsLookup();
@@ -107,4 +136,61 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
       );
     });
   };
+}
+
+/** The longest interim response: the limit of the headers of a final one. */
+const INTERIM_MAX_BYTES = 16 * 1024;
+const STATUS = 'HTTP/1.1 100';
+const HEADERS_END = '\r\n\r\n';
+
+/**
+ * Returns a connector for clients that send one request per connection. It makes the final status count where undici loses it:
+ *
+ * - Interim responses (1xx) are removed, because undici fails on those that it did not request.
+ * - A write that fails stays pending, because the receiver may have answered before it closed. What has arrived is still read.
+ */
+export function patient(connect: buildConnector.connector): buildConnector.connector {
+  return (target, callback) =>
+    connect(target, (...result) => {
+      const [error, socket] = result;
+      if (error === null) {
+        keepFailedWrites(socket);
+        removeInterim(socket);
+      }
+      callback(...result);
+    });
+}
+
+function keepFailedWrites(socket: Socket): void {
+  const [write, writev] = [socket._write.bind(socket), socket._writev?.bind(socket)];
+  socket._write = (chunk, encoding, callback) => write(chunk, encoding, unlessFailed(callback));
+  socket._writev = (chunks, callback) => writev?.(chunks, unlessFailed(callback));
+}
+
+function unlessFailed(callback: () => void): (error?: Error | null) => void {
+  return (error) => {
+    if (error === undefined || error === null) callback();
+  };
+}
+
+function removeInterim(socket: Socket): void {
+  const push = socket.push.bind(socket);
+  let held: Buffer | undefined = Buffer.alloc(0);
+  socket.push = (chunk: Buffer | null) => {
+    if (held === undefined) return push(chunk);
+    held = Buffer.concat([held, ...(chunk === null ? [] : [chunk])]);
+    while (mayBeInterim(held) && held.includes(HEADERS_END))
+      held = held.subarray(held.indexOf(HEADERS_END) + HEADERS_END.length);
+    if (chunk !== null && mayBeInterim(held) && held.length < INTERIM_MAX_BYTES) return true;
+    const rest = held;
+    held = undefined;
+    if (rest.length > 0) push(rest);
+    return chunk !== null || push(null);
+  };
+}
+
+/** Whether bytes are an interim response, or may become one. */
+function mayBeInterim(bytes: Buffer): boolean {
+  const start = bytes.toString('latin1', 0, STATUS.length);
+  return /^HTTP\/1\.\d 1\d\d/.test(start + STATUS.slice(start.length));
 }

@@ -2,8 +2,7 @@ import { open } from 'node:fs/promises';
 import { Client, type Dispatcher } from 'undici';
 import { startDeadline } from '../runtime/deadline.ts';
 import { MEDIA_MINIMUM_RATE, detectStalls, type MinimumRate, type TooSlow } from '../runtime/stall-detector.ts';
-import { createGuardedConnector, type GuardSettings } from './connector.ts';
-import { patient } from './patient-connector.ts';
+import { createGuardedConnector, type GuardSettings, patient } from './connector.ts';
 import { ForbiddenTargetError, NoAnswerError, unreachableCode, type UnreachableCode } from './request-failures.ts';
 import { checkTarget } from './check-target.ts';
 
@@ -25,7 +24,7 @@ export interface DownloadOptions {
   readonly onProgress?: (bytes: number, totalBytes: number | undefined) => void;
 }
 
-export interface DownloadedFile {
+interface DownloadedFile {
   readonly sizeBytes: number;
   /** Undefined without a length or chunked encoding: then a broken connection looks like the end of the body. */
   readonly cameWhole: true | undefined;
@@ -122,9 +121,8 @@ async function take(url: URL, hop: Hop): Promise<DownloadedFile | { readonly loc
     if (statusCode === 200) return await write(answer, hop);
     const location = answer.headers['location']?.toString();
     if (!REDIRECTS.has(statusCode) || location === undefined) throw new DownloadError({ kind: 'status', statusCode });
-    if (!URL.canParse(location, url.href)) {
+    if (!URL.canParse(location, url.href))
       throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects to an invalid URL.' });
-    }
     return { location: new URL(location, url).href };
   } finally {
     void client.destroy();
@@ -135,9 +133,8 @@ type Answer = Dispatcher.ResponseData<unknown>;
 
 async function write(answer: Answer, hop: Hop): Promise<DownloadedFile> {
   const { path, maxBytes, onProgress, signal } = hop;
-  if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
+  if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new DownloadError({ kind: 'unreachable', error: 'protocol' });
-  }
   const totalBytes = lengthOf(answer);
   const hasEnd = totalBytes !== undefined || answer.headers['transfer-encoding'] !== undefined;
   if ((totalBytes ?? 0) > maxBytes) throw new DownloadError({ kind: 'too_large' });

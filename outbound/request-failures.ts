@@ -32,26 +32,16 @@ export class NoAnswerError extends Error {
   }
 }
 
-const BY_SYSTEM_CODE: Readonly<Record<string, UnreachableCode>> = {
-  ETIMEDOUT: 'timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  ECONNREFUSED: 'refused',
-  ECONNRESET: 'reset',
-  ECONNABORTED: 'reset',
-  EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  EHOSTUNREACH: 'no_route',
-  EHOSTDOWN: 'no_route',
-  ENETUNREACH: 'no_route',
-  ENETDOWN: 'no_route',
-  EADDRNOTAVAIL: 'no_route',
-  // A firewall rule on this host causes this code.
-  EACCES: 'no_route',
-  EPERM: 'no_route',
-  EPROTO: 'tls',
+const SYSTEM_CODES: Partial<Record<UnreachableCode, readonly string[]>> = {
+  timeout: ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
+  refused: ['ECONNREFUSED'],
+  reset: ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET'],
+  // A firewall rule on this host causes the last two.
+  no_route: ['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EACCES', 'EPERM'],
+  tls: ['EPROTO'],
 };
+const codes = Object.entries(SYSTEM_CODES) as [UnreachableCode, readonly string[]][];
+const BY_SYSTEM_CODE = new Map(codes.flatMap(([code, names]) => names.map((name) => [name, code] as const)));
 
 /** Error codes of OpenSSL's certificate verification and Node's TLS layer. */
 const TLS_CODE =
@@ -72,7 +62,7 @@ export function unreachableCode(error: unknown): UnreachableCode | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   const { code } = error;
   if (OUR_FAULT.has(code)) return undefined;
-  const known = BY_SYSTEM_CODE[code];
+  const known = BY_SYSTEM_CODE.get(code);
   if (known !== undefined) return known;
   if (TLS_CODE.test(code)) return 'tls';
   return HTTP_CODE.test(code) ? 'protocol' : 'network';

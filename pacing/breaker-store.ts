@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
-import type { Breaker } from './breaker.ts';
-import { DAY_MS } from './daily-limits.ts';
+import { type Breaker, DAY_MS } from './breaker.ts';
 
 export interface StoredBreaker extends Breaker {
   readonly version: string;

@@ -2,8 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { failureFor, type Failure } from '../contract/failures.ts';
-import { afterTrial, halfOpened, refused, remainingMs, TRIAL_TRUST_MS, type Breaker, type Refusal } from './breaker.ts';
-import { outsideHours, usedUp } from './daily-limits.ts';
+import {
+  afterTrial,
+  halfOpened,
+  refused,
+  remainingMs,
+  TRIAL_TRUST_MS,
+  type Breaker,
+  type Refusal,
+  outsideHours,
+  usedUp,
+} from './breaker.ts';
 import { changeBreaker, type BreakerChange, type BreakerStore, type StoredBreaker } from './breaker-store.ts';
 import type { DailyLimits, PauseLimits, Routes } from './routes.ts';
 
@@ -146,7 +155,6 @@ function createRouteBreaker(route: string, { store, routes, onError }: BreakersO
 
 export type Breakers = ReturnType<typeof createBreakers>;
 
-/** The circuit breakers of all routes and sites, as this process knows them. */
 export function createBreakers(options: BreakersOptions) {
   const known = new Map<string, RouteBreaker>();
   return {

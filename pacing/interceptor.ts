@@ -14,7 +14,6 @@ const DATABASE_WAIT_MS = 5_000;
 
 interface PacedOptions {
   readonly breakers?: Breakers;
-  /** The shares of sites and callers, for a queue that serves many of them. */
   readonly shares?: Shares;
   /** Whether the worker polls the queue only while the circuit breaker lets activities start. */
   readonly isGated?: boolean;

@@ -15,9 +15,8 @@ export interface PauseLimits {
   readonly maxPauseSeconds: number;
 }
 
-/** When and how often the operator allows the use of a route. All times are UTC. */
 export interface DailyLimits {
-  /** A part of the day, such as `22:00-06:00`. */
+  /** A part of the day (UTC) in which the operator allows the use of a route, such as `22:00-06:00`. */
   readonly hours?: string | undefined;
   readonly startsPerDay?: number | undefined;
 }
@@ -25,9 +24,9 @@ export interface DailyLimits {
 export interface Route extends PauseLimits, DailyLimits {
   /** A name such as `vidnet` or `vidnet-data-api`. */
   readonly route: string;
-  /** The number of the route's activities that one worker runs at once. */
+  /** Activities that one worker runs at once. */
   readonly maxAtOnce: number;
-  /** The number of the route's activities that all workers together start per minute. */
+  /** Activities that all workers together start per minute. */
   readonly startsPerMinute: number;
 }
 

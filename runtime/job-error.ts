@@ -1,6 +1,6 @@
 import { failureFor, type Failure, type FailureCode, type ReasonWith } from '../contract/failures.ts';
 
-export interface JobErrorOptions {
+interface JobErrorOptions {
   readonly cause?: unknown;
   /** The time before which the upstream rejects a retry, in milliseconds since the epoch. */
   readonly retryAtMs?: number | undefined;

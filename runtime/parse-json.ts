@@ -16,9 +16,8 @@ export function parseJson(text: string): unknown {
 
 /** Changes objects in their memory, because a reviver or a copy would need several times as much. */
 function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     return value.toWellFormed().replace(CONTROL, (found) => (found.startsWith('\r') ? '\n' : ''));
-  }
   if (typeof value !== 'object' || value === null) return value;
   for (const [key, entry] of Object.entries(value)) {
     const clean = cleaned(entry);

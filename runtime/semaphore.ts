@@ -1,4 +1,3 @@
-/** No permit became free in time. */
 export class BusyError extends Error {
   override readonly name = 'BusyError';
 }

@@ -2,8 +2,6 @@ import { createWriteStream, fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 
-export type StandardOutput = ReturnType<typeof openStandardOutput>;
-
 /** A failed write to standard output or standard error ends the process; the exit code is then 1, so that no loss is missed. */
 export function openStandardOutput() {
   const target = fstatSync(1);

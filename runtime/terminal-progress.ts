@@ -10,7 +10,7 @@ export interface ProgressView {
   end(text?: string): void;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   /** The terminal for a moving bar. Without one, lines are written. */
   readonly terminal: NodeJS.WriteStream | undefined;
   /** The text before the bar. */

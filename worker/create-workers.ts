@@ -4,6 +4,7 @@ import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
   type WorkerDeploymentOptions,
+  type WorkerOptions,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import type { ServiceHandler } from 'nexus-rpc';
@@ -34,7 +35,6 @@ const POLLS = {
 } as const;
 
 interface WorkersOptions {
-  /** The default is all roles. */
   readonly roles?: readonly WorkerRole[];
   readonly connection: NativeConnection;
   readonly namespace: string;
@@ -92,50 +92,39 @@ const yieldInBatches: ActivityInterceptorsFactory = ({ info }) => ({
 
 /** Creates a Temporal worker for each task queue of the roles, in one process. */
 export async function createWorkers(options: WorkersOptions) {
-  const { activities, taskQueue, breakers, routes, watch = [], roles = workerRoles } = options;
+  const { activities, taskQueue, breakers, routes, maxFetches, watch = [], roles = workerRoles } = options;
   const before = [...watch, checkInputs, yieldInBatches];
-  const shared = {
-    connection: options.connection,
-    namespace: options.namespace,
-    ...optional('dataConverter', options.dataConverter),
-    shutdownGraceTime: options.shutdownGraceMs,
-    // An activity that ignores its cancellation must not keep the process alive.
-    shutdownForceTime: options.shutdownGraceMs + 3_000,
-    // Each heartbeat is sent at once, because it returns a cancellation, and activities/heartbeat.ts sends few.
-    maxHeartbeatThrottleInterval: '1 second',
-    defaultHeartbeatThrottleInterval: '1 second',
-    interceptors: { activity: before },
-    ...optional('workerDeploymentOptions', options.deployment),
-    ...POLLS,
-  };
-  const ofQueue = (
-    queue: string,
-    own: object,
-    { atOnce, paced }: { readonly atOnce: number; readonly paced?: ActivityInterceptorsFactory },
-  ) =>
+  const create = (queue: string, own: Partial<WorkerOptions>, paced?: ActivityInterceptorsFactory) =>
     Worker.create({
-      ...shared,
+      connection: options.connection,
+      namespace: options.namespace,
+      ...optional('dataConverter', options.dataConverter),
+      shutdownGraceTime: options.shutdownGraceMs,
+      // An activity that ignores its cancellation must not keep the process alive.
+      shutdownForceTime: options.shutdownGraceMs + 3_000,
+      // Each heartbeat is sent at once, because it returns a cancellation, and activities/heartbeat.ts sends few.
+      maxHeartbeatThrottleInterval: '1 second',
+      defaultHeartbeatThrottleInterval: '1 second',
+      ...optional('workerDeploymentOptions', options.deployment),
+      ...POLLS,
+      ...own,
       taskQueue: queue,
-      activities: own,
-      maxConcurrentActivityTaskExecutions: atOnce,
       interceptors: { activity: paced === undefined ? before : [...before, paced] },
     });
   const delaysSeconds = UPSTREAM_DELAYS_SECONDS;
-  const ofRoute = ({ route, maxAtOnce, startsPerMinute }: Route) =>
-    Worker.create({
-      ...shared,
-      taskQueue: taskQueues.route(taskQueue, route),
+  const ofRoute = ({ route, maxAtOnce, startsPerMinute }: Route) => {
+    const own = {
       activities: activities.fetch,
       tuner: routeTuner(breakers.of(route), maxAtOnce),
       // The server enforces this rate over all workers.
       maxTaskQueueActivitiesPerSecond: startsPerMinute / 60,
-      interceptors: { activity: [...before, pacedActivities({ breakers, delaysSeconds, isGated: true })] },
-    });
+    };
+    return create(taskQueues.route(taskQueue, route), own, pacedActivities({ breakers, delaysSeconds, isGated: true }));
+  };
+  const fetching = { activities: activities.fetch, maxConcurrentActivityTaskExecutions: maxFetches };
   const byRole: Readonly<Record<WorkerRole, () => readonly Promise<Worker>[]>> = {
     workflows: () => [
-      Worker.create({
-        ...shared,
-        taskQueue: taskQueues.workflows(taskQueue),
+      create(taskQueues.workflows(taskQueue), {
         ...optional('workflowBundle', options.bundle),
         // A first attempt at a webhook is a local activity.
         activities: { ...activities.deliver, ...activities.records },
@@ -144,31 +133,26 @@ export async function createWorkers(options: WorkersOptions) {
     ],
     // The role has only the queues of its routes.
     vidnet: () => [],
-    imgnet: () => [
-      ofQueue(taskQueues.fetch(taskQueue), activities.fetch, {
-        atOnce: options.maxFetches,
-        paced: pacedActivities({ breakers, delaysSeconds }),
-      }),
-    ],
-    media: () => [
-      ofQueue(taskQueues.sites(taskQueue), activities.fetch, {
-        atOnce: options.maxFetches,
-        paced: pacedActivities({ breakers, delaysSeconds, shares: createShares(options.maxFetches) }),
-      }),
-    ],
+    imgnet: () => [create(taskQueues.fetch(taskQueue), fetching, pacedActivities({ breakers, delaysSeconds }))],
+    media: () => {
+      const shares = createShares(maxFetches);
+      return [create(taskQueues.sites(taskQueue), fetching, pacedActivities({ breakers, delaysSeconds, shares }))];
+    },
     speech: () => {
       const { engineKey, maxSpeechWindows } = options;
-      const ofSpeech = (queue: string, atOnce: number) =>
-        ofQueue(queue, activities.speech, { atOnce, paced: pacedActivities({ delaysSeconds: SPEECH_DELAYS_SECONDS }) });
-      const anyEngine = ofSpeech(taskQueues.speechSteps(taskQueue), SPEECH_STEPS_AT_ONCE);
+      const ofSpeech = (queue: string, atOnce = SPEECH_STEPS_AT_ONCE) => {
+        const own = { activities: activities.speech, maxConcurrentActivityTaskExecutions: atOnce };
+        return create(queue, own, pacedActivities({ delaysSeconds: SPEECH_DELAYS_SECONDS }));
+      };
+      const anyEngine = ofSpeech(taskQueues.speechSteps(taskQueue));
       if (engineKey === undefined) return [anyEngine];
-      return [
-        anyEngine,
-        ofSpeech(taskQueues.speechSteps(taskQueue, engineKey), SPEECH_STEPS_AT_ONCE),
-        ofSpeech(taskQueues.speech(taskQueue, engineKey), maxSpeechWindows),
-      ];
+      const ofEngine = ofSpeech(taskQueues.speechSteps(taskQueue, engineKey));
+      return [anyEngine, ofEngine, ofSpeech(taskQueues.speech(taskQueue, engineKey), maxSpeechWindows)];
     },
-    webhooks: () => [ofQueue(taskQueues.webhooks(taskQueue), activities.deliver, { atOnce: options.maxDeliveries })],
+    webhooks: () => {
+      const own = { activities: activities.deliver, maxConcurrentActivityTaskExecutions: options.maxDeliveries };
+      return [create(taskQueues.webhooks(taskQueue), own)];
+    },
   };
   const workers = await Promise.all([...routes.map(ofRoute), ...roles.flatMap((role) => byRole[role]())]);
   const shutdown = (): void => {

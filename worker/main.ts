@@ -52,14 +52,12 @@ import { createWebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 import { createPollerCount, queuesOfService } from './backlogs.ts';
 import { createItemAcceptor } from './item-acceptor.ts';
 import { createWorkers } from './create-workers.ts';
-import { deploymentOf } from './deployment.ts';
+import { deploymentOf, FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
 import { nexusService } from './nexus-service.ts';
-import { startTelemetry } from './start-telemetry.ts';
+import { startTelemetry, temporalRuntime } from './start-telemetry.ts';
 import { startSweeps } from './sweeps.ts';
 import { setUpSpeech } from './set-up-speech.ts';
-import { temporalRuntime } from './temporal-runtime.ts';
-import { FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
 import { setUpYtdlp } from './set-up-yt-dlp.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI']);
@@ -85,9 +83,8 @@ const workFolders = createWorkFolders(config.workDir);
 const files = await createFileStore(config.files, WORKER_BUCKET_LIMITS);
 await mkdir(config.workDir, { recursive: true });
 await files.check().catch(exitWith);
-if (config.files.kind === 'disk' && config.WORKER_ROLES.some((role) => role !== 'webhooks')) {
+if (config.files.kind === 'disk' && config.WORKER_ROLES.some((role) => role !== 'webhooks'))
   await joinFilesFolder({ db: mongo.db, root: config.files.root, host: hostname() }).catch(exitWith);
-}
 const space = createSpaceGuard({
   folders: [config.workDir, ...(config.files.kind === 'disk' ? [config.files.root] : [])],
   minFreeBytes: config.MIN_FREE_BYTES,

@@ -6,32 +6,24 @@ import {
   type ScheduleOptions,
 } from '@temporalio/client';
 import type { Config } from '../config.ts';
-import { optional } from '../runtime/optional.ts';
+import { defined, optional } from '../runtime/optional.ts';
 import { retentionScheduleId, taskQueues } from '../runtime/temporal/task-queues.ts';
-import type { retention, RetentionInput } from '../workflows/retention.ts';
+import type { retention } from '../workflows/retention.ts';
 
 type RetentionSchedule = ScheduleOptions & { readonly action: { readonly args: Parameters<typeof retention> } };
 
-interface RetentionSettings {
-  readonly taskQueue: string;
-  /** The retention of files, in days. */
-  readonly retentionDays: number | undefined;
-  /** The retention of documents, in days. */
-  readonly keepDays?: RetentionInput['keepDays'];
-}
-
-/** Returns how long this configuration keeps files and documents. */
+/** Returns for how many days this configuration keeps files and documents. */
 export function retentionOf(config: Config) {
   return {
     taskQueue: config.TASK_QUEUE,
     retentionDays: config.RETENTION_DAYS,
-    keepDays: {
-      ...optional('contents', config.CONTENTS_KEEP_DAYS),
-      ...optional('deliveries', config.DELIVERIES_KEEP_DAYS),
-      ...optional('snapshots', config.SNAPSHOTS_KEEP_DAYS),
-      ...optional('failed', config.FAILED_KEEP_DAYS),
-      ...optional('batches', config.BATCHES_KEEP_DAYS),
-    },
+    keepDays: defined({
+      contents: config.CONTENTS_KEEP_DAYS,
+      deliveries: config.DELIVERIES_KEEP_DAYS,
+      snapshots: config.SNAPSHOTS_KEEP_DAYS,
+      failed: config.FAILED_KEEP_DAYS,
+      batches: config.BATCHES_KEEP_DAYS,
+    }),
   };
 }
 
@@ -41,7 +33,7 @@ export function retentionOf(config: Config) {
  */
 export async function arrangeRetention(
   client: Client,
-  { taskQueue, retentionDays, keepDays = {} }: RetentionSettings,
+  { taskQueue, retentionDays, keepDays }: ReturnType<typeof retentionOf>,
 ): Promise<void> {
   const scheduleId = retentionScheduleId(taskQueue);
   const handle = client.schedule.getHandle(scheduleId);

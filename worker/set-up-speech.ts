@@ -6,11 +6,7 @@ import { createSpeechLanguages } from '../store/records/speech-languages.ts';
 import { transcribedWindows } from '../runtime/telemetry/diagnostics.ts';
 import type { WorkFolders } from '../store/files/work-folders.ts';
 
-/**
- * Sets up the speech engine of this worker, if it has the role.
- *
- * @throws if SPEECH_ENGINE names an engine that is not available
- */
+/** Sets up the engine of a worker with the role. @throws if SPEECH_ENGINE names an engine that is not available */
 export async function setUpSpeech(
   config: Config,
   { db, folders, log }: { readonly db: Db; readonly folders: WorkFolders; readonly log: Logger },

@@ -65,12 +65,7 @@ export function keepRemoving(
   return { sweep, run, stop: () => clearInterval(timer) };
 }
 
-/**
- * Removes the prepared audio of jobs that have ended. A workflow removes it at its end, but only on one machine, and not if it
- * is terminated.
- *
- * @returns the IDs of the records
- */
+/** A workflow removes its prepared audio at its end, but only on one machine, and not if it is terminated. @returns record IDs */
 export async function removeSpeechLeftovers(
   audio: Pick<SpeechAudio, 'list' | 'remove'>,
   records: Pick<RecordStore, 'get'>,

@@ -128,9 +128,8 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
       const { stage, route, outcome, seconds, input, result } = ended;
       stages({ stage, outcome });
       if (outcome !== 'later') stageSeconds({ stage }, seconds);
-      if (outcome !== 'ok' && outcome !== 'later' && outcome !== 'error' && isPlatformRefusal(outcome)) {
+      if (outcome !== 'ok' && outcome !== 'later' && outcome !== 'error' && isPlatformRefusal(outcome))
         refusals({ route: route?.startsWith('site/') === true ? 'site' : (route ?? 'none'), code: outcome });
-      }
       onJob(ended);
       // The inputs of successful attempts were checked.
       if (outcome === 'ok' && stage === 'attemptDelivery')

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { WorkflowBundleWithSourceMap, WorkerDeploymentOptions } from '@temporalio/worker';
 import { cachedBuildPath, ROOT } from '../runtime/build-cache.ts';
 import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import { run } from '../runtime/subprocess/run-program.ts';
+import type { Config } from '../config.ts';
 
 const PRINT_BUNDLE = join(ROOT, 'worker', 'print-bundle.mjs');
 /** Used by workers that encrypt payloads, also for their activities. */
@@ -54,4 +55,17 @@ export async function compileWorkflows({ hidesFailures = false } = {}): Promise<
   );
   if (exitCode !== 0) throw new Error(`the workflows could not be compiled: ${stderrTail}`);
   return { code: stdout, sourceMap: '' };
+}
+
+/** @returns the deployment version of a worker, to which its jobs are pinned; undefined without WORKER_DEPLOYMENT */
+export async function deploymentOf({
+  WORKER_DEPLOYMENT: deploymentName,
+  WORKER_BUILD_ID: buildId,
+}: Pick<Config, 'WORKER_DEPLOYMENT' | 'WORKER_BUILD_ID'>): Promise<WorkerDeploymentOptions | undefined> {
+  if (deploymentName === undefined) return undefined;
+  return {
+    useWorkerVersioning: true,
+    version: { deploymentName, buildId: buildId ?? (await workflowsId()) },
+    defaultVersioningBehavior: 'PINNED',
+  };
 }

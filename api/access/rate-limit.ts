@@ -8,7 +8,7 @@ import type { DownloadRecord } from '../../contract/download-record.ts';
 import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
 import { WITHOUT_KEY } from '../../contract/http/webhook-delivery.ts';
 import { isWithin } from '../../contract/within.ts';
-import { makeRoom } from '../../runtime/make-room.ts';
+import { makeRoom } from '../../runtime/recent-cache.ts';
 import { WINDOW_MS } from '../../store/accounts/request-counts.ts';
 import { identityOf, type RateLimitState } from './access-middleware.ts';
 import { CALLERS_MAX, createRequestCounter } from './request-counter.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeRoom } from '../../runtime/make-room.ts';
+import { makeRoom } from '../../runtime/recent-cache.ts';
 import { WINDOW_MS, type RequestCount } from '../../store/accounts/request-counts.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 

@@ -3,7 +3,7 @@ import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand, UsageError } from '../../runtime/operator-command.ts';
 import { createFileStore, describeLocation, WORKER_BUCKET_LIMITS } from '../../store/files/create-file-store.ts';
 import { embeddedUri } from '../../store/mongo/embedded-uri.ts';
-import { withDatabase } from '../../store/mongo/with-database.ts';
+import { withDatabase } from '../../store/mongo/mongo-client.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import { restore } from '../../store/backup/restore.ts';
 

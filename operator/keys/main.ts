@@ -5,7 +5,7 @@ import { runOperatorCommand } from '../../runtime/operator-command.ts';
 import { createAccountStore } from '../../store/accounts/account-store.ts';
 import { embeddedUri } from '../../store/mongo/embedded-uri.ts';
 import { createKeyStore } from '../../store/accounts/key-store.ts';
-import { withDatabase } from '../../store/mongo/with-database.ts';
+import { withDatabase } from '../../store/mongo/mongo-client.ts';
 import { createKeyCommands, USAGE, webhookSecret } from './key-commands.ts';
 
 /** A negative amount looks like an option to the parser. */

@@ -6,7 +6,7 @@ import { createRouteCommands, USAGE } from './route-commands.ts';
 import { routesOf } from '../../pacing/routes.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
 import { embeddedUri } from '../../store/mongo/embedded-uri.ts';
-import { withDatabase } from '../../store/mongo/with-database.ts';
+import { withDatabase } from '../../store/mongo/mongo-client.ts';
 
 await runOperatorCommand(USAGE, async (line) => {
   const { values: options, positionals } = parseArgs({

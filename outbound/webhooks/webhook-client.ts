@@ -4,8 +4,7 @@ import { Client } from 'undici';
 import { WEBHOOK_TEST_TIMEOUT_SECONDS, WEBHOOK_TIMEOUT_SECONDS } from '../../contract/http/webhook-delivery.ts';
 import { startDeadline, type Deadline } from '../../runtime/deadline.ts';
 import { checkTarget } from '../check-target.ts';
-import { createGuardedConnector, type GuardSettings } from '../connector.ts';
-import { patient } from '../patient-connector.ts';
+import { createGuardedConnector, type GuardSettings, patient } from '../connector.ts';
 import { ForbiddenTargetError, NoAnswerError, unreachableCode, type UnreachableCode } from '../request-failures.ts';
 
 export interface WebhookClientOptions extends GuardSettings {
@@ -56,15 +55,8 @@ export type WebhookClient = ReturnType<typeof createWebhookClient>;
 
 /** Headers that frame the message or control the connection: a caller could use them to smuggle a second request. */
 const OWN_HEADERS = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
 /** Creates the only client that sends requests to callers' URLs. See docs/webhooks.md for its rules. */

@@ -5,7 +5,7 @@ import { BSON } from 'mongodb';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startEngines } from '../../local/engines/engines.ts';
 import { withoutSettings } from '../../local/stack.ts';
-import { grpcInterceptors } from '../../runtime/temporal/grpc-interceptors.ts';
+import { grpcInterceptors } from '../../runtime/temporal/temporal-client.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { dial, mongodbServer } from '../fault-proxy.ts';
 import { startBeside, type Engine } from './engine.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-export interface AwaitEngineOptions {
+interface AwaitEngineOptions {
   /** The name for messages, such as `MongoDB`. */
   readonly name: string;
   readonly setting: string;

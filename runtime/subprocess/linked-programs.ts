@@ -2,13 +2,7 @@ import { constants } from 'node:fs';
 import { access, mkdir, symlink } from 'node:fs/promises';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
-/**
- * Creates a folder of links to programs. As the PATH of a tool, it allows the tool to start these programs only.
- *
- * @param folder created if it does not exist; existing links stay
- * @param names programs that are not found are skipped
- * @param path folders to search, as in PATH
- */
+/** Adds links to the programs of a PATH that are found. As the PATH of a tool, the folder lets it start these programs only. */
 export async function linkPrograms(folder: string, names: readonly string[], path: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await Promise.all(

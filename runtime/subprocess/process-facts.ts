@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Facts about a running process from /proc. */
-export interface ProcessFacts {
+interface ProcessFacts {
   readonly parentId: string;
   /** The start time in clock ticks, which is unique together with the process ID. */
   readonly startedAt: string;

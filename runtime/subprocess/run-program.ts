@@ -145,12 +145,10 @@ export async function run(program: string, args: readonly string[], options: Run
     if (stop !== undefined) throw stop;
     // Without a code, the shell that watches the program was killed itself.
     if (code === null) throw new RunKilledError(`${program} was ended by ${String(signal)}`);
-    if (code === CPU_TIME_EXIT_CODE) {
+    if (code === CPU_TIME_EXIT_CODE)
       throw new CpuTimeError(`used more than ${options.maxCpuSeconds ?? NaN} s of processor time`);
-    }
-    if (KILLED_EXIT_CODES.includes(code) || code === options.signalExitCode) {
+    if (KILLED_EXIT_CODES.includes(code) || code === options.signalExitCode)
       throw new RunKilledError(`${program} was ended by a signal (exit code ${code})`);
-    }
     if (NOT_STARTED_EXIT_CODES.includes(code)) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
     end = code === 0 ? 'ok' : 'failed';
     return { exitCode: code, stdout, stderrTail };

@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino';
 
-export interface LogSettings {
+interface LogSettings {
   readonly LOG_LEVEL: string;
   readonly LOG_FORMAT: 'auto' | 'json' | 'text';
 }

@@ -20,10 +20,9 @@ const READ_TIMEOUT_MS = 2_000;
 type Labels<Row extends Metric> = Readonly<Record<Row['labels'][number], string>>;
 type MetricTable = Readonly<Record<string, Metric>>;
 
-/** The metrics of a process, and their page for Prometheus. */
 export type Metrics = Awaited<ReturnType<typeof createMetrics>>;
 
-/** Creates the metrics of a process. The libraries are loaded here, so that a process without metrics does not need them. */
+/** Creates the metrics of a process, and their page for Prometheus. The libraries are loaded here, so that a process without metrics does not need them. */
 export async function createMetrics(log: Logger) {
   const [{ PrometheusExporter }, { MeterProvider }] = await Promise.all([
     import('@opentelemetry/exporter-prometheus'),
@@ -38,7 +37,6 @@ export async function createMetrics(log: Logger) {
   };
 }
 
-/** Creates the instruments of a table of metrics. */
 function instrumentsOf<const Table extends MetricTable>(meter: Meter, table: Table, log: Logger) {
   const definition = (name: keyof Table & string): [string, MetricOptions] => {
     const { labels: _labels, ...options } = table[name] as Metric;

@@ -4,18 +4,16 @@ import type { AddressInfo } from 'node:net';
 
 export type Page = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** Pages for operators on a separate port, which should not be reachable from outside. */
-export interface PagesOptions {
+interface PagesOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   /** Pages by path, such as `/metrics`. */
   readonly pages: Readonly<Record<string, Page>>;
-  /** Accepted HTTP methods. Default: GET and HEAD. */
   readonly methods?: readonly string[];
 }
 
-/** Serves pages until `close`. @throws if the port is in use */
+/** Serves pages for operators until `close`, on a port that should not be reachable from outside. @throws if it is in use */
 export async function servePages({ host, port, pages, methods = ['GET', 'HEAD'] }: PagesOptions) {
   const byPath = new Map(Object.entries(pages));
   const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: 5_000 }, (request, response) => {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 /** Headers of W3C Trace Context: `traceparent`, and `tracestate` where there is one. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
-export interface SpanFacts {
+interface SpanFacts {
   readonly name: string;
   readonly kind: 'server' | 'consumer';
   /** Headers of the trace to continue. Without `traceparent`, a new trace starts. */
@@ -14,7 +14,7 @@ export interface SpanFacts {
 }
 
 /** A span for work that has already ended. */
-export interface PastSpan {
+interface PastSpan {
   readonly name: string;
   readonly startedMs: number;
   readonly attributes?: Attributes;
@@ -27,11 +27,8 @@ export type Tracing = Awaited<ReturnType<typeof startTracing>>;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Starts to send spans to a collector. Spans that it does not accept are dropped and logged. The libraries are loaded here, so
- * that a process without tracing does not need them.
- *
- * @param part the part of the service, such as `api`
- * @param options.url of the collector (OTLP as JSON over HTTP)
+ * Sends spans of a part of the service to a collector (OTLP as JSON over HTTP). Spans that it does not accept are dropped and
+ * logged. The libraries are loaded here, so that a process without tracing does not need them.
  */
 export async function startTracing(part: string, { url, log }: { readonly url: string; readonly log: Logger }) {
   const [{ AsyncLocalStorageContextManager }, core, { resourceFromAttributes }, sdk, { OTLPTraceExporter }, api] =

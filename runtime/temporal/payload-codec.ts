@@ -23,9 +23,7 @@ const PayloadMessage = proto.temporal.api.common.v1.Payload;
 
 /**
  * Encrypts payloads in the format of Temporal's samples: nonce, ciphertext, tag. Unencrypted payloads and those of older keys
- * stay readable.
- *
- * When a key is missing, `decode` throws an error with the setting, and Temporal retries the task.
+ * stay readable. When a key is missing, `decode` throws an error with the setting, and Temporal retries the task.
  */
 export function createPayloadCodec({ current, all }: PayloadKeys): PayloadCodec {
   const keys = new Map(all.map(({ id, key }) => [id, key]));

@@ -38,7 +38,6 @@ function platformOf(type: RecordType, site: string | undefined): string | undefi
   return site ?? (type.startsWith('imgnet_') ? 'imgnet' : 'vidnet');
 }
 
-/** @returns the search attributes of a job */
 export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttributePair[] {
   const { type, mediaId, recordId, webhookUrl, parameters, batchId } = input;
   const site = (parameters as { readonly site?: string } | undefined)?.site;
@@ -53,10 +52,7 @@ export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttr
   });
 }
 
-/**
- * @param job the job whose result is delivered; its attributes make the delivery appear in searches for the job
- * @returns the search attributes of a delivery
- */
+/** @param job the job whose result is delivered; its attributes make the delivery appear in searches for the job */
 export function webhookAttributesOf(
   { recordId, url, subscribedBy = [] }: { recordId: string; url: string; subscribedBy?: readonly string[] },
   job?: Omit<JobInput, 'version'>,
@@ -67,12 +63,10 @@ export function webhookAttributesOf(
   return [...ofJob.filter(({ key }) => !names.has(key.name)), ...own];
 }
 
-/** @returns the search attributes of the workflow of a batch */
 export function batchAttributesOf(batchId: string, startedBy: string): SearchAttributePair[] {
   return attributes({ batchId, caller: startedBy });
 }
 
-/** @returns the search attribute of a failed workflow */
 export function failureAttribute(code: string): SearchAttributePair[] {
   return attributes({ failure: code });
 }

@@ -17,21 +17,15 @@ const answerSchema = z.array(
   }),
 );
 
-export interface ReportedSegment {
-  readonly category: string;
-  /** In seconds. */
-  readonly start: number;
-  readonly end: number;
-}
-
 export type SponsorBlock = ReturnType<typeof createSponsorBlock>;
+export type ReportedSegment = Awaited<ReturnType<SponsorBlock['segments']>>[number];
 
 /** Client of the API of SponsorBlock (`GET /api/skipSegments/:prefix`). */
 export function createSponsorBlock({ rootUrl }: { readonly rootUrl: string }) {
   const dispatcher = connectionsWith({ connectTimeoutMs: TIMEOUT_MS, idleTimeoutMs: TIMEOUT_MS });
   return {
-    /** @throws an error of any kind if the API gives no answer that can be read */
-    async segments(videoId: string, categories: readonly string[], signal: AbortSignal): Promise<ReportedSegment[]> {
+    /** @returns times in seconds @throws an error of any kind if the API gives no answer that can be read */
+    async segments(videoId: string, categories: readonly string[], signal: AbortSignal) {
       const prefix = createHash('sha256').update(videoId).digest('hex').slice(0, PREFIX_CHARS);
       const url = new URL(`${rootUrl.replace(/\/$/, '')}/api/skipSegments/${prefix}`);
       url.searchParams.set('categories', JSON.stringify(categories));

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { openPromise } from 'yauzl';
-import { listPackageFiles } from '../../outbound/package-index.ts';
+import { listPackageFiles } from '../../outbound/fetch-url.ts';
 import type { ModelPackage } from './catalogue.ts';
 
 /** Downloads a file with a known checksum, and continues an earlier attempt. */

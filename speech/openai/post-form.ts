@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buildConnector, Client } from 'undici';
-import { patient } from '../../outbound/patient-connector.ts';
+import { patient } from '../../outbound/connector.ts';
 import { answerTo, beginningOf } from '../../outbound/read-response.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';

@@ -1,20 +1,15 @@
-import type { Collection, Db } from 'mongodb';
-import { makeRoom } from '../../runtime/make-room.ts';
+import type { Db } from 'mongodb';
+import { makeRoom } from '../../runtime/recent-cache.ts';
 import { nowMicroseconds } from '../mongo/clock.ts';
 import { upsertOne } from '../mongo/upsert.ts';
-
-/** `_id`: the key ID and the record ID, so that a page is a range of the index that every collection has. */
-interface KeyDownload {
-  _id: string;
-  requestedAt: string;
-}
 
 const MAX_CACHED = 10_000;
 
 export type KeyDownloadStore = ReturnType<typeof createKeyDownloadStore>;
 
 export function createKeyDownloadStore(db: Db) {
-  const requests: Collection<KeyDownload> = db.collection('key_downloads');
+  // `_id`: the key ID and the record ID, so that a page is a range of the index that every collection has.
+  const requests = db.collection<{ _id: string; requestedAt: string }>('key_downloads');
   /** Entries are never removed, so a caller that polls needs one query. */
   const cached = new Map<string, true>();
   const cache = (id: string): void => {

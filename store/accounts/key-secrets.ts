@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** The prefixes of API keys and of the tokens of feeds. Secret scanners recognize them. */
-export type SecretPrefix = 'td' | 'tdf';
+type SecretPrefix = 'td' | 'tdf';
 
 const KEY = /^(tdf?)_([0-9A-Za-z]{16,26})_([A-Za-z0-9_-]{43})$/;
 

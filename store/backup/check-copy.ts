@@ -53,9 +53,8 @@ async function checkDocuments(folder: string, name: string, count: number): Prom
   let found = 0;
   for await (const line of format.readLines(folder, name)) {
     found += 1;
-    if (documentIn(line)?.['_id'] === undefined) {
+    if (documentIn(line)?.['_id'] === undefined)
       throw new Error(`${format.pathIn(folder, name)}: line ${String(found)} is not a document; nothing was restored`);
-    }
   }
   if (found === count) return;
   throw new Error(

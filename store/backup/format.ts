@@ -12,13 +12,8 @@ import { RESTORE_MARKS } from './unfinished-restore.ts';
 
 /** Collections that are not copied: they expire, are rebuilt at a start, or are copied as a part of accounts. */
 export const NOT_COPIED: readonly string[] = [
-  'windows',
-  'idempotency_keys',
-  'idempotency_times',
-  'circuit_breakers',
-  'engines',
-  'overflow_chunks',
-  RESTORE_MARKS,
+  ...['windows', 'idempotency_keys', 'idempotency_times', 'circuit_breakers', 'engines'],
+  ...['overflow_chunks', RESTORE_MARKS],
 ];
 
 /** In this order: the service continues to write, and no earlier document may refer to a record that is not copied. */

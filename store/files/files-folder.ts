@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection, Db } from 'mongodb';
-import { watchFor } from '../../runtime/watch-for.ts';
+import { watchFor } from '../../runtime/subprocess/folder-watch.ts';
 import { orMissing } from './or-missing.ts';
 import { upsertOne } from '../mongo/upsert.ts';
 

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { MongoError } from 'mongodb';
 import { JobError } from '../../runtime/job-error.ts';
-import { watchFor } from '../../runtime/watch-for.ts';
+import { watchFor } from '../../runtime/subprocess/folder-watch.ts';
 
 export type SpaceGuard = ReturnType<typeof createSpaceGuard>;
 

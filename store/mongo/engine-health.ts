@@ -8,11 +8,10 @@ export type EngineHealth = () => Promise<Pick<Health, 'temporal' | 'mongodb'>>;
 interface Engines {
   readonly pingTemporal: () => Promise<void>;
   readonly pingMongo: () => Promise<void>;
-  /** How long a result is cached. Concurrent checks share one result. */
+  /** How long a result is cached, which limits the load, since health requests are public and not rate limited. */
   readonly keptMs: number;
 }
 
-/** The cache limits the load, since health requests are public and not rate limited. */
 export function createEngineHealth({ pingTemporal, pingMongo, keptMs }: Engines): EngineHealth {
   let cached: ReturnType<EngineHealth> | undefined;
   return () => {

@@ -1,6 +1,35 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient, MongoServerError } from 'mongodb';
-import { watchHeartbeats } from './heartbeat-watch.ts';
+import { MongoClient, MongoServerError, MongoError, type Db } from 'mongodb';
+import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts';
+
+/** After a pause of the process, timers fire before it reads the responses that have arrived, so a second timer follows. */
+const GRACE_MS = 1_000;
+
+/**
+ * If the server ends the connection while the driver writes, the write waits for a `drain` event that a destroyed socket
+ * never emits, and no timeout fires (mongodb 7.9.0, `Connection.writeCommand`). The client then finds no server for ever.
+ */
+export function watchHeartbeats(
+  client: MongoClient,
+  { limitMs, onStuck }: { readonly limitMs: number; readonly onStuck: () => void },
+): () => void {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const forget = (address: string): void => {
+    clearTimeout(timers.get(address));
+    timers.delete(address);
+  };
+  const expect = (address: string, afterMs: number, onLate: () => void): void => {
+    forget(address);
+    timers.set(address, setTimeout(onLate, afterMs).unref());
+  };
+  client.on('serverHeartbeatStarted', ({ connectionId: address }) =>
+    expect(address, limitMs, () => expect(address, GRACE_MS, onStuck)),
+  );
+  client.on('serverHeartbeatSucceeded', ({ connectionId: address }) => forget(address));
+  client.on('serverHeartbeatFailed', ({ connectionId: address }) => forget(address));
+  client.on('serverClosed', ({ address }) => forget(address));
+  return () => [...timers.keys()].forEach(forget);
+}
 
 /** With the driver's default of 10 s, a dead connection would delay a request for 20 s. */
 const HEARTBEAT_MS = 2_000;
@@ -70,4 +99,24 @@ const FINAL_CODES: readonly unknown[] = [18, 13];
 
 export function isFinalRefusal(error: unknown): boolean {
   return error instanceof MongoServerError && FINAL_CODES.includes(error.code);
+}
+
+/** Opens the database for a command. @throws Error with one sentence when it does not respond, or a restore has not finished */
+export async function withDatabase<T>(
+  { MONGODB_URI: uri, MONGODB_DATABASE: database }: { readonly MONGODB_URI: string; readonly MONGODB_DATABASE: string },
+  timeoutMs: number,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
+  const mongo = openMongo({ uri, database, timeoutMs });
+  try {
+    await refuseUnfinishedRestore(mongo.db);
+    return await work(mongo.db);
+  } catch (cause) {
+    if (!(cause instanceof MongoError)) throw cause;
+    // The message omits the address, which may contain a password.
+    const what = cause instanceof MongoServerError ? 'the database refused' : 'the database did not answer';
+    throw new Error(`MONGODB_URI: ${what}: ${cause.message}`, { cause });
+  } finally {
+    await mongo.close();
+  }
 }

@@ -117,9 +117,8 @@ export function createContentsStore(db: Db) {
           yield await Promise.resolve(value);
         }, value.length);
       }
-      for (const [name, { pieces, items }] of Object.entries(parts)) {
+      for (const [name, { pieces, items }] of Object.entries(parts))
         facts[name] = new ItemStream(() => list({ recordId, name, pieces }).pages(), items);
-      }
       return facts as KeptFacts<Facts>;
     },
     async putFacts(recordId: string, facts: object): Promise<void> {

@@ -15,7 +15,7 @@ type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
   attempts?: Record<string, DeliveryAttempt>;
 };
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   readonly subscribedBy?: string | undefined;
   readonly state?: DeliveryState | undefined;
   readonly before?: string | undefined;

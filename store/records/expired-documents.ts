@@ -7,12 +7,6 @@ import { SCAN_TIMEOUT_MS } from '../mongo/scans.ts';
 
 export type KeptKind = 'contents' | 'deliveries' | 'snapshots' | 'failed' | 'batches';
 
-export interface ExpiredPage {
-  readonly records: ReadonlyMap<string, readonly string[]>;
-  /** The start of the next page; absent on the last page. */
-  readonly next?: string;
-}
-
 interface Ids {
   readonly _id: string;
 }
@@ -71,11 +65,11 @@ export function createExpiredDocuments(db: Db) {
   };
 
   return {
-    /** The pages of deliveries begin with webhook subscriptions (`receivers`), which also contain URLs. */
-    async page(
-      kind: KeptKind,
-      { after = '', beforeMs }: { after?: string | undefined; beforeMs: number },
-    ): Promise<ExpiredPage> {
+    /**
+     * The pages of deliveries begin with webhook subscriptions (`receivers`), which also contain URLs.
+     * @returns IDs by record, and the start of the next page, which is absent on the last one
+     */
+    async page(kind: KeptKind, { after = '', beforeMs }: { after?: string | undefined; beforeMs: number }) {
       const isSubscriptions = kind === 'deliveries' && !after.startsWith(DELIVERY_PREFIX);
       const prefix = kind === 'deliveries' && !isSubscriptions ? DELIVERY_PREFIX : '';
       const before = prefix + encodeTime(beforeMs, TIME_CHARS);

@@ -1,15 +1,10 @@
 import type { Db } from 'mongodb';
 import { isDuplicate } from '../mongo/upsert.ts';
 
-interface Entry {
-  /** The list's ID and a position, such as `speaker_labels/01JD…/1`. */
-  _id: string;
-  recordId: string;
-}
-
 /** An entry never changes: a repeated call finds its own entry, and the database refuses a second one at the same position. */
 export function createJobLists(db: Db) {
-  const entries = db.collection<Entry>('jobLists');
+  // `_id`: the list's ID and a position, such as `speaker_labels/01JD…/1`.
+  const entries = db.collection<{ _id: string; recordId: string }>('jobLists');
   const read = async (listId: string): Promise<string[]> => {
     const ids: string[] = [];
     for (;;) {

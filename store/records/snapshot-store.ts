@@ -18,7 +18,7 @@ export interface OpenClaim {
 }
 
 /** `mine`: the caller may start the snapshot; `theirs`: another worker has sent the request; `started`: it exists. */
-export type SnapshotClaim =
+type SnapshotClaim =
   | { readonly state: 'mine'; readonly claimId: string }
   | ({ readonly state: 'theirs' } & OpenClaim)
   | { readonly state: 'started'; readonly snapshotId: string };
@@ -28,19 +28,13 @@ interface SnapshotDocument extends OpenClaim {
   readonly snapshotId?: string;
 }
 
-/** The claim that owns a snapshot. It remains when the claim is deleted, so that no other claim uses a useless snapshot. */
-interface HolderDocument {
-  /** The ID of the snapshot. */
-  _id: string;
-  claimId: string;
-}
-
 /** The snapshots that jobs have started, so that none is started and paid twice. */
 export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
 
 export function createSnapshotStore(db: Db) {
   const snapshots: Collection<SnapshotDocument> = db.collection('snapshots');
-  const holders: Collection<HolderDocument> = db.collection('snapshot_holders');
+  // By the ID of the snapshot, its claim, which remains when the claim is deleted, so that no other uses a useless snapshot.
+  const holders = db.collection<{ _id: string; claimId: string }>('snapshot_holders');
   const idOf = ({ recordId, part }: SnapshotKey): string => `${recordId}/${part}`;
   const hold = async (snapshotId: string, claimId: string): Promise<string> =>
     (await upsertOne(holders, snapshotId, { $setOnInsert: { claimId } })).claimId;

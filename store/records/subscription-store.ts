@@ -3,11 +3,10 @@ import type { StoredSubscription } from '../../contract/subscriptions/subscripti
 import { upsert } from '../mongo/upsert.ts';
 import { createOwnedDocuments } from './owned-documents.ts';
 
+/** `_id`: the ID of the subscription and that of the entry. `batchId` is absent if no batch fetches the entry. */
 interface KnownDocument {
-  /** The ID of the subscription and that of the entry. */
   _id: string;
   subscriptionId: string;
-  /** The batch that fetches the entry; absent if it is not fetched. */
   batchId?: string;
 }
 
@@ -45,9 +44,8 @@ export function createSubscriptionStore(db: Db) {
 
 /** The embedded server finds one `_id` by its index and scans for several. */
 async function inGroups<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  for (let start = 0; start < items.length; start += AT_ONCE) {
+  for (let start = 0; start < items.length; start += AT_ONCE)
     await Promise.all(items.slice(start, start + AT_ONCE).map(work));
-  }
 }
 
 function knownIdOf(subscriptionId: string, entryId: string): string {

@@ -53,11 +53,8 @@ export function createWebhookSubscriptionStore(db: Db) {
       await upsertOne(subscriptions, recordId, { $addToSet: { claimed: entry, known: entry } });
     },
     /**
-     * Records that a URL was subscribed after the job had ended.
-     *
-     * @param firstUrl the URL that the job was started with
-     * @returns the position of the URL among the late ones, counted from 1 and always the same; undefined when the URL is
-     *   known, whichever caller subscribed it
+     * Records that a URL was subscribed after the job had ended. @param firstUrl the URL that the job was started with
+     * @returns its number among the late ones, from 1 and always the same; undefined when it is known, whoever subscribed it
      */
     async lateNumberOf(recordId: string, url: string, firstUrl?: string): Promise<number | undefined> {
       if (url === firstUrl) return undefined;

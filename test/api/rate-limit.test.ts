@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { pino } from 'pino';
 import { ulid } from 'ulid';
 import { CALLERS_MAX, createRequestCounter } from '../../api/access/request-counter.ts';
-import { makeRoom } from '../../runtime/make-room.ts';
+import { makeRoom } from '../../runtime/recent-cache.ts';
 import type { RequestCountStore } from '../../store/accounts/request-counts.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

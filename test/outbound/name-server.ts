@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import { createDnsLookup, type Lookup } from '../../outbound/lookup.ts';
+import { createDnsLookup, type Lookup } from '../../outbound/connector.ts';
 
 /** What the name server of these tests knows; a name that is missing does not exist. Names with `silent` in them are never answered. */
 const zone: Readonly<Record<string, { a?: string[]; aaaa?: string[] }>> = {

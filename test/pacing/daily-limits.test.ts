@@ -6,7 +6,7 @@ import { loadConfig } from '../../config.ts';
 import { MEMO_JOB } from '../../contract/job-input.ts';
 import { createRouteCommands } from '../../operator/routes/route-commands.ts';
 import type { BreakerStore } from '../../pacing/breaker-store.ts';
-import { outsideHours } from '../../pacing/daily-limits.ts';
+import { outsideHours } from '../../pacing/breaker.ts';
 import { MAX_WAIT_MS, routeNamesOf, routesOf, type DailyLimits } from '../../pacing/routes.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { audio } from '../../workflows/jobs/audio.ts';

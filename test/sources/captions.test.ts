@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JobError } from '../../runtime/job-error.ts';
-import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
-import { parseJson3 } from '../../sources/vidnet/captions/parse-json3.ts';
+import { parseCaptions, parseJson3 } from '../../sources/vidnet/captions/parse-captions.ts';
 
 /** A line as the recogniser hears it. */
 interface SpokenLine {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quotaResetAfter } from '../../sources/vidnet/data-api/quota-reset.ts';
+import { quotaResetAfter } from '../../sources/vidnet/data-api/data-api-failures.ts';
 
 describe('a daily quota is renewed at the next Pacific midnight', () => {
   it.each([

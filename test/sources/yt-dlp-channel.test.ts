@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChannelReference } from '../../contract/urls/channel-urls.ts';
 import type { ChannelPage, DescribedChannel } from '../../sources/vidnet/channel-source.ts';
 import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
-import { after } from '../../sources/vidnet/yt-dlp/yt-dlp-list-cursor.ts';
+import { listPages } from '../../sources/vidnet/yt-dlp/yt-dlp-flat-list.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { collect } from '../helpers/promises.ts';
@@ -235,14 +235,19 @@ describe('a list that has changed since its cursor', () => {
   const list = async function* (ids: string): AsyncGenerator<{ readonly id: string }> {
     for (const id of ids) yield await Promise.resolve({ id });
   };
+  const idsAfter = async (ids: string): Promise<string> =>
+    (await collect(listPages(list(ids), 'c'))).flatMap(({ entries }) => entries.map(({ id }) => id)).join('');
   it.each([
     ['as it was', 'abcdefg', 'defg'],
     ['with new ones at the front', 'XYabcdefg', 'defg'],
     ['with one gone before', 'bcdefg', 'defg'],
-    ['with the last one gone', 'abdefg', 'efg'],
-    ['when nothing is left of it', '', ''],
+    ['with repeated ones', 'abacdbefg', 'defg'],
+    ['when nothing follows', 'abc', ''],
   ])('goes on, %s', async (_, ids, rest) => {
-    const read = await collect(after(list(ids), { count: 3, lastId: 'c' }));
-    expect(read.map(({ id }) => id).join('')).toBe(rest);
+    expect(await idsAfter(ids)).toBe(rest);
+  });
+
+  it('begins again when its cursor is gone', async () => {
+    await expect(idsAfter('abdefg')).rejects.toMatchObject({ name: 'StaleCursorError' });
   });
 });

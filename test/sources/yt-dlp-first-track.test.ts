@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CAPTIONS_MAX_BYTES } from '../../contract/request-limits.ts';
-import { firstTrackArguments } from '../../sources/vidnet/yt-dlp/yt-dlp-first-track.ts';
+import { firstTrackArguments } from '../../sources/vidnet/yt-dlp/yt-dlp-tracks.ts';
 import type { YtdlpSettings, YtdlpStarter } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';

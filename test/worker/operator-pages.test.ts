@@ -8,7 +8,7 @@ import type { BreakerStore } from '../../pacing/breaker-store.ts';
 import { ytdlpReleases } from '../../runtime/telemetry/diagnostics.ts';
 import type { Mongo } from '../../store/mongo/mongo-client.ts';
 import type { QueueState } from '../../worker/create-workers.ts';
-import { createOperatorPages } from '../../worker/operator-pages.ts';
+import { createOperatorPages } from '../../worker/start-telemetry.ts';
 import type { Stage } from '../../worker/activity-log.ts';
 import { ROOT } from '../helpers/markdown.ts';
 import { breakersOn, memoryBreakerStore, GENEROUS } from '../helpers/breakers.ts';

@@ -93,7 +93,8 @@ describe('the retention of files', () => {
   it('has a schedule that every worker arranges, and that changes and ends with the setting', async () => {
     const records = threePages();
     await withService({ activities: { records }, taskQueue: ownQueue() }, async (client, taskQueue) => {
-      const arrange = (retentionDays: number | undefined) => arrangeRetention(client, { taskQueue, retentionDays });
+      const arrange = (retentionDays: number | undefined) =>
+        arrangeRetention(client, { taskQueue, retentionDays, keepDays: {} });
       const handle = client.schedule.getHandle(retentionScheduleId(taskQueue));
       await arrange(undefined);
       await Promise.all([arrange(30), arrange(30), arrange(30)]);

@@ -2,7 +2,7 @@ import { failureFor, type Failure } from '../../../contract/failures.ts';
 import { canonicalLanguage } from '../../../contract/text/language-tags.ts';
 import type { CaptionTrack } from '../../../contract/kinds/transcript-facts.ts';
 
-/** Keeps messages short: a video may have captions in more than 150 languages. */
+/** A video may have captions in more than 150 languages. */
 const MAX_LANGUAGES_NAMED = 30;
 
 /** @returns the canonical tag of yt-dlp's code of a track; undefined for codes such as `live_chat`, `a.en` or `danmaku` */

@@ -27,12 +27,9 @@ export function rankTracks<Track extends CaptionTrack>(tracks: readonly Track[],
   });
   const ranked = rankedTags(wanted, new Set(candidates.map(({ offered }) => offered)));
   return candidates
-    .sort((a, b) => kindOf(a.track) - kindOf(b.track) || ranked.indexOf(a.offered) - ranked.indexOf(b.offered))
-    .map(({ track }) => track);
-}
-
-function kindOf(track: CaptionTrack): number {
-  return track.kind === 'manual' ? 0 : 1;
+    .sort((a, b) => ranked.indexOf(a.offered) - ranked.indexOf(b.offered))
+    .map(({ track }) => track)
+    .sort((a, b) => Number(a.kind !== 'manual') - Number(b.kind !== 'manual'));
 }
 
 /** The tags are sorted, because the matcher returns the first of equally near ones, and the order of the platform must not matter. */
@@ -56,9 +53,7 @@ function isSame(wantedTag: string, offeredTag: string): boolean {
   // For `und`, which sites write if the language is unknown, `Intl.Locale` has no language.
   if ([wantedTag, offeredTag].some((tag) => /^und\b/.test(tag))) return false;
   // CLDR lists two codes of one language (`no`, `nb`) as substitutes for each other, with the same script and region.
-  const [one, other] = [new Intl.Locale(wanted.language), new Intl.Locale(offered.language)].map((each) =>
-    each.maximize(),
-  );
+  const [one, other] = [wanted, offered].map(({ language }) => new Intl.Locale(language).maximize());
   if (one?.script !== other?.script || one?.region !== other?.region) return false;
   return stands(offered.language, wanted.language) && stands(wanted.language, offered.language);
 }

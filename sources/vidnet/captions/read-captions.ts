@@ -24,14 +24,12 @@ export function* readCaptions({ path, format, kind }: CaptionsFile): Generator<r
   let [bytes, count] = [0, 0];
   for (const whole of parseCaptions(readFileSync(path, 'utf8'), format, kind)) {
     bytes += Buffer.byteLength(whole.text);
-    if (bytes > CAPTIONS_MAX_BYTES) {
+    if (bytes > CAPTIONS_MAX_BYTES)
       throw new JobError(failureFor('captionsTooMuchText', { maxMegabytes: CAPTIONS_MAX_MEGABYTES }));
-    }
     for (const line of partsOfLine(whole)) {
       count += 1;
-      if (count > CAPTION_LINES_MAX) {
+      if (count > CAPTION_LINES_MAX)
         throw new JobError(failureFor('captionsTooManyLines', { maxLines: CAPTION_LINES_MAX.toLocaleString('en') }));
-      }
       page.push(line);
       if (page.length < PAGE_LINES) continue;
       yield page;

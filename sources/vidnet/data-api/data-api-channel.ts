@@ -11,7 +11,7 @@ import { isRefusedFor } from './data-api-failures.ts';
 /** The maximum of `playlistItems.list`, and of the IDs that `videos.list` accepts. */
 const PAGE_SIZE = 50;
 
-export interface DataApiChannelSettings {
+interface DataApiChannelSettings {
   readonly channelUrlTemplate: string;
   /** Resolves a custom URL (`/c/NAME`), for which the Data API has no method, to a channel ID. @throws JobError */
   readonly resolveCustom: (reference: ChannelReference, call: SourceCall) => Promise<string>;

@@ -1,5 +1,5 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import {
   answerTo,
@@ -20,8 +20,6 @@ const CONNECTION_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: ANSWER_TIME
 /** The limit after decompression, because an answer is parsed in one step of the event loop. */
 const MAX_ANSWER_BYTES = 6 * 1024 ** 2;
 
-const unzip = promisify(gunzip);
-
 interface DataApiRequest<Parsed> {
   readonly resource: 'channels' | 'commentThreads' | 'comments' | 'playlistItems' | 'videos';
   /** Arrays are joined by commas, and undefined values are omitted. */
@@ -41,7 +39,7 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
   const headers = { accept: 'application/json', 'accept-encoding': 'gzip' };
   const send = async (url: URL, signal: AbortSignal) => {
     const { statusCode: status, headers: answerHeaders, body } = await answerTo(url, { dispatcher, headers, signal });
-    const text = (await readBounded(body, answerHeaders['content-encoding'])).toString('utf8');
+    const text = await textOf(body, answerHeaders['content-encoding']);
     // Error texts are logged, and a server may repeat the request in them.
     const safe = status < 300 ? text : text.replaceAll(key, '[key]');
     const json = parseJson(safe);
@@ -80,15 +78,11 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
   };
 }
 
-/** Reads the whole answer before it decompresses it. */
-async function readBounded(body: AsyncIterable<Uint8Array>, encoding: unknown): Promise<Buffer> {
-  const { bytes, isWhole } = await beginningOf(body, MAX_ANSWER_BYTES);
+async function textOf(body: Readable, encoding: unknown): Promise<string> {
+  const plain = encoding === 'gzip' ? pipeline(body, createGunzip(), () => undefined) : body;
+  const { bytes, isWhole } = await beginningOf(plain, MAX_ANSWER_BYTES);
   if (!isWhole) throw unreachable('the answer is longer than any real one');
-  if (encoding !== 'gzip' || bytes.length === 0) return bytes;
-  return unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }).catch((error: unknown) => {
-    const isTooLarge = connectionCode(error) === 'ERR_BUFFER_TOO_LARGE';
-    throw isTooLarge ? unreachable('the answer is longer than any real one') : error;
-  });
+  return bytes.toString('utf8');
 }
 
 /** Keeps only class and code, because messages of network errors may contain the URL and thus the key. */
@@ -116,9 +110,7 @@ export async function* pagesFrom<Item>(
   do {
     const page = await fetchPage(token);
     // Otherwise the same page would use up the quota.
-    if (page.nextPageToken !== undefined && page.nextPageToken === token) {
-      throw new JobError('dataApiEndless');
-    }
+    if (page.nextPageToken !== undefined && page.nextPageToken === token) throw new JobError('dataApiEndless');
     yield page;
     token = page.nextPageToken;
   } while (token !== undefined);

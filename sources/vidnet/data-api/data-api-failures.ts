@@ -3,7 +3,6 @@ import { failureFor, type Failure, type ReasonWith } from '../../../contract/fai
 import { JobError } from '../../../runtime/job-error.ts';
 import { retryAfterAtMs } from '../../../runtime/retry-after.ts';
 import type { Listed } from './data-api-schemas.ts';
-import { quotaResetAfter } from './quota-reset.ts';
 
 const reasonSchema = z.object({ reason: z.string().catch(''), domain: z.string().catch('') });
 
@@ -30,9 +29,7 @@ interface Row {
 }
 
 /**
- * The Data API's refusals. The first row that matches counts.
- *
- * Sources: https://developers.google.com/youtube/v3/docs/errors (reasons of the methods),
+ * The Data API's refusals. The first row that matches counts. Sources: https://developers.google.com/youtube/v3/docs/errors (reasons of the methods),
  * https://developers.google.com/youtube/v3/docs/core_errors (those of all Google APIs),
  * https://cloud.google.com/php/docs/reference/common-protos/latest/Api.ErrorReason (the ones in capitals).
  */
@@ -147,4 +144,23 @@ function detailsOf({ status, body }: Refusal) {
       .filter((limit) => typeof limit === 'string')
       .join(' '),
   };
+}
+
+/** Daily quotas are renewed at midnight, Pacific time: https://developers.google.com/youtube/v3/determine_quota_cost */
+export function quotaResetAfter(nowMs: number): number {
+  const local = new Date(pacificClockMs(nowMs));
+  const midnight = Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + 1);
+  // The current offset is wrong if the clocks change before midnight. They never change at midnight.
+  const aboutThen = midnight - offsetMs(nowMs);
+  return midnight - offsetMs(aboutThen);
+}
+
+function offsetMs(atMs: number): number {
+  return pacificClockMs(atMs) - Math.floor(atMs / 1000) * 1000;
+}
+
+/** The local time as if it were UTC, in whole seconds. */
+function pacificClockMs(atMs: number): number {
+  // In Swedish, dates and times are written as in ISO 8601.
+  return Date.parse(`${new Date(atMs).toLocaleString('sv-SE', { timeZone: 'America/Los_Angeles' })}Z`);
 }

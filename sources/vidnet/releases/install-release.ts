@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fetchFile, forget } from '../../../outbound/fetch-url.ts';
-import { listPackageFiles } from '../../../outbound/package-index.ts';
+import { fetchFile, forget, listPackageFiles } from '../../../outbound/fetch-url.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { lastLine } from '../../../runtime/subprocess/warm-process.ts';
 import { run } from '../../../runtime/subprocess/run-program.ts';
@@ -59,8 +58,8 @@ export interface InstallOptions {
 }
 
 /**
- * Downloads a release, which uses the interpreter and packages of the pinned one, and the scripts that it needs, compares both with their checksums, and tries the release before a rename
- * gives it its final path. A copy that another worker installed first remains.
+ * Downloads a release and the scripts that it needs, verifies both by their checksums, and tries the release, with the interpreter
+ * and packages of the pinned one, before a rename gives it its final path. A copy that another worker installed first remains.
  *
  * @throws UnusableReleaseError; other errors after which nothing is left
  */

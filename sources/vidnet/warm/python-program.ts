@@ -21,9 +21,8 @@ export async function readPythonProgram(program: string): Promise<PythonProgram>
   if (file === undefined) throw new Error(`${program} is not there`);
   const head = (await readHead(file, HEAD_BYTES)).toString('latin1');
   // The launcher of local/engines/ytdlp.ts.
-  if (/^#!\/bin\/sh\nexec "\$\{0%\/\*\}\/python3" -I -m yt_dlp "\$@"\n/.test(head)) {
+  if (/^#!\/bin\/sh\nexec "\$\{0%\/\*\}\/python3" -I -m yt_dlp "\$@"\n/.test(head))
     return { python: join(dirname(file), 'python3'), flags: ['-I'], file, isModule: true };
-  }
   // The launchers of pip, for a path that is long or has a space, and of releases/install-release.ts.
   const long = /^#!\/bin\/sh\n'''exec' "?([^"\n]*python[\d.]*)"?((?: -\w+)*) "\$0" "\$@"\n/.exec(head);
   if (long !== null) {

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { rm, stat } from 'node:fs/promises';
+import { rm, stat, lstat, mkdtemp, readdir } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -8,8 +8,9 @@ import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { signalGroup, type Running, type RunOptions } from '../../../runtime/subprocess/run-program.ts';
 import { startWarmProcess } from '../../../runtime/subprocess/warm-process.ts';
-import { openParentFolder } from './parent-folder.ts';
 import type { PythonProgram } from './python-program.ts';
+import { hostname, tmpdir } from 'node:os';
+import { processIdentity } from '../../../runtime/subprocess/process-facts.ts';
 
 const SCRIPT = fileURLToPath(new URL('./warm-yt-dlp.py', import.meta.url));
 const WARM_UP_TIMEOUT_MS = 60_000;
@@ -28,14 +29,8 @@ interface WarmParentOptions {
   readonly signal: AbortSignal;
 }
 
-/** The report of a parent that is ready. */
-interface Known {
-  readonly version: string;
-  readonly files: readonly string[];
-  /** Facts of files before they were loaded. */
-  readonly before: Readonly<Record<string, string>>;
-  readonly spared: readonly string[];
-}
+/** The report of a parent that is ready, with facts of files before they were loaded. */
+type Known = Readonly<{ version: string; files: string[]; before: Record<string, string>; spared: string[] }>;
 
 interface Call {
   readonly streams: readonly [PassThrough, PassThrough];
@@ -49,12 +44,6 @@ interface Call {
   hasEnded: boolean;
 }
 type Calls = ReadonlyMap<string, Call>;
-
-interface Answer {
-  readonly id: string;
-  readonly pid?: number;
-  readonly code?: number;
-}
 
 /** A process that has run yt-dlp once, and forks for each call (warm-yt-dlp.py). */
 export type WarmParent = Awaited<ReturnType<typeof startWarmParent>>;
@@ -98,7 +87,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       return clean();
     });
     parent.onAnswer((answer) => takeAnswer(calls, answer as Answer));
-    const before: Readonly<Record<string, string>> = { ...known.before, [program.file]: programFacts };
+    const before: Known['before'] = { ...known.before, [program.file]: programFacts };
     const files = [program.file, ...known.files];
     // A file that was loaded from an unexpected path has no facts from before.
     const loaded = await Promise.all(files.map(async (path) => before[path] ?? (await fileFacts(path))));
@@ -175,6 +164,8 @@ function takeStream(calls: Calls, socket: Socket): void {
   socket.on('readable', onReadable);
 }
 
+type Answer = Readonly<{ id: string; pid?: number; code?: number }>;
+
 /** Handles a message of the parent about a call: the ID of its process group, or its exit code. */
 function takeAnswer(calls: Calls, { id, pid, code }: Answer): void {
   const call = calls.get(id);
@@ -199,4 +190,32 @@ function fileFacts(path: string): Promise<string> {
     ({ ino, mtimeNs, size }) => [ino, mtimeNs, size].join('-'),
     () => '',
   );
+}
+
+const KIND = 'tapedeck-yt-dlp';
+
+/**
+ * Creates a private folder for a warm parent, and removes those of killed workers. It is in the system's temporary folder, because
+ * the path of a socket has at most 107 bytes. Its name is `tapedeck-yt-dlp~<host>~<process>~<random>`.
+ */
+async function openParentFolder(): Promise<string> {
+  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+  await removeAbandoned(host);
+  const owner = processIdentity(process.pid) ?? String(process.pid);
+  return mkdtemp(join(tmpdir(), `${[KIND, host, owner].join('~')}~`));
+}
+
+async function removeAbandoned(ofHost: string): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [kind, host, owner = ''] = name.split('~');
+    if (kind !== KIND || host !== ofHost || processIdentity(Number.parseInt(owner, 10)) === owner) continue;
+    const path = join(tmpdir(), name);
+    // Every user can write to this folder, so a matching name does not prove that this user owns the entry.
+    const isOwn = await lstat(path).then(
+      ({ uid }) => uid === process.getuid?.(),
+      () => false,
+    );
+    // Another worker may remove it too. The next worker retries what remains.
+    if (isOwn) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
 }

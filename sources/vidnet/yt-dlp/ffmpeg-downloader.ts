@@ -32,11 +32,8 @@ export function recordingOf(live: NonNullable<MediaOptions['live']>, maxMediaSec
   const left = until === undefined ? Infinity : (Date.parse(until) - Date.now()) / 1000;
   if (left <= 0) throw new JobError('recordingOver');
   const longest = Math.min(maxMediaSeconds, RECORDING_MAX_SECONDS);
-  return {
-    fromStart: from === 'start',
-    maxSeconds: Math.min(seconds, longest),
-    endsAfterMs: 1000 * Math.min(left, longest),
-  };
+  const endsAfterMs = 1000 * Math.min(left, longest);
+  return { fromStart: from === 'start', maxSeconds: Math.min(seconds, longest), endsAfterMs };
 }
 
 const support = new Map<string, Promise<boolean>>();
@@ -45,26 +42,23 @@ const support = new Map<string, Promise<boolean>>();
 export async function ffmpegDownloader(ffmpeg: string, recording?: Recording): Promise<readonly string[]> {
   const path = isAbsolute(ffmpeg) ? ffmpeg : await findProgram(ffmpeg, bareEnvironment(ffmpeg)['PATH'] ?? '');
   if (path === undefined) throw new JobError(failureFor('mediaToolMissing', { setting: 'FFMPEG_PATH' }));
-  const location = ['--ffmpeg-location', path];
+  const withArguments = (input: string, output: string): readonly string[] => [
+    ...['--ffmpeg-location', path, ...(recording === undefined ? [] : ['--downloader', 'ffmpeg'])],
+    ...['--downloader-args', `ffmpeg_i:${input}`, '--downloader-args', `ffmpeg_o:${output}`],
+  ];
   if (recording !== undefined) {
-    const input = recording.fromStart ? `${INPUT} -live_start_index 0` : INPUT;
     const output = `${RECORDING} -t ${String(recording.maxSeconds)}`;
-    return [...location, '--downloader', 'ffmpeg', ...downloaderArguments(input, output)];
+    return withArguments(recording.fromStart ? `${INPUT} -live_start_index 0` : INPUT, output);
   }
   const known = support.get(path) ?? limitsRequests(path);
   support.set(path, known);
-  const input = (await known) ? `${INPUT} ${SMALL_REQUESTS}` : INPUT;
-  return [...location, ...downloaderArguments(input, OUTPUT)];
-}
-
-function downloaderArguments(input: string, output: string): readonly string[] {
-  return ['--downloader-args', `ffmpeg_i:${input}`, '--downloader-args', `ffmpeg_o:${output}`];
+  return withArguments((await known) ? `${INPUT} ${SMALL_REQUESTS}` : INPUT, OUTPUT);
 }
 
 /** ffmpeg before version 8 does not. */
 async function limitsRequests(ffmpeg: string): Promise<boolean> {
   const args = ['-hide_banner', '-h', 'protocol=http'];
   const options = { cwd: '/', env: bareEnvironment(ffmpeg), timeoutMs: 10_000, maxStdoutChars: 100_000 };
-  const result = await run(ffmpeg, args, { ...options, signal: new AbortController().signal }).catch(() => undefined);
+  const result = await run(ffmpeg, args, options).catch(() => undefined);
   return result?.stdout.includes('-initial_request_size') === true;
 }

@@ -23,13 +23,14 @@ const factsSchema = z.object({
   comments: z.array(z.unknown()).nullish(),
   formats: z.array(z.unknown()).catch([]),
 });
+
 export interface CommentsFile {
   readonly path: string;
   readonly max: number;
 }
 
 /** The first item describes the file. Pages of comments follow, with parents before their replies. */
-export type CommentsRead =
+type CommentsRead =
   { readonly isReadable: boolean; readonly showsNothing: boolean } | { readonly page: readonly VideoComment[] };
 
 export function* readComments({ path, max }: CommentsFile): Generator<CommentsRead> {
@@ -37,9 +38,8 @@ export function* readComments({ path, max }: CommentsFile): Generator<CommentsRe
   const found = (facts?.comments ?? []).flatMap(toComment);
   yield { isReadable: facts !== undefined, showsNothing: found.length === 0 && facts?.formats.length === 0 };
   const comments = parentsFirst(found).slice(0, max);
-  for (let start = 0; start < comments.length; start += PAGE_SIZE) {
+  for (let start = 0; start < comments.length; start += PAGE_SIZE)
     yield { page: comments.slice(start, start + PAGE_SIZE) };
-  }
 }
 
 /** A comment without an ID is left out, because it could not be referenced. */
@@ -78,12 +78,9 @@ function parentsFirst(comments: readonly VideoComment[]): readonly VideoComment[
   };
   for (const comment of comments) {
     const { replyTo } = comment;
-    if (replyTo === null || sorted.has(replyTo)) {
-      append(comment);
-      continue;
-    }
-    const replies = waiting.get(replyTo);
-    if (replies === undefined) waiting.set(replyTo, [comment]);
+    const replies = waiting.get(replyTo ?? '');
+    if (replyTo === null || sorted.has(replyTo)) append(comment);
+    else if (replies === undefined) waiting.set(replyTo, [comment]);
     else replies.push(comment);
   }
   comments.forEach(append);

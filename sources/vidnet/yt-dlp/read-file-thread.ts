@@ -1,14 +1,22 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { JobError } from '../../../runtime/job-error.ts';
 import { readCaptions, type CaptionsFile } from '../captions/read-captions.ts';
-import { readClipped } from './read-clipped.ts';
 import { readComments, type CommentsFile } from './read-comments.ts';
-import { readerResults, type ReaderResult } from './read-file.ts';
+import { readClipped, type ThreadAnswer } from './read-file.ts';
 
 const READERS = { readCaptions, readComments, readClipped };
+const { reader, input } = workerData as { reader: keyof typeof READERS; input: CaptionsFile & CommentsFile };
+const items = (READERS[reader](input) as Iterable<unknown>)[Symbol.iterator]();
 
-/** The entry point of the thread that read-file.ts starts. */
-export default function (work: {
-  readonly reader: keyof typeof READERS;
-  readonly input: CaptionsFile & CommentsFile;
-}): Iterable<ReaderResult<unknown>> {
-  return readerResults<unknown>(READERS[work.reader](work.input));
+function nextAnswer(): ThreadAnswer<unknown> {
+  try {
+    const next = items.next();
+    return next.done === true ? 'end' : { item: next.value };
+  } catch (error) {
+    if (!(error instanceof JobError)) throw error;
+    return { failure: { code: error.code, message: error.message } };
+  }
 }
+
+// Each item is made on demand. Items are copied between the threads, so each should be small.
+parentPort?.on('message', () => parentPort?.postMessage(nextAnswer()));

@@ -3,13 +3,65 @@ import { isAbsolute, join } from 'node:path';
 import { JobError } from '../../../runtime/job-error.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { linkPrograms } from '../../../runtime/subprocess/linked-programs.ts';
-import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../../runtime/subprocess/run-program.ts';
+import {
+  FolderTooLargeError,
+  run,
+  RunStartError,
+  RunTimeoutError,
+  CpuTimeError,
+} from '../../../runtime/subprocess/run-program.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { ffmpegDownloader, type Recording } from './ffmpeg-downloader.ts';
 import { subjectError, ytdlpFailure, type Subject } from './yt-dlp-failures.ts';
-import { PAGE_LIMITS, startReading, type Reading, type ReadingLimits } from './page-reading.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
-import type { YtdlpSettings } from './yt-dlp-settings.ts';
+import type { ReadingLimits, YtdlpSettings } from './yt-dlp-settings.ts';
+import { startDeadline } from '../../../runtime/deadline.ts';
+
+/** A page of the video platform takes seconds, most of them for its JavaScript. */
+export const PAGE_LIMITS: ReadingLimits = { timeoutMs: 120_000, maxCpuSeconds: 60, maxBytes: 64 * 1024 ** 2 };
+/** For media and long lists: gigabytes take minutes of processor time. */
+export const LONG_RUN_CPU_SECONDS = 1_800;
+
+const COUNT_EVERY_MS = 250;
+
+export type Reading = ReturnType<typeof startReading>;
+
+function startReading(subject: Subject, limits: ReadingLimits, receivedBytes: () => number) {
+  let isReading = true;
+  let fromBytes = 0;
+  // A slow page of any site is final. The platform may only be busy, so its pages are retried.
+  const late = (cause?: unknown): JobError =>
+    subjectError(subject === 'page' ? 'pageTooSlow' : 'upstreamPageTooSlow', subject, cause);
+  const deadline = startDeadline({ timeoutMs: limits.timeoutMs, late });
+  const counter = setInterval(() => {
+    if (receivedBytes() - fromBytes <= limits.maxBytes) return;
+    deadline.abort(subjectError('pageTooLarge', subject));
+  }, COUNT_EVERY_MS);
+  return {
+    /** Aborted at a limit, with a `JobError`. */
+    signal: deadline.signal,
+    /** Called when a part of a list has arrived: the limits begin again. */
+    restart: (): void => {
+      fromBytes = receivedBytes();
+      deadline.restart();
+    },
+    end: (): void => {
+      isReading = false;
+      clearInterval(counter);
+      deadline.end();
+    },
+    /** @returns the failure of the reading, if a limit of it caused the error */
+    failureOf: (error: unknown): unknown => {
+      if (error instanceof CpuTimeError) {
+        return isReading
+          ? subjectError('pageTooMuchWork', subject, error)
+          : new JobError('fileTooMuchWork', { cause: error });
+      }
+      const isLate = error instanceof JobError && error.code === 'upstream_timeout';
+      return isReading && isLate ? late(error.cause) : error;
+    },
+  };
+}
 
 export interface YtdlpRunSpec {
   readonly subject: Subject;
@@ -116,7 +168,7 @@ export function baseArguments(settings: YtdlpSettings, cookiesCopy: string | und
  * The text of a private configuration file. Every user of the machine can read command-line arguments, and the operator's
  * extractor arguments may hold tokens of an account. The quoting rules are those of a shell.
  */
-export function privateOptions(settings: YtdlpSettings, extractorArgs: readonly ExtractorArgs[] = []): string {
+function privateOptions(settings: YtdlpSettings, extractorArgs: readonly ExtractorArgs[] = []): string {
   return mergeExtractorArgs(settings.extractorArgs, extractorArgs)
     .map((value) => `--extractor-args '${value.replaceAll("'", `'"'"'`)}'\n`)
     .join('');

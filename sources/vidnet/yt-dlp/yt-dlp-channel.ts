@@ -18,7 +18,7 @@ import {
 import { readFacts } from './yt-dlp-facts.ts';
 import { COMPLETE_LISTS, flatEntries, listPages } from './yt-dlp-flat-list.ts';
 import { channelUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
-import { largestThumbnail, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
+import { largestThumbnail, thumbnailsSchema } from './yt-dlp-video.ts';
 
 const entrySchema = z.object({
   id: z.string().min(1),
@@ -81,9 +81,8 @@ export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
       // The tabs (videos, live streams, shorts) follow each other, each newest first.
       const list = { url, subject: 'channel', schema: entrySchema, extractorArgs: [COMPLETE_LISTS] } as const;
       const entries = flatEntries(settings, list, call);
-      for await (const { entries: videos, next } of listPages(entries, from)) {
+      for await (const { entries: videos, next } of listPages(entries, from))
         yield { videos: videos.map((entry) => toVideo(entry, isTimeExact)), ...optional('next', next) };
-      }
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { CommentSource } from '../comment-source.ts';
 import { subjectError, ytdlpRefusal } from './yt-dlp-failures.ts';
-import { PAGE_LIMITS, type ReadingLimits } from './page-reading.ts';
+import { PAGE_LIMITS } from './run-yt-dlp.ts';
 import { readComments } from './read-comments.ts';
 import { readFileBy } from './read-file.ts';
 import { writeFacts } from './yt-dlp-facts.ts';
-import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
+import { videoUrl, type ReadingLimits, type YtdlpSettings } from './yt-dlp-settings.ts';
 
 const COMMENT_KEYS = 'id,parent,text,author,author_id,like_count,timestamp,_time_text';
 const TEMPLATE = `video:{"comments":%(comments.:.{${COMMENT_KEYS}})j,"formats":%(formats.:.format_id)j}`;

@@ -19,9 +19,8 @@ export function mergeExtractorArgs(
   const merged = new Map<string, Map<string, readonly string[]>>();
   for (const { extractor, args } of [...parse(operator ?? ''), ...required]) {
     const known = merged.get(extractor) ?? new Map<string, readonly string[]>();
-    for (const [name, values] of Object.entries(args)) {
+    for (const [name, values] of Object.entries(args))
       known.set(name, name === 'skip' ? [...(known.get(name) ?? []), ...values] : values);
-    }
     merged.set(extractor, known);
   }
   return [...merged].map(([extractor, args]) => {
@@ -39,9 +38,7 @@ function parse(text: string): readonly ExtractorArgs[] {
       .filter((part) => part !== '')
       .map((part) => {
         const [, extractor, args] = /^([\w-]+):(.*)$/s.exec(part) ?? [];
-        if (extractor === undefined || args === undefined) {
-          throw new JobError('extractorArgsMalformed');
-        }
+        if (extractor === undefined || args === undefined) throw new JobError('extractorArgsMalformed');
         return { extractor: extractor.toLowerCase(), args: Object.fromEntries(parseArgs(args)) };
       })
   );

@@ -2,8 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { SourceCall } from '../../source-call-options.ts';
-import { readClipped } from './read-clipped.ts';
-import { readFileBy } from './read-file.ts';
+import { readClipped, readFileBy } from './read-file.ts';
 import { runYtdlp, type YtdlpRunSpec } from './run-yt-dlp.ts';
 import { subjectError } from './yt-dlp-failures.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
@@ -26,7 +25,7 @@ interface PageRun extends Pick<YtdlpRunSpec, 'subject' | 'args' | 'extractorArgs
 export async function writeFacts(
   settings: YtdlpSettings,
   call: SourceCall,
-  { subject, url, extractorArgs, reading, args, template }: PageRun,
+  { args, template, ...page }: PageRun,
 ): Promise<{ path: string; warnings: string; folder: string }> {
   // yt-dlp appends to a file that an earlier call has left.
   const folder = await mkdtemp(join(call.folder, 'yt-dlp-'));
@@ -34,19 +33,9 @@ export async function writeFacts(
   // yt-dlp creates no file for a page without facts.
   await writeFile(path, '');
   // Without --no-check-formats, yt-dlp requests media to check uncertain formats, by any protocol.
-  const output = [
-    ...['--skip-download', '--no-check-formats', '--output', 'facts.%(ext)s'],
-    ...['--print-to-file', template, FILE],
-  ];
-  const warnings = await runYtdlp(
-    settings,
-    { ...call, folder },
-    {
-      ...{ subject, url, reading, args: [...args, ...output], maxFileBytes: MAX_TEXT_BYTES },
-      ...(extractorArgs === undefined ? {} : { extractorArgs }),
-    },
-  );
-  return { path, warnings, folder };
+  const output = ['--skip-download', '--no-check-formats', '--output', 'facts.%(ext)s'];
+  const run = { ...page, args: [...args, ...output, '--print-to-file', template, FILE], maxFileBytes: MAX_TEXT_BYTES };
+  return { path, warnings: await runYtdlp(settings, { ...call, folder }, run), folder };
 }
 
 /** @throws JobError, such as `unsupported` when the page has no such facts */

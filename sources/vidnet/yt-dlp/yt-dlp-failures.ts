@@ -23,7 +23,7 @@ export function subjectError(reason: SubjectReason, subject: Subject, cause?: un
  */
 export const YTDLP_FAILURES: readonly (readonly [fragment: RegExp, reason: SubjectReason, warning?: RegExp])[] = [
   [/does not look like a Netscape format cookies file|failed to load cookies/i, 'cookiesUnreadable'],
-  // This is the answer of the forward proxy (outbound/forward-request.ts).
+  // This is the answer of the forward proxy (outbound/forward-proxy.ts).
   [/403:? Target Not Public/, 'addressForbidden'],
   [/50[24]:? Target (?:Unreachable|Timeout)/, 'upstreamUnreachable'],
   // Through SOCKS, the errors of an unreachable proxy and an unreachable platform are equal. The proxy is the likelier cause.
@@ -135,7 +135,7 @@ function find(text: string, stderrTail: string, subject: Subject): JobError | un
   return reason && subjectError(reason, subject, new Error(stderrTail.slice(-2_000)));
 }
 
-export interface BroadcastFacts {
+interface BroadcastFacts {
   readonly live_status?: string | null | undefined;
   /** The announced start, in seconds since the epoch. */
   readonly release_timestamp?: number | null | undefined;

@@ -1,14 +1,15 @@
 import { PassThrough } from 'node:stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { JobError } from '../../../runtime/job-error.ts';
 import { optional } from '../../../runtime/optional.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import type { SourceCall } from '../../source-call-options.ts';
-import { LONG_RUN_CPU_SECONDS } from './page-reading.ts';
-import { runYtdlp, type YtdlpRunSpec } from './run-yt-dlp.ts';
+import { LONG_RUN_CPU_SECONDS, runYtdlp, type YtdlpRunSpec } from './run-yt-dlp.ts';
 import { MAX_TEXT_BYTES } from './yt-dlp-facts.ts';
-import { after, formatCursor, parseCursor } from './yt-dlp-list-cursor.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
+import type { MediaInfoPage } from '../../../contract/kinds/media-info.ts';
+import { textSchema } from '../fact-schemas.ts';
+import { StaleCursorError } from '../channel-source.ts';
 
 const PAGE_SIZE = 100;
 /** Without it, a list of YouTube whose pages fail ends early with only a warning. */
@@ -69,12 +70,7 @@ export async function* flatEntries<Entry>(
       onStdoutLine: (line, reading) => {
         if (!line.startsWith(ENTRY_PREFIX)) return;
         reading.restart();
-        const isTooLarge = line.length > ENTRY_MAX_CHARS;
-        found.write(
-          isTooLarge
-            ? { error: new JobError('entryTooLarge') }
-            : entryOf(schema, parseJson(line.slice(ENTRY_PREFIX.length))),
-        );
+        found.write(entryIn(schema, line.slice(ENTRY_PREFIX.length)));
       },
     },
   ).then(
@@ -92,51 +88,60 @@ export async function* flatEntries<Entry>(
   }
 }
 
-function entryOf<Entry>(schema: z.ZodType<Entry>, value: unknown): EntryResult<Entry> {
-  const { success, data: entry, error } = schema.safeParse(value);
+function entryIn<Entry>(schema: z.ZodType<Entry>, json: string): EntryResult<Entry> {
+  if (json.length > ENTRY_MAX_CHARS) return { error: new JobError('entryTooLarge') };
+  const { success, data: entry, error } = schema.safeParse(parseJson(json));
   return success ? { entry } : { error: new JobError('listUnreadable', { cause: error }) };
 }
 
-interface ListPage<Entry> {
-  readonly entries: readonly Entry[];
-  /** Absent on the last page. */
-  readonly next?: string;
-}
-
-/** Splits a list into pages. @param from `next` of an earlier page @throws StaleCursorError */
+/**
+ * Splits a list into pages, of which the last has no `next`.
+ *
+ * @param from `next` of an earlier page: the ID of its last entry
+ * @throws StaleCursorError when the list does not have that entry
+ */
 export async function* listPages<Entry extends { readonly id: string }>(
   entries: AsyncIterable<Entry>,
   from: string | undefined,
-): AsyncGenerator<ListPage<Entry>> {
-  const cursor = from === undefined ? undefined : parseCursor(from);
-  const numbered = withoutRepeats(entries);
-  // Each page waits for the next entry, because the last page is only known after yt-dlp has succeeded.
-  let page: Numbered<Entry>[] = [];
-  for await (const one of cursor === undefined ? numbered : after(numbered, cursor)) {
-    const last = page.at(-1);
-    if (page.length === PAGE_SIZE && last !== undefined) {
-      yield { entries: page.map(({ entry }) => entry), next: formatCursor({ count: last.number, lastId: last.id }) };
-      page = [];
-    }
-    page.push(one);
-  }
-  yield { entries: page.map(({ entry }) => entry) };
-}
-
-interface Numbered<Entry> {
-  readonly id: string;
-  readonly entry: Entry;
-  readonly number: number;
-}
-
-/** A list that grows while it is read repeats entries at the boundary of two pages. */
-async function* withoutRepeats<Entry extends { readonly id: string }>(
-  entries: AsyncIterable<Entry>,
-): AsyncGenerator<Numbered<Entry>> {
+): AsyncGenerator<{ readonly entries: readonly Entry[]; readonly next?: string | undefined }> {
   const seen = new Set<string>();
+  let isPast = from === undefined;
+  let page: Entry[] = [];
   for await (const entry of entries) {
+    // A list that grows while it is read repeats entries at the boundary of two pages.
     if (seen.has(entry.id)) continue;
     seen.add(entry.id);
-    yield { id: entry.id, entry, number: seen.size };
+    // Each page waits for the next entry, because the last page is only known after yt-dlp has succeeded.
+    if (page.length === PAGE_SIZE) {
+      yield { entries: page, next: page.at(-1)?.id };
+      page = [];
+    }
+    if (isPast) page.push(entry);
+    isPast ||= entry.id === from;
+  }
+  if (!isPast) throw new StaleCursorError();
+  yield { entries: page };
+}
+
+const entrySchema = z.object({ id: textSchema, url: textSchema, webpage_url: textSchema });
+
+/** Counts the entries of a list that states no number, for some time. @throws JobError when the list cannot be read */
+export async function countEntries(
+  settings: YtdlpSettings,
+  { url, subject, withinMs }: MediaInfoPage & { readonly withinMs: number },
+  call: SourceCall,
+): Promise<{ readonly count: number; readonly isMinimum: boolean }> {
+  const enough = AbortSignal.timeout(withinMs);
+  const signal = AbortSignal.any([call.signal, enough]);
+  const list = { url, subject, schema: entrySchema, args: ['--ignore-no-formats-error'] };
+  // Lists of several tabs, and lists that grow meanwhile, repeat entries.
+  const seen = new Set<string>();
+  try {
+    for await (const entry of flatEntries(settings, list, { ...call, signal }))
+      seen.add(entry.id ?? entry.url ?? entry.webpage_url ?? `entry ${String(seen.size)}`);
+    return { count: seen.size, isMinimum: false };
+  } catch (error) {
+    if (!enough.aborted || call.signal.aborted) throw error;
+    return { count: seen.size, isMinimum: true };
   }
 }

@@ -6,16 +6,14 @@ import { formatDuration } from '../../../contract/text/times.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { bounded, chaptersSchema, countSchema, lineSchema, linkSchema, oneLine, textSchema } from '../fact-schemas.ts';
-import { readClipped } from './read-clipped.ts';
-import { readFileBy } from './read-file.ts';
-import { countEntries } from './yt-dlp-entries.ts';
+import { readClipped, readFileBy } from './read-file.ts';
+import { countEntries } from './yt-dlp-flat-list.ts';
 import { writeFacts } from './yt-dlp-facts.ts';
 import { subjectError, ytdlpRefusal } from './yt-dlp-failures.ts';
 import { formatKeys, formatsSchema, shownFormats } from './yt-dlp-formats.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
-import { bestThumbnails, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
+import { bestThumbnails, thumbnailsSchema, toVideoFacts, videoSchema } from './yt-dlp-video.ts';
 import { tracksOf, trackListSchema } from './yt-dlp-tracks.ts';
-import { toVideoFacts, videoSchema } from './yt-dlp-video.ts';
 import { orMissing } from '../../../store/files/or-missing.ts';
 
 /** The driver for what a page says about its media, on the video platform and other sites. */

@@ -1,7 +1,15 @@
 import type { ForwardProxy } from '../../../outbound/forward-proxy.ts';
 import type { MinimumRate } from '../../../runtime/stall-detector.ts';
 import type { Start } from '../../../runtime/subprocess/run-program.ts';
-import type { ReadingLimits } from './page-reading.ts';
+
+/** The limits for reading a page and everything that it leads to, except the media. */
+export interface ReadingLimits {
+  readonly timeoutMs: number;
+  /** The limit for the whole run, including the transfer of media. */
+  readonly maxCpuSeconds: number;
+  /** Counted by the built-in proxy, so there is no limit with YTDLP_PROXY. */
+  readonly maxBytes: number;
+}
 
 export interface YtdlpSettings {
   readonly program: string;

@@ -8,8 +8,7 @@ import type { SourceCall } from '../../source-call-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
 import type { MediaOptions } from '../../../contract/kinds/media-options.ts';
 import { broadcastFailure, subjectError, ytdlpFailure, ytdlpRefusal, type Subject } from './yt-dlp-failures.ts';
-import { LONG_RUN_CPU_SECONDS, type Reading } from './page-reading.ts';
-import { runYtdlp } from './run-yt-dlp.ts';
+import { LONG_RUN_CPU_SECONDS, type Reading, runYtdlp } from './run-yt-dlp.ts';
 import {
   formatsSchema,
   metadataOf,
@@ -18,8 +17,6 @@ import {
   progressOf,
   type Metadata,
   type Stated,
-} from './yt-dlp-download-lines.ts';
-import {
   AUDIO_FORMATS,
   downloadArguments,
   FORMATS_PREFIX,

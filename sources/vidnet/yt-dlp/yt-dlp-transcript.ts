@@ -14,12 +14,11 @@ import { broadcastFailure, ytdlpRefusal } from './yt-dlp-failures.ts';
 import { readFileBy } from './read-file.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import { readFacts } from './yt-dlp-facts.ts';
-import { firstTrackArguments } from './yt-dlp-first-track.ts';
+import { firstTrackArguments, fetchedSchema, trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
-import { fetchedSchema, trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
 import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
 
-export interface WantedCaptions {
+interface WantedCaptions {
   readonly languages: readonly string[];
   readonly page?: string | undefined;
 }
@@ -78,9 +77,8 @@ export function createTranscriptSource(settings: YtdlpSettings) {
           ? toVideoFacts(settings, id, facts)
           : { ...toVideoFacts(settings, page, facts), videoId: undefined, link: facts.webpage_url ?? page };
       const named = languages.join('`, `');
-      if (candidates.length === 0) {
+      if (candidates.length === 0)
         throw refusalWithout(tracks, { facts, warnings }) ?? new NoCaptionsError(noCaptions(tracks, named), video);
-      }
       const fetched = new Set(Object.values(facts.requested_subtitles).map(({ url }) => url));
       for (const [index, track] of candidates.entries()) {
         const from =

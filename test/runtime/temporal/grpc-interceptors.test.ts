@@ -1,7 +1,7 @@
 import { Connection, isGrpcCancelledError } from '@temporalio/client';
 import { expect, inject, it } from 'vitest';
 import { FaultProxy } from '../../../quality/fault-proxy.ts';
-import { grpcInterceptors } from '../../../runtime/temporal/grpc-interceptors.ts';
+import { grpcInterceptors } from '../../../runtime/temporal/temporal-client.ts';
 
 it('ends a call that waits for its next attempt when the connection is closed', async () => {
   const line = await FaultProxy.start(inject('temporalAddress'));
