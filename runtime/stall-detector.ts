@@ -31,7 +31,7 @@ const MAX_PLAYING_MS = 3_600_000;
 export function detectStalls({ rate, bytes, seconds = 0 }: Transfer, onSlow: (how: TooSlow) => void): () => void {
   const { overall, windowMs } = rate;
   const startedMs = performance.now();
-  const seen: number[] = [];
+  const seen = [0];
   let isEnded = false;
   const isLate = (now: number): boolean => {
     if (overall === undefined) return false;
@@ -46,7 +46,6 @@ export function detectStalls({ rate, bytes, seconds = 0 }: Transfer, onSlow: (ho
     if (before !== undefined && now - before < rate.bytes) onSlow('stalled');
     else if (isLate(now)) onSlow('slow');
   };
-  void check();
   const timer = setInterval(() => void check(), windowMs / CHECKS_PER_WINDOW);
   return () => {
     isEnded = true;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox, type SandboxOptions } from '../../local/sandbox/server.ts';
 import type { VideoCase } from '../../local/sandbox/catalogue.ts';
+import { optional } from '../../runtime/optional.ts';
 import { run, type RunResult } from '../../runtime/subprocess/run-program.ts';
 import { warmStarter } from './yt-dlp.ts';
 
@@ -60,7 +61,7 @@ export async function startTestSandbox(options: Partial<SandboxOptions> = {}): P
 /** Runs the real yt-dlp on a page of the sandbox, as hardened as the service runs it. */
 export async function ytDlp(sandbox: TestSandbox, url: string, args: readonly string[]): Promise<RunResult> {
   const program = tool('TEST_YTDLP');
-  const start = await warmStarter.startOf({ program, pluginDir: sandbox.env.YTDLP_PLUGIN_DIR });
+  const warm = await warmStarter.startOf({ program, pluginDir: sandbox.env.YTDLP_PLUGIN_DIR });
   return run(
     program,
     [
@@ -73,7 +74,7 @@ export async function ytDlp(sandbox: TestSandbox, url: string, args: readonly st
       env: { PATH: `${dirname(program)}:${process.env['PATH'] ?? ''}`, HOME: sandbox.folder },
       timeoutMs: 60_000,
       maxStdoutChars: 1_000_000,
-      ...(start === undefined ? {} : { start }),
+      ...optional('start', warm?.start),
     },
   );
 }

@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { baseArguments, runYtdlp } from '../../sources/vidnet/yt-dlp/run-yt-dlp.ts';
+import { startProgram } from '../../runtime/subprocess/run-program.ts';
+import { baseArguments, linkNeeded, runYtdlp } from '../../sources/vidnet/yt-dlp/run-yt-dlp.ts';
 import { AUDIO_FORMATS, downloadArguments, videoFormats } from '../../sources/vidnet/yt-dlp/yt-dlp-arguments.ts';
 import { mergeExtractorArgs } from '../../sources/vidnet/yt-dlp/yt-dlp-extractor-args.ts';
 import { channelUrl, videoUrl, type YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
@@ -40,12 +41,13 @@ describe('the arguments of every run', () => {
 /** Started by `env`, as the yt-dlp that is one file: it tells what it was started with. */
 const TELL = `#!/usr/bin/env python3
 import json, os, shlex, shutil, stat, sys
-options = sys.argv[1 + sys.argv.index('--config-locations')]
+options = sys.argv[1 + sys.argv.index('--config-locations')] if '--config-locations' in sys.argv else os.devnull
 facts = {
     'arguments': sys.argv,
     'environment': dict(os.environ),
     'options': shlex.split(open(options).read(), comments=True),
     'mode': stat.S_IMODE(os.stat(options).st_mode),
+    'folder': os.listdir(),
     'found': [name for name in ['python3', 'rtmpdump', 'sh', 'tell'] if shutil.which(name)],
 }
 json.dump(facts, open(os.path.join(os.path.dirname(__file__), 'facts.json'), 'w'))
@@ -66,6 +68,7 @@ describe('a run', () => {
       readonly environment: Readonly<Record<string, string>>;
       readonly options: readonly string[];
       readonly mode: number;
+      readonly folder: readonly string[];
       readonly found: readonly string[];
     };
   };
@@ -113,6 +116,16 @@ describe('a run', () => {
         .sort(),
     ).toEqual(names);
     expect(found).toEqual(['python3']);
+  });
+
+  it('of a preloaded yt-dlp uses the links of its parent, and needs no folder of its own', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'tapedeck-links-'));
+    onTestFinished(() => rm(parent, { recursive: true }));
+    const programs = await linkNeeded(settings.program, parent);
+    const startOf = () => Promise.resolve({ start: startProgram, programs });
+    const { environment, folder } = await start({ starter: { startOf } });
+    expect(environment['PATH']).toBe(programs);
+    expect(folder).toEqual([]);
   });
 });
 

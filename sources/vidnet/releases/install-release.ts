@@ -9,7 +9,7 @@ import { run } from '../../../runtime/subprocess/run-program.ts';
 import { sha256Of } from '../../../store/files/checksum.ts';
 import { readPythonProgram, type PythonProgram } from '../warm/python-program.ts';
 import { serveTestPage } from '../yt-dlp/yt-dlp-test-page.ts';
-import { environmentOf, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
+import { environmentOf, linkNeeded, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
 import { NEUTRAL_EXTENSION } from '../yt-dlp/yt-dlp-arguments.ts';
 import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../yt-dlp/yt-dlp-version.ts';
@@ -133,7 +133,7 @@ async function checkRelease(settings: YtdlpSettings, version: string, signal: Ab
   const cwd = await mkdtemp(join(tmpdir(), 'tapedeck-release-'));
   const page = await serveTestPage(settings);
   try {
-    const env = await environmentOf({ program }, { home: cwd, programs: join(cwd, 'programs') });
+    const env = environmentOf({ program }, { home: cwd, programs: await linkNeeded(program, join(cwd, 'programs')) });
     const limits = { timeoutMs: CHECK_TIMEOUT_MS, maxMemoryBytes: YTDLP_MEMORY_BYTES };
     const { exitCode, stderrTail } = await run(program, page.args, { cwd, env, signal, ...limits });
     if (exitCode !== 0) throw new Error(`it ended with ${exitCode}: ${lastLine(stderrTail)}`);

@@ -4,12 +4,13 @@ A release with another structure is not changed.
 """
 
 import os
+import re
 
 
 def lighten(modules):
     """Must be called after the first run. Returns the names of the saved work."""
     spared = []
-    for part in (draw_no_tables, keep_extractors, keep_certificates):
+    for part in (draw_no_tables, keep_extractors, keep_certificates, keep_parser, compile_expressions):
         try:
             part(modules)
         except (AttributeError, KeyError, TypeError):
@@ -80,3 +81,20 @@ def keep_certificates(modules):
         return kept
 
     common.make_ssl_context = make_kept
+
+
+def keep_parser(modules):
+    """yt-dlp defines 330 options in each run. A parser keeps what it has read, so it is used once."""
+    options = modules['yt_dlp.options']
+    creating = options.create_parser
+    kept = [creating()]
+    options.create_parser = lambda: kept.pop() if kept else creating()
+
+
+def compile_expressions(modules):
+    """The page of the first run has no date, and few formats to sort."""
+    utils = modules['yt_dlp.utils']
+    utils.date_from_str('20200101')
+    for setting in utils.FormatSorter.settings.values():
+        for expression in filter(None, setting['order'] if setting.get('regex') else ()):
+            re.compile(expression)

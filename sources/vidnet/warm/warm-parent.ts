@@ -21,7 +21,7 @@ const ID_BYTES = 16;
 interface WarmParentOptions {
   readonly program: PythonProgram;
   /** Makes the environment of the parent, not of its calls. */
-  readonly env: (folder: string) => Promise<Readonly<Record<string, string>>>;
+  readonly env: (folder: string, programs: string) => Promise<Readonly<Record<string, string>>>;
   readonly args: readonly string[];
   /** URLs whose extractors are loaded too. */
   readonly urls: readonly string[];
@@ -51,6 +51,7 @@ export type WarmParent = Awaited<ReturnType<typeof startWarmParent>>;
 /** @throws when the first run fails or takes too long */
 export async function startWarmParent({ program, env, args, urls, signal }: WarmParentOptions) {
   const folder = await openParentFolder();
+  const programs = join(folder, 'programs');
   const server = createServer();
   const clean = async (): Promise<void> => {
     server.close();
@@ -65,7 +66,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     const parent = await startWarmProcess({
       program: program.python,
       args: [...program.flags, SCRIPT, streams, file, JSON.stringify(urls), ...args],
-      ...{ cwd: folder, env: await env(folder), readyWithinMs: WARM_UP_TIMEOUT_MS, signal },
+      ...{ cwd: folder, env: await env(folder, programs), readyWithinMs: WARM_UP_TIMEOUT_MS, signal },
     });
     const known = parent.ready as Known;
     const calls = new Map<string, Call>();
@@ -93,6 +94,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     const loaded = await Promise.all(files.map(async (path) => before[path] ?? (await fileFacts(path))));
     return {
       pid: parent.pid,
+      programs,
       readyAtMs: performance.now(),
       version: known.version,
       /** Whether the program or its package has changed since the parent began to load them. */

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { startProgram, type Start } from '../../../runtime/subprocess/run-program.ts';
 import { serveTestPage } from '../yt-dlp/yt-dlp-test-page.ts';
 import { readPythonProgram } from './python-program.ts';
-import { environmentOf } from '../yt-dlp/run-yt-dlp.ts';
+import { environmentOf, linkNeeded } from '../yt-dlp/run-yt-dlp.ts';
 import { startWarmParent, type WarmParent } from './warm-parent.ts';
 import { channelUrl, videoUrl, type YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 
@@ -83,7 +82,7 @@ export function createWarmYtdlp(
   };
   renew();
   return {
-    async startOf(requested: Pick<YtdlpSettings, 'program' | 'pluginDir'>): Promise<Start | undefined> {
+    async startOf(requested: Pick<YtdlpSettings, 'program' | 'pluginDir'>) {
       // The parent has loaded one program with its plugins only.
       if (requested.pluginDir !== settings.pluginDir) return undefined;
       if (requested.program !== program) {
@@ -103,8 +102,9 @@ export function createWarmYtdlp(
       }
       if (parent.calls() >= maxCalls || performance.now() - parent.readyAtMs > maxAgeMs) renew();
       // It may have exited in the meantime.
-      return (program, args, options) =>
+      const start: Start = (program, args, options) =>
         parent.isOpen() ? parent.start(args, options) : startProgram(program, args, options);
+      return { start, programs: parent.programs };
     },
     ready: async (): Promise<number> => (await whenReady()).pid,
     version: async (): Promise<string> => (await whenReady()).version,
@@ -129,8 +129,10 @@ async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<W
       program,
       signal,
       // Only calls get the proxy, which has a password for each call.
-      env: (folder) =>
-        environmentOf({ program: settings.program }, { home: folder, programs: join(folder, 'programs') }),
+      env: async (home, programs) => {
+        await linkNeeded(settings.program, programs);
+        return environmentOf({ program: settings.program }, { home, programs });
+      },
       args: page.args,
       urls: [videoUrl(settings, ANY_ID), channelUrl(settings, ['channel', ANY_ID])],
     });

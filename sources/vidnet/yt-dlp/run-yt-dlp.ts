@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { JobError } from '../../../runtime/job-error.ts';
+import { optional } from '../../../runtime/optional.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { linkPrograms } from '../../../runtime/subprocess/linked-programs.ts';
 import {
@@ -96,26 +97,24 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: 
   const limits = { ...PAGE_LIMITS, ...spec.reading, ...settings.pageLimits };
   const reading = startReading(subject, limits, () => guard?.receivedBytes() ?? 0);
   let privateFolder: string | undefined;
+  const privatePath = async (name: string) => join((privateFolder ??= await mkdtemp(join(call.folder, 'run-'))), name);
   try {
     const cookies = await copyCookies(settings.cookiesFile, call.folder);
-    privateFolder = await mkdtemp(join(call.folder, 'run-'));
-    const options = join(privateFolder, 'options');
     const proxy = settings.proxy ?? guard?.url;
     const ffmpeg =
       spec.usesFfmpeg === true ? await ffmpegDownloader(settings.ffmpeg ?? 'ffmpeg', spec.recording) : undefined;
     const proxyOption = ffmpeg === undefined || proxy === undefined ? '' : `--proxy '${proxy}'\n`;
-    await writeFile(options, privateOptions(settings, spec.extractorArgs) + proxyOption, { mode: 0o600 });
-    const common = ['--config-locations', options, ...baseArguments(settings, cookies), ...(ffmpeg ?? [])];
-    const args = [...common, ...spec.args];
-    const env = await environmentOf(
-      { program, proxy },
-      { home: call.folder, programs: join(privateFolder, 'programs') },
-    );
-    const start = await settings.starter?.startOf({ program, pluginDir: settings.pluginDir });
+    const secrets = privateOptions(settings, spec.extractorArgs) + proxyOption;
+    const options = secrets === '' ? undefined : await privatePath('options');
+    if (options !== undefined) await writeFile(options, secrets, { mode: 0o600 });
+    const config = options === undefined ? [] : ['--config-locations', options];
+    const args = [...config, ...baseArguments(settings, cookies), ...(ffmpeg ?? []), ...spec.args];
+    const warm = await settings.starter?.startOf({ program, pluginDir: settings.pluginDir });
+    const programs = warm?.programs ?? (await linkNeeded(program, await privatePath('programs')));
     const { exitCode, stderrTail } = await run(program, [...args, ...(url === undefined ? [] : ['--', url])], {
       cwd: call.folder,
-      env,
-      ...(start === undefined ? {} : { start }),
+      env: environmentOf({ program, proxy }, { home: call.folder, programs }),
+      ...optional('start', warm?.start),
       signal: AbortSignal.any([call.signal, reading.signal]),
       timeoutMs: call.timeoutMs,
       maxFileBytes,
@@ -179,16 +178,19 @@ function privateOptions(settings: YtdlpSettings, extractorArgs: readonly Extract
  * PATH leads only to programs that yt-dlp needs: for protocols such as RTMP, it starts any program that it finds, which would
  * bypass the guard.
  */
-export async function environmentOf(
+export function environmentOf(
   { program, proxy }: Pick<YtdlpSettings, 'program' | 'proxy'>,
   { home, programs }: { readonly home: string; readonly programs: string },
-): Promise<Record<string, string>> {
-  const { PATH = '', ...rest } = bareEnvironment(program);
-  await linkPrograms(programs, [...NEEDED_PROGRAMS, ...(isAbsolute(program) ? [] : [program])], PATH);
-  return {
-    ...{ ...rest, PATH: programs, HOME: home, TMPDIR: home, PYTHONDONTWRITEBYTECODE: '1' },
-    ...(proxy === undefined ? {} : { all_proxy: proxy }),
-  };
+): Record<string, string> {
+  const fixed = { ...bareEnvironment(program), PATH: programs, PYTHONDONTWRITEBYTECODE: '1' };
+  return { ...fixed, HOME: home, TMPDIR: home, ...optional('all_proxy', proxy) };
+}
+
+/** @returns the folder, with links to the programs that yt-dlp needs */
+export async function linkNeeded(program: string, folder: string): Promise<string> {
+  const names = [...NEEDED_PROGRAMS, ...(isAbsolute(program) ? [] : [program])];
+  await linkPrograms(folder, names, bareEnvironment(program)['PATH'] ?? '');
+  return folder;
 }
 
 async function copyCookies(from: string | undefined, folder: string): Promise<string | undefined> {

@@ -38,8 +38,10 @@ export interface YtdlpSettings {
 }
 
 export interface YtdlpStarter {
-  /** @returns undefined when the program must be started as usual */
-  readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
+  /** @returns also the folder of programs that a run may start; undefined when yt-dlp must be started as usual */
+  readonly startOf: (
+    settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>,
+  ) => Promise<{ readonly start: Start; readonly programs: string } | undefined>;
 }
 
 export function ytdlpSettingsOf(config: {

@@ -161,9 +161,11 @@ export function createYtdlpSource(settings: YtdlpSettings) {
       paths: await Promise.all(files.map(({ path }) => withExtension(path, stated.ext))),
       title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
-      ...(details !== undefined && { details }),
-      coverPath: (await pathsIn(options.folder, COVER_NAME))[0],
-      captionPaths: await pathsIn(options.folder, CAPTIONS_NAME),
+      ...(details !== undefined && {
+        details,
+        coverPath: (await pathsIn(options.folder, COVER_NAME))[0],
+        captionPaths: await pathsIn(options.folder, CAPTIONS_NAME),
+      }),
       cameWhole: recording !== undefined || stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths),
     };
   };
