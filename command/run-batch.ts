@@ -1,11 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import {
-  TapedeckError,
-  type Batch,
-  type BatchItem,
-  type BatchItems,
-  type Resolved,
-} from '../clients/typescript/src/index.ts';
+import { TapedeckError } from '../clients/typescript/src/index.ts';
+import type { Batch, BatchItem, BatchItems, Resolved } from '../clients/typescript/src/index.ts';
 import type { ParsedAs } from './arguments.ts';
 import type { FetchCommand } from './command-table.ts';
 import type { SavedRequest } from './deliver.ts';

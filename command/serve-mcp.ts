@@ -1,10 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import {
-  INTERNAL_ERROR,
-  StreamableHTTPClientTransport,
-  type JSONRPCMessage,
-  type RequestId,
-} from '@modelcontextprotocol/client';
+import { INTERNAL_ERROR, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 interface McpOptions {

@@ -5,13 +5,8 @@ import { UPLOADS_PATH } from '../../contract/kinds/upload.ts';
 import type { Uploads } from '../../store/files/uploads.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { createAuthenticate } from '../access/authenticate.ts';
-import {
-  accessMiddleware,
-  callerOf,
-  refuseRevoked,
-  type LimitedCaller,
-  type RequestIds,
-} from '../access/access-middleware.ts';
+import { accessMiddleware, callerOf, refuseRevoked } from '../access/access-middleware.ts';
+import type { LimitedCaller, RequestIds } from '../access/access-middleware.ts';
 import { loadConsole, type ConsoleFiles } from '../console/console-files.ts';
 import { consolePage } from '../console/console-page.ts';
 import { pictureProxy } from '../console/picture-proxy.ts';

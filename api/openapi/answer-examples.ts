@@ -25,17 +25,8 @@ import { renderSpokenWords } from '../use-cases/speaker-labels.ts';
 import { describeTest } from '../use-cases/webhook-deliveries.ts';
 import { batchExamples } from './batch-examples.ts';
 import { refusedTest } from './error-examples.ts';
-import {
-  asRead,
-  one,
-  recordsBy,
-  resultsBy,
-  textOf,
-  type AnswerExamples,
-  type Example,
-  type Examples,
-  type Rendered,
-} from './render-examples.ts';
+import { asRead, one, recordsBy, resultsBy, textOf } from './render-examples.ts';
+import type { AnswerExamples, Example, Examples, Rendered } from './render-examples.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import { CREATED_AT, failed, FINISHED_AT, idOf, samples, type Samples } from './sample-records.ts';
 

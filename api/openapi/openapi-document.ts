@@ -11,14 +11,8 @@ import { sampleRendering } from './render-examples.ts';
 import { JSON_TYPE, responsesOf } from './operation-responses.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import { uploadRoutes } from './upload-paths.ts';
-import {
-  errorsOf,
-  isRepeatable,
-  scopeOf,
-  streamsEvents,
-  waitSecondsOf,
-  type Operation,
-} from '../operations/operation.ts';
+import { errorsOf, isRepeatable, scopeOf, streamsEvents, waitSecondsOf } from '../operations/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import { operationGroups, operations } from '../operations/operations.ts';
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;

@@ -1,11 +1,7 @@
 import type { Progress } from '../../contract/http/fields.ts';
 import type { Failure } from '../../contract/failures.ts';
-import {
-  recordTypeSchema,
-  type DownloadRecord,
-  type PendingRecord,
-  type RecordType,
-} from '../../contract/download-record.ts';
+import { recordTypeSchema } from '../../contract/download-record.ts';
+import type { DownloadRecord, PendingRecord, RecordType } from '../../contract/download-record.ts';
 import { kinds } from '../../contract/kinds/kinds.ts';
 import { SAMPLE, sampleRecordId, type KindSample } from '../../contract/kinds/sample.ts';
 

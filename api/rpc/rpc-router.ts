@@ -9,15 +9,8 @@ import type { ServiceDeps } from '../service-deps.ts';
 import { LONGEST_STREAM_MS } from '../edge/event-stream.ts';
 import { invalidInput, toApiError } from '../http/to-api-error.ts';
 import type { OnAnswered } from '../api-metrics.ts';
-import {
-  streamsEvents,
-  waitSecondsOf,
-  type EventOf,
-  type EventsAnswer,
-  type FieldsOf,
-  type Operation,
-  type ResultOf,
-} from '../operations/operation.ts';
+import { streamsEvents, waitSecondsOf } from '../operations/operation.ts';
+import type { EventOf, EventsAnswer, FieldsOf, Operation, ResultOf } from '../operations/operation.ts';
 import { asFields, inputSchemaOf } from '../operations/input-schema.ts';
 import { operations } from '../operations/operations.ts';
 import type { RpcStreams } from './rpc-streams.ts';

@@ -1,13 +1,7 @@
 export { createClient, type ClientOptions } from './client.ts';
 export { JobFailedError, TapedeckError, type ErrorCode, type FieldProblem } from './client-errors.ts';
-export {
-  followAllEvents,
-  followBatchEvents,
-  followEvents,
-  waitFor,
-  type FollowOptions,
-  type WaitOptions,
-} from './follow-events.ts';
+export { followAllEvents, followBatchEvents, followEvents, waitFor } from './follow-events.ts';
+export type { FollowOptions, WaitOptions } from './follow-events.ts';
 export { readFile, type FileOptions, type OpenedFile } from './download-file.ts';
 export type { Client } from './generated/client/index.ts';
 export * from './generated/sdk.gen.ts';

@@ -1,14 +1,7 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import type { BatchAnswer, BatchItemAnswer } from '../../../contract/batches/batch-answers.ts';
-import {
-  BatchBar,
-  BatchStatus,
-  batchTitle,
-  costText,
-  countsText,
-  isBatchEnded,
-  type ItemState,
-} from '../batch/batch-parts.tsx';
+import { BatchBar, BatchStatus, batchTitle, costText, countsText, isBatchEnded } from '../batch/batch-parts.tsx';
+import type { ItemState } from '../batch/batch-parts.tsx';
 import { FeedCard } from '../batch/feed-card.tsx';
 import { ItemList } from '../batch/item-list.tsx';
 import { call } from '../console-api.ts';
