@@ -6,11 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'tapedeck');
 
-/**
- * @param name begins the name of the file
- * @param sources glob patterns of the sources, relative to the root of the project
- * @returns the path of the cached build of these sources, which changes when one of them changes
- */
+/** @param sources glob patterns, relative to the root @returns the path of their cached build, which changes with each of them */
 export async function cachedBuildPath(name: string, sources: readonly string[]): Promise<string> {
   const files: string[] = [];
   for await (const file of glob(sources, { cwd: ROOT })) files.push(file);

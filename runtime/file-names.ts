@@ -24,17 +24,14 @@ const TEMPLATE_MAX_BYTES = 200;
 /** Names of devices, with any ending. */
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?=\s*(?:\.|$))/i;
 
-/** Returns the text as a file name that Windows, macOS and Linux accept. */
+/** @returns a file name that Windows, macOS and Linux accept */
 export function safeFileName(text: string, ending: string): string {
   const room = TEMPLATE_MAX_BYTES - Buffer.byteLength(ending);
   const head = shortened(safe(text), room - 1).replace(/^[\s.~-]+|(?<![\s.])[\s.]+$/g, '') || '_';
   return `${head.replace(RESERVED_ON_WINDOWS, '$&_')}${ending}`;
 }
 
-/**
- * Removes characters with a meaning for file systems or terminals, and invisible ones: control and direction characters, but not
- * those that join letters and emoji.
- */
+/** Removes characters with a meaning for file systems or terminals, and invisible ones except those that join letters and emoji. */
 function safe(text: string): string {
   return text
     .normalize('NFC')

@@ -2,7 +2,6 @@ const BAR_CHARS = 40;
 const DRAW_EVERY_MS = 100;
 const UNITS = ['bytes', 'kB', 'MB', 'GB'] as const;
 
-/** Shows the progress of a command. */
 export interface ProgressView {
   /** @param percent of the whole command; undefined if the stage does not know it */
   show(stage: string, percent: number | undefined, text: string): void;
@@ -69,7 +68,6 @@ function lines(line: ProgressOptions['line'], stepPercent: number): ProgressView
 /** Interval of the lines for a download of unknown size. */
 const STEP_BYTES = 50_000_000;
 
-/** Shows the progress of a download. */
 export function showFetched(view: ProgressView, done: number, whole: number | undefined): void {
   if (whole === undefined)
     view.show(`fetched ${Math.floor(done / STEP_BYTES)}`, undefined, `fetched ${megabytes(done)}`);
@@ -82,7 +80,6 @@ export function sizeText(bytes: number, leastPower = 0): string {
   return power === 0 ? `${String(bytes)} bytes` : `${(bytes / 1000 ** power).toFixed(1)} ${UNITS[power] ?? ''}`;
 }
 
-/** @returns a size of at least megabytes, such as `48.7 MB` */
 export function megabytes(bytes: number): string {
   return sizeText(bytes, 2);
 }

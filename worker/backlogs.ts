@@ -10,9 +10,9 @@ const DEADLINE_MS = 2_000;
 /** TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY of the Temporal API. */
 const TYPES = [1, 2] as unknown as readonly [TaskQueueType, TaskQueueType];
 
-/** The tasks that wait in a queue: workflow tasks and activity tasks together. */
 export interface Backlog {
   readonly queue: string;
+  /** Workflow tasks and activity tasks together. */
   readonly tasks: number;
   /** The time that the oldest task has waited; 0 if none waits. */
   readonly oldestSeconds: number;

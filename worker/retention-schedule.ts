@@ -27,10 +27,7 @@ export function retentionOf(config: Config) {
   };
 }
 
-/**
- * Creates or changes the schedule according to the configuration. Every worker does so at its start, so the newest one decides.
- * If nothing has a retention time, everything is kept forever and there is no schedule.
- */
+/** Every worker arranges the schedule at its start, so the newest one decides. If everything is kept forever, there is none. */
 export async function arrangeRetention(
   client: Client,
   { taskQueue, retentionDays, keepDays }: ReturnType<typeof retentionOf>,

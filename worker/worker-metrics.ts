@@ -75,7 +75,7 @@ const ALARMING = FAILURE_CODES.filter(
   (code) => FAILURE_FAULTS[code] !== 'subject' && code !== 'cancelled' && !isPlatformRefusal(code),
 );
 
-/** @param knownPrograms the paths of the programs of jobs */
+/** @param knownPrograms paths */
 export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly string[]) {
   const own = metrics.instruments(WORKER_METRICS);
   const jobs = own.counter('jobs');
@@ -135,7 +135,6 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
       if (outcome === 'ok' && stage === 'attemptDelivery')
         onAttempt(input as AttemptInput, result as LocalAttemptResult);
     },
-    /** Adds the gauges that are read for each scrape. */
     addGauges({ routes, breakers, backlogs, queues, serviceQueues, ytdlp }: GaugeSources): void {
       own.gauges(['route_paused'], async (observe) => {
         for (const route of routes) {

@@ -43,8 +43,7 @@ interface Load {
 
 /**
  * Limits the concurrent requests to one receiver (a host with its port, an address with a port, and an address, for IPv6 a network
- * of 64 bits) and for one caller. A refused request gets a retry delay, so that thousands can wait for a receiver that hangs
- * without frequent retries. Requests to other receivers get a slot meanwhile.
+ * of 64 bits) and for one caller. Refused requests get retry delays, so that thousands can wait for a receiver that hangs.
  */
 export function createReceiverShares(options: ReceiverSharesOptions) {
   const { maxAtOnce, now = () => performance.now(), random = Math.random } = options;

@@ -26,7 +26,7 @@ export const WEBHOOK_TEST_LIMITS = {
   timeoutMs: WEBHOOK_TEST_TIMEOUT_SECONDS * 1000,
 } as const;
 
-/** The duration of the longest attempt, with some margin for a busy machine. */
+/** The longest attempt, with some margin for a busy machine. */
 export const WEBHOOK_TEST_TAKES_MS = WEBHOOK_TEST_LIMITS.timeoutMs + 250;
 
 /** A body that is generated while it is sent. Its length is announced, because many receivers require it. */

@@ -4,9 +4,7 @@ import { createHmac } from 'node:crypto';
 export type WebhookBody = string | (() => AsyncIterable<string | Uint8Array>);
 
 /**
- * Creates the headers with which a receiver identifies and verifies a message.
- *
- * @param message its `id` is the same in each attempt
+ * Creates the headers with which a receiver identifies and verifies a message, whose `id` is the same in each attempt.
  * @throws errors of the body while it is read
  */
 export type WebhookSigner = (message: {
@@ -29,12 +27,7 @@ export function parseWebhookSecret(text: string): Buffer | undefined {
   return isExact && key.length >= SECRET_MIN_BYTES && key.length <= SECRET_MAX_BYTES ? key : undefined;
 }
 
-/**
- * Derives the key of one receiver. It does not verify messages to other receivers, and cannot be used to sign messages for
- * them.
- *
- * @param audience the receiver's origin, as `URL.origin` writes it: `https://host` or `https://host:port`
- */
+/** The key of one receiver, which neither signs nor verifies messages to others. @param audience its `URL.origin` */
 function receiverKey(key: Uint8Array, audience: string): Buffer {
   return createHmac('sha256', key).update(`webhook-audience:${audience}`).digest();
 }

@@ -12,7 +12,7 @@ interface AwaitEngineOptions {
 }
 
 const RETRY_MS = 500;
-/** Engines that start together with this process are ready soon. */
+/** Engines that start with this process are ready soon. */
 const FIRST_RETRY_MS = 50;
 const LOG_INTERVAL_MS = 5_000;
 

@@ -8,7 +8,6 @@ export interface DatedVersion {
   readonly ageDays?: number;
 }
 
-/** @param nowMs milliseconds since the epoch */
 export function datedVersion(version: string, nowMs: number): DatedVersion {
   const [, year = '', month = '', day = ''] = /^(\d{4})\.(\d{1,2})\.(\d{1,2})(?!\d)/.exec(version) ?? [];
   const releasedOn = [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-');

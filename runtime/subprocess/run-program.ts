@@ -68,7 +68,6 @@ abstract class RunError extends Error {
   abstract readonly end: ProgramEnd;
 }
 
-/** Creates the class of the errors of one kind. */
 const runError = (name: string, end: ProgramEnd) =>
   class extends RunError {
     override readonly name = name;
@@ -187,7 +186,7 @@ export function startProgram(program: string, args: readonly string[], options: 
   return { stdout: child.stdout, stderr: child.stderr, signal: (name) => signalGroup(child.pid, name), ended };
 }
 
-/** Signals a process group. Does nothing if the group has ended. */
+/** Does nothing if the group has ended. */
 export function signalGroup(groupId: number | undefined, signal: NodeJS.Signals): void {
   if (groupId === undefined) return;
   try {
@@ -197,7 +196,6 @@ export function signalGroup(groupId: number | undefined, signal: NodeJS.Signals)
   }
 }
 
-/** @returns a limit for `ulimit` */
 function unitsOf(limit: number | undefined, unit: number): string {
   return limit === undefined ? 'unlimited' : String(Math.ceil(limit / unit));
 }

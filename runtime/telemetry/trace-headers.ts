@@ -22,7 +22,7 @@ const FACT_MAX_CHARS = 1_000;
 /** The characters of the IDs of common systems, none of which has a meaning in a header, a shell or HTML. */
 const REQUEST_ID = /^[\w.:@/+=-]{1,128}$/;
 
-/** @returns the request ID of another system; undefined if it is not safe to repeat */
+/** @returns undefined if the request ID of another system is not safe to repeat */
 export function requestIdIn(value: unknown): string | undefined {
   return typeof value === 'string' && REQUEST_ID.test(value) ? value : undefined;
 }
@@ -43,7 +43,6 @@ export function valueIn(headers: Headers, name: string): unknown {
   }
 }
 
-/** @returns the valid facts among the fields of an object */
 export function jobFactsOf(fields: object): JobFacts {
   const { requestId, ...facts }: JobFacts = Object.fromEntries(
     FACTS.flatMap((name) => {

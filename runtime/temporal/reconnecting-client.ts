@@ -3,7 +3,7 @@ import { Client, isGrpcDeadlineError, type ClientOptions, type Connection } from
 interface ReconnectOptions extends ClientOptions {
   /** Creates a connection without waiting for the server. It must not share a channel with others (`grpc.use_local_subchannel_pool`). */
   readonly reopen: () => Connection;
-  /** Interval and timeout of the pings, in milliseconds. */
+  /** Interval and timeout of the pings. */
   readonly pingMs?: number;
 }
 

@@ -26,7 +26,7 @@ export function createAccountStore(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
   const entries: Collection<EntryDocument> = db.collection('ledger');
   const chunks = createOverflowChunks(db);
-  /** States for each key ID whether the key is unlimited, which never changes. */
+  /** By key ID. A value never changes. */
   const unlimited = new Map<string, boolean>();
 
   const get = async (keyId: string): Promise<Account | undefined> => {

@@ -4,10 +4,7 @@ export type TimedIds = ReturnType<typeof createTimedIds>;
 
 const PAGE = 100;
 
-/**
- * IDs with a time, by which they are found: their entries begin with it, because the embedded server has no TTL indexes and
- * scans for any filter but `_id`.
- */
+/** IDs with a time, which begins their entries, because the embedded server has no TTL indexes and finds by `_id` only. */
 export function createTimedIds(db: Db, collection: 'planned_removals' | 'idempotency_times') {
   const entries = db.collection<{ _id: string }>(collection);
   return {

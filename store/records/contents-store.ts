@@ -89,11 +89,7 @@ export function createContentsStore(db: Db) {
     piece,
     putList,
     list,
-    /**
-     * @param from the size of the list so far
-     * @returns stores further items, in the last piece that it has written as long as there is room, so that a long list has few
-     *   pieces
-     */
+    /** @param from the size so far @returns stores further items, in the last piece that it has written while there is room */
     appendTo(list: ListName, from: StoredList): (items: readonly object[]) => Promise<StoredList> {
       let { pieces, items } = from;
       let last: GzipPart | undefined;

@@ -53,10 +53,7 @@ export interface RecordFilter {
 
 const DAY_MS = 24 * 3_600_000;
 const ALIAS_VALID_MS = 3_600_000;
-/**
- * How long a process caches a record that has ended: webhooks and waiting callers read it within milliseconds, others repeatedly.
- * It changes again days later, when its files are removed.
- */
+/** Webhooks and waiting callers read a record that has ended within milliseconds. It changes days later, when its files go. */
 const ENDED_KNOWN_MS = 5_000;
 
 export type RecordStore = ReturnType<typeof createRecordStore>;
@@ -203,10 +200,7 @@ export function createRecordStore(db: Db) {
       const change = { price: price - profilePrice, 'parameters.profilePrice': 0 };
       await records.updateOne({ _id: id, status: 'pending', price }, { $set: change });
     },
-    /**
-     * Replaces the price of a pending job, and the reservation of it. May be repeated.
-     * @returns false if the credit does not suffice
-     */
+    /** Replaces the price of a pending job and its reservation. May be repeated. @returns false if the credit does not suffice */
     async setPrice(id: string, price: Thousandths): Promise<boolean> {
       const record = await get(id);
       if (record?.status !== 'pending') return true;

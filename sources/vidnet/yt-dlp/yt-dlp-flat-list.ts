@@ -28,7 +28,6 @@ interface FlatList<Entry> extends Pick<YtdlpRunSpec, 'subject' | 'extractorArgs'
   readonly url: string;
   /** Its keys are the fields that yt-dlp prints. */
   readonly schema: z.ZodObject & z.ZodType<Entry>;
-  /** Further arguments. */
   readonly args?: readonly string[];
   /** How many entries are read; default: all. yt-dlp requests no page after them. */
   readonly most?: number;
@@ -95,9 +94,7 @@ function entryIn<Entry>(schema: z.ZodType<Entry>, json: string): EntryResult<Ent
 }
 
 /**
- * Splits a list into pages, of which the last has no `next`.
- *
- * @param from `next` of an earlier page: the ID of its last entry
+ * Splits a list into pages, of which the last has no `next`. @param from `next` of an earlier page: the ID of its last entry
  * @throws StaleCursorError when the list does not have that entry
  */
 export async function* listPages<Entry extends { readonly id: string }>(

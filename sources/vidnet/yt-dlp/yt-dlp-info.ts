@@ -16,7 +16,6 @@ import { bestThumbnails, thumbnailsSchema, toVideoFacts, videoSchema } from './y
 import { tracksOf, trackListSchema } from './yt-dlp-tracks.ts';
 import { orMissing } from '../../../store/files/or-missing.ts';
 
-/** The driver for what a page says about its media, on the video platform and other sites. */
 export type MediaInfoSource = ReturnType<typeof createMediaInfoSource>;
 
 /** The answer stays below 100 kB, whatever the page says. */

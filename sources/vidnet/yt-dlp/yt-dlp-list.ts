@@ -26,13 +26,9 @@ const entrySchema = z.object({
   live_status: z.string().optional().catch(undefined),
 });
 
-/**
- * The platform has a list of the uploads of each channel, newest first, and lists of the uploads of one kind. Their IDs are that
- * of the channel with another beginning.
- */
+/** A channel has a list of its uploads, newest first, and one for each kind. Their IDs are its own with another beginning. */
 const UPLOADS = { all: 'UU', video: 'UULF', short: 'UUSH', stream: 'UULV' } as const;
 
-/** The driver for the entries of lists. */
 export type ListSource = ReturnType<typeof createYtdlpLists>;
 
 /** Lists read by yt-dlp. @param channels finds the ID of a channel that is known by another name */
@@ -42,12 +38,7 @@ export function createYtdlpLists(settings: YtdlpSettings, channels: Pick<Channel
     ...optional('kind', kind),
   });
   return {
-    /**
-     * Finds the URLs of a list.
-     *
-     * @param kinds the wanted kinds; undefined for all
-     * @throws JobError, such as `removed` when a channel does not exist
-     */
+    /** @param kinds undefined for all @throws JobError, such as `removed` when a channel does not exist */
     async partsOf(
       reference: ListReference,
       kinds: readonly EntryKind[] = videoKinds,
