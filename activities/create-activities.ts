@@ -124,9 +124,7 @@ const postMedia = z.object({ recordId: ulidSchema, contentsId: ulidSchema, short
 const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
 const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().regex(/^[\w-]{1,100}$/) });
 const snapshot = started.extend({ isEmpty: z.boolean() });
-const speech = speakerLabelsParametersSchema
-  .omit({ awaits: true })
-  .extend({ recordId: ulidSchema, fileName: fileNameSchema });
+const speech = speakerLabelsParametersSchema.omit({ awaits: true }).extend({ recordId: ulidSchema });
 const engine = z.string().min(1).max(100);
 const engineKey = z.string().min(1).max(100);
 

@@ -18,7 +18,7 @@ export interface NexusRequest {
 
 type NexusRequestDeps = Pick<PieceDeps, 'acceptItem' | 'cancelItem'> &
   Pick<BatchListingDeps, 'planItem'> &
-  Pick<AwaitedAudioDeps, 'records' | 'isOpen'> & { readonly rendering: RecordContext };
+  Pick<AwaitedAudioDeps, 'records' | 'endIfGone'> & { readonly rendering: RecordContext };
 
 /** The jobs that workflows of other namespaces request. All activities are idempotent. */
 export function createNexusRequestActivities(deps: NexusRequestDeps) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { soundFileOf } from '../contract/kinds/sound.ts';
 import type { SpeakerLabelsParameters } from '../contract/kinds/speaker-labels.ts';
 import { JobError } from '../runtime/job-error.ts';
-import { optional } from '../runtime/optional.ts';
 import type { SpeechWindow } from '../contract/speech-results.ts';
 import { cutWindow, prepareWav, CHANNEL_SELECTIONS, type ChannelSelection } from '../speech/prepare.ts';
 import { MissingFileError, type FileStore } from '../store/files/file-store.ts';
@@ -20,14 +20,13 @@ export interface PreparedAudioDeps {
   readonly maxMediaSeconds: number;
 }
 
-export interface SpeechOrder extends Omit<SpeakerLabelsParameters, 'fileName' | 'awaits'> {
+export interface SpeechOrder extends Omit<SpeakerLabelsParameters, 'awaits'> {
   readonly recordId: string;
-  readonly fileName: string;
 }
 
 export interface KeptWindow extends SpeechWindow {
   /** The channels that were prepared. Absent if the window cannot be cut from the published audio. */
-  readonly taken?: ChannelSelection;
+  readonly taken?: ChannelSelection | undefined;
 }
 
 /**
@@ -40,7 +39,7 @@ export async function preparedAudio(
   deps: PreparedAudioDeps,
   order: SpeechOrder,
   call: RunningCall,
-): Promise<{ readonly wavPath: string; readonly taken?: ChannelSelection }> {
+): Promise<{ readonly wavPath: string; readonly taken: ChannelSelection | undefined }> {
   const { path, note } = await deps.speechAudio.ensure(order.recordId, (output) =>
     withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
       const input = await audioOf(deps, order, folder);
@@ -49,8 +48,7 @@ export async function preparedAudio(
       return prepareWav(input, output, { ffmpeg, signal, timeoutMs, maxSeconds }).catch(asStoredAudioFailure);
     }),
   );
-  const taken = CHANNEL_SELECTIONS.find((one) => one === note);
-  return { wavPath: path, ...optional('taken', taken) };
+  return { wavPath: path, taken: CHANNEL_SELECTIONS.find((one) => one === note) };
 }
 
 /**
@@ -95,20 +93,20 @@ const GAPLESS_SECONDS = 0.1;
  */
 export async function rejectPartialAudio(
   { records }: PreparedAudioDeps,
-  { audioId, fileName }: SpeechOrder,
+  { audioId }: SpeechOrder,
   foundSeconds: number,
 ): Promise<boolean> {
-  // The sound of a video may be shorter than its pictures, whose duration the record states.
-  if (!fileName.endsWith('.m4a')) return false;
   const audio = await records.get(audioId);
-  const expectedSeconds = audio?.status === 'success' ? (audio.durationSeconds ?? 0) : 0;
+  // The sound of a video may be shorter than its pictures, whose duration the record states.
+  if (audio?.status !== 'success' || soundFileOf(audio)?.name.endsWith('.m4a') !== true) return false;
+  const { durationSeconds: expectedSeconds = 0 } = audio;
   if (expectedSeconds - foundSeconds > Math.max(1, expectedSeconds / 100)) throw new JobError('storedAudioDamaged');
   return Math.abs(expectedSeconds - foundSeconds) <= GAPLESS_SECONDS;
 }
 
 async function audioOf({ files, records }: PreparedAudioDeps, order: SpeechOrder, folder: string): Promise<string> {
   const audio = await records.get(order.audioId);
-  const file = audio?.status === 'success' ? audio.files.find(({ name }) => name === order.fileName) : undefined;
+  const file = audio && soundFileOf(audio);
   try {
     if (file !== undefined) return await files.localCopy(order.audioId, file, folder);
   } catch (error) {

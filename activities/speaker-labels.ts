@@ -3,7 +3,6 @@ import { MissingContentsError } from '../contract/kinds/contents.ts';
 import { unknownLanguage } from '../contract/text/language-tags.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
-import { optional } from '../runtime/optional.ts';
 import { transcribedWindows } from '../runtime/telemetry/diagnostics.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import type { Span, WindowResult } from '../contract/speech-results.ts';
@@ -80,7 +79,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
         await keepWindows(
           deps.contents,
           order.recordId,
-          windows.map((window) => ({ ...window, ...optional('taken', isGapless ? taken : undefined) })),
+          windows.map((window) => ({ ...window, taken: isGapless ? taken : undefined })),
         );
         return { windows: windows.length, durationSeconds, engine: engine.name, engineKey: engineKeyOf(engine) };
       }),
@@ -105,7 +104,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           const analysed = await engine.analyse(
             { startSeconds, endSeconds, speech, wavPath },
             {
-              ...optional('language', order.language),
+              language: order.language,
               signal,
               onProgress: (share) => report({ stage: 'transcribing', percent: percentOf(share) }),
             },
@@ -126,22 +125,22 @@ export function createSpeechActivities(deps: SpeechDeps) {
     labelSpeakers: (order: SpeechOrder & PreparedSpeech): Promise<JobResult> =>
       classifyFailures(() =>
         withHeartbeat(async (report, signal) => {
-          const { recordId, durationSeconds, minSpeakers, maxSpeakers } = order;
+          const { recordId, durationSeconds, minSpeakers = 1, maxSpeakers = Infinity } = order;
           const { engine } = present(deps.speech);
           report({ stage: 'diarizing' });
           const results = await resultsOf(deps.contents, order);
           const voices = results.map((result) => result.voices);
-          const limits = { ...optional('minSpeakers', minSpeakers), ...optional('maxSpeakers', maxSpeakers) };
           const language = languageOf(results);
-          const speakerTurns = speakerTurnsOf(voices, await engine.cluster(voices, { ...limits, signal }));
+          const speakers = await engine.cluster(voices, { minSpeakers, maxSpeakers, signal });
+          const speakerTurns = speakerTurnsOf(voices, speakers);
           const segments = await joinWords(
             results.flatMap((result) => result.words),
             speakerTurns,
           );
           await deps.contents.putFacts(recordId, {
             engine: engine.name,
-            ...optional('language', language),
-            ...optional('languageProbability', language === undefined ? undefined : probabilityOf(language, results)),
+            language,
+            languageProbability: language === undefined ? undefined : probabilityOf(language, results),
             durationSeconds,
             segments,
             speakerTurns,

@@ -1,15 +1,14 @@
 import { failureFor, isFailureCode, type Failure } from '../contract/failures.ts';
 import { ApiError } from '../contract/http/api-error.ts';
 import type { Caller } from '../contract/http/account-schemas.ts';
-import type { DownloadRecord } from '../contract/download-record.ts';
+import type { DownloadRecord, JobResult } from '../contract/download-record.ts';
+import type { JobOrder } from '../contract/job-input.ts';
 import type { Prices } from '../contract/kinds/configured-prices.ts';
 import { keptFacts } from '../contract/kinds/contents.ts';
 import { spokenCostOf, type SpeakerLabels } from '../contract/kinds/speaker-labels.ts';
 import { transcriptPrice } from '../contract/kinds/transcript.ts';
 import type { TranscriptParameters } from '../contract/kinds/transcript-request.ts';
-import type { FactsWithoutCaptions, TranscriptFacts, TranscriptLine } from '../contract/kinds/transcript-facts.ts';
-import type { Thousandths } from '../contract/money.ts';
-import { optional } from '../runtime/optional.ts';
+import type { TranscriptFacts, TranscriptLine } from '../contract/kinds/transcript-facts.ts';
 import type { KeyStore } from '../store/accounts/key-store.ts';
 import { endedRecord, type AwaitedAudioDeps } from './awaited-audio.ts';
 import { callerOf } from './caller-of.ts';
@@ -22,23 +21,20 @@ export interface SpokenTranscriptDeps extends Omit<AwaitedAudioDeps, 'rendering'
   readonly startSpeech: (caller: Caller, order: SpeechOfTranscript) => Promise<DownloadRecord | undefined>;
 }
 
-export interface SpeechOfTranscript {
-  readonly url?: string;
-  readonly vidnet_video_id?: string;
+interface SpeechOfTranscript {
+  readonly url?: string | undefined;
+  readonly vidnet_video_id?: string | undefined;
   readonly language: string | undefined;
   /** The ID of the job, if this order starts it. */
   readonly recordId: string | undefined;
+  readonly order: JobOrder;
 }
 
-export type BegunSpeech =
-  | { readonly state: 'begun'; readonly speechId: string; readonly subjectId: string }
-  | SpokenText
-  | { readonly state: 'failed'; readonly failure: Failure };
-export type AwaitedSpeech = SpokenText | { readonly state: 'failed'; readonly failure: Failure };
-
-interface SpokenText {
-  readonly state: 'ready';
-  readonly result: { readonly charge: Thousandths; readonly durationSeconds?: number; readonly title?: string };
+/** The end of a transcription; while it runs, its job. */
+export interface SpokenText {
+  readonly result?: JobResult;
+  readonly failure?: Failure;
+  readonly job?: { readonly recordId: string; readonly subjectId: string };
 }
 
 /** The transcription of media without captions, by the job of POST /api/speech. All activities are idempotent. */
@@ -58,30 +54,29 @@ export function createSpokenTranscriptActivities(deps: SpokenTranscriptDeps) {
       for (const { text, start, duration, speaker } of page)
         lines.push({ startSeconds: start, durationSeconds: duration, text, speaker });
     }
-    // A repeated attempt finds the transcript.
-    const known = await contents.facts<Partial<FactsWithoutCaptions & TranscriptFacts>>(recordId);
-    const reason = known?.missing ?? known?.speech?.reason ?? failureFor('noCaptions').message;
+    const known = await contents.facts<TranscriptFacts>(recordId);
+    const reason = known?.speech?.reason ?? failureFor('noCaptions').message;
     const url = parameters.url ?? record.mediaId;
     const facts: TranscriptFacts = {
       video: known?.video ?? { link: url, title: url },
       track: { language: (lines.length > 0 ? labels?.language : undefined) ?? 'und', kind: 'speech' },
       lines,
       speech: {
-        ...(speech && { recordId: speech.id }),
+        recordId: speech?.id,
         cost: speech !== undefined && speech.id === parameters.speechId ? spokenCostOf(speech) : 0,
-        ...(parameters.mode === 'auto' && { reason }),
+        reason: parameters.mode === 'auto' ? reason : undefined,
       },
     };
     await contents.putFacts(recordId, facts);
     const charge = transcriptPrice(rendering.prices, { ...parameters, mode: 'generate' });
-    return { state: 'ready', result: { charge, ...optional('durationSeconds', labels?.durationSeconds) } };
+    return { result: { charge, durationSeconds: labels?.durationSeconds } };
   };
   return {
     /** Starts or joins the transcription on behalf of the caller of a transcript. */
-    beginSpeech: async (recordId: string): Promise<BegunSpeech> => {
+    beginSpeech: async (recordId: string): Promise<SpokenText> => {
       const { record, parameters } = await orderOf(recordId);
       const caller = await callerOf(deps.keys, record);
-      if (caller === undefined) return { state: 'failed', failure: failureFor('keyRevoked') };
+      if (caller === undefined) return { failure: failureFor('keyRevoked') };
       const { url, mode, language, languages, speechId } = parameters;
       const isSpoken = mode === 'generate' && languages === undefined;
       try {
@@ -89,26 +84,26 @@ export function createSpokenTranscriptActivities(deps: SpokenTranscriptDeps) {
           ...(url === undefined ? { vidnet_video_id: record.mediaId } : { url }),
           language: isSpoken ? language : undefined,
           recordId: speechId,
-          ...optional('order', record.keepDays === undefined ? undefined : { keepDays: record.keepDays }),
+          order: { keepDays: record.keepDays },
         });
         if (speech === undefined) return await keep(recordId, undefined);
         // A job that another request started must not be cancelled together with that.
         if (speech.id !== speechId) await records.noteInterest(speech.id, 'shared');
-        return { state: 'begun', speechId: speech.id, subjectId: speech.subjectId };
+        return { job: { recordId: speech.id, subjectId: speech.subjectId } };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const { code, message, extras } = error;
         // Without a time, the service is unavailable because of its settings.
         if (code === 'unavailable' && extras.retryAfterSeconds !== undefined) throw retryLater('internal', message);
-        return { state: 'failed', failure: { code: isFailureCode(code) ? code : 'unsupported', message } };
+        return { failure: { code: isFailureCode(code) ? code : 'unsupported', message } };
       }
     },
 
     /** Polls once whether the transcription has ended, and then stores its text as the transcript. */
-    awaitSpeech: async ({ recordId, speechId }: { recordId: string; speechId: string }): Promise<AwaitedSpeech> => {
+    awaitSpeech: async ({ recordId, speechId }: { recordId: string; speechId: string }): Promise<SpokenText> => {
       const speech = await endedRecord(deps, speechId, 'What is spoken is being transcribed.');
       if (speech?.status === 'success') return keep(recordId, speech);
-      return { state: 'failed', failure: speech?.status === 'failed' ? speech.failure : failureFor('lostInRestore') };
+      return { failure: speech?.failure ?? failureFor('lostInRestore') };
     },
   };
 }

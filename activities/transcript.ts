@@ -3,10 +3,9 @@ import type { JobResult } from '../contract/download-record.ts';
 import type { z } from 'zod';
 import { renderComment, type Comment } from '../contract/kinds/transcript.ts';
 import type { captionsOrderSchema } from '../contract/kinds/transcript-request.ts';
-import type { FactsWithoutCaptions, TranscriptFacts, TranscriptLine } from '../contract/kinds/transcript-facts.ts';
+import type { TranscriptFacts, TranscriptLine, VideoFacts } from '../contract/kinds/transcript-facts.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
 import { NoCaptionsError, type TranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
-import { optional } from '../runtime/optional.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
 import { titled } from './record-title.ts';
@@ -23,11 +22,16 @@ const SOUND_NAMES = /\[[^[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】/g;
 
 type TranscriptPart = Pick<JobInput, 'recordId' | 'mediaId'>;
 export type CaptionsOrder = Readonly<z.infer<typeof captionsOrderSchema>>;
-type FetchedCaptions = JobResult & { readonly isMissing?: true };
+type FetchedCaptions = JobResult & { readonly isMissing?: boolean };
 
 /** Whether a caption has a word that is not in brackets. */
 function hasWords({ text }: TranscriptLine): boolean {
   return /\p{L}|\p{N}/u.test(text.replaceAll(SOUND_NAMES, ''));
+}
+
+/** @param reason why there are no captions */
+function unspoken(video: VideoFacts, reason: string): TranscriptFacts {
+  return { video, track: { language: 'und', kind: 'speech' }, lines: [], speech: { cost: 0, reason } };
 }
 
 export function createTranscriptActivities(deps: TranscriptDeps) {
@@ -44,23 +48,15 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
       withSourceCall(deps, recordId, async (call) => {
         call.report({ stage: 'fetching' });
         const wanted = { languages: mode === 'generate' ? [] : languages, page: page?.url };
-        const found: TranscriptFacts | FactsWithoutCaptions = await deps.transcripts
-          .fetch(mediaId, wanted, call)
-          .then((facts) => {
-            if (mode !== 'auto' || facts.lines.some(hasWords)) return facts;
-            return { video: facts.video, missing: NO_WORDS };
-          })
-          .catch((error: unknown) => {
-            if (mode === undefined || !(error instanceof NoCaptionsError)) throw error;
-            return { video: error.video, missing: error.message };
-          });
+        let found = await deps.transcripts.fetch(mediaId, wanted, call).catch((error: unknown) => {
+          if (mode === undefined || !(error instanceof NoCaptionsError)) throw error;
+          return unspoken(error.video, error.message);
+        });
+        if (mode === 'auto' && found.speech === undefined && !found.lines.some(hasWords))
+          found = unspoken(found.video, NO_WORDS);
         await deps.contents.putFacts(recordId, found);
         const { durationSeconds, title } = found.video;
-        return {
-          ...optional('durationSeconds', durationSeconds),
-          ...titled(title),
-          ...('missing' in found && { isMissing: true as const }),
-        };
+        return { durationSeconds, ...titled(title), isMissing: found.speech !== undefined };
       }),
 
     /** Fetches the comments of a video and stores them in pieces. A retry replaces the earlier pieces. */

@@ -49,16 +49,16 @@ interface RecordBase {
   readonly price: Thousandths;
   readonly parameters?: object;
   /** The API key whose account is charged; absent for a job that is not charged. */
-  readonly chargedTo?: string;
+  readonly chargedTo?: string | undefined;
   /** The parts for which a provider that bills each request was called and has not refused; a cancelled job is charged for them. */
   readonly providerCalls?: Readonly<Record<string, true>>;
   readonly startedBy: Starter;
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
-  readonly webhookUrl?: string;
+  readonly webhookUrl?: string | undefined;
   /** Set for an audio that a request for a transcript started. It ends with that unless others wait for it. */
-  readonly isForSpeech?: true;
+  readonly isForSpeech?: true | undefined;
   /** For how many days after its end the request that started the job wants its contents to be kept. */
-  readonly keepDays?: number;
+  readonly keepDays?: number | undefined;
   /** Set on an audio that a transcript request started: `shared` if other requests wait for it, `abandoned` if it is being cancelled. */
   readonly interest?: 'shared' | 'abandoned';
 }
@@ -72,8 +72,8 @@ export interface SuccessRecord extends RecordBase {
   readonly finishedAt: string;
   /** Booked exactly once, by the write that makes the record a success. */
   readonly charge: Thousandths;
-  readonly title?: string;
-  readonly durationSeconds?: number;
+  readonly title?: string | undefined;
+  readonly durationSeconds?: number | undefined;
   readonly files: readonly PublishedFile[];
   readonly filesRemovedAt?: string;
   readonly contentsRemovedAt?: string;

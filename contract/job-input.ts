@@ -9,10 +9,10 @@ export const PRIORITIES = ['interactive', 'normal', 'bulk'] as const;
 
 /** What the request that started a job wants beside its result. */
 export interface JobOrder {
-  readonly priority?: (typeof PRIORITIES)[number];
+  readonly priority?: (typeof PRIORITIES)[number] | undefined;
   /** ISO 8601 UTC. */
-  readonly notBefore?: string;
-  readonly keepDays?: number;
+  readonly notBefore?: string | undefined;
+  readonly keepDays?: number | undefined;
 }
 
 /** The input of every job's workflow. It passes through Temporal, so it contains references only. */
@@ -22,7 +22,7 @@ export interface JobInput extends Omit<PendingRecord, 'id' | 'status' | 'keepDay
   readonly recordId: string;
   /** The batch that started the job. */
   readonly batchId?: string;
-  readonly order?: JobOrder;
+  readonly order?: JobOrder | undefined;
 }
 
 /** The memo field with the whole input, from which a request that joins the running job can write its record. */
@@ -36,7 +36,7 @@ export function pendingRecordOf({
   order,
   ...facts
 }: Omit<JobInput, 'version'> & Partial<Pick<JobInput, 'version'>>): PendingRecord {
-  return { id, ...facts, ...(order?.keepDays !== undefined && { keepDays: order.keepDays }), status: 'pending' };
+  return { id, ...facts, keepDays: order?.keepDays, status: 'pending' };
 }
 
 export const progressStages = [

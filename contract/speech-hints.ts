@@ -39,30 +39,21 @@ export type SpeechHints = z.infer<z.ZodObject<typeof speechHintsShape>>;
 /** The hints as parameters of a job. An exact number is both limits. */
 export const speechParametersShape = {
   /** The spoken language in canonical BCP 47. */
-  language: languageSchema.exactOptional(),
-  minSpeakers: z.int().min(1).max(SPEAKERS_MAX).exactOptional(),
-  maxSpeakers: z.int().min(1).max(SPEAKERS_MAX).exactOptional(),
+  language: languageSchema.optional(),
+  minSpeakers: z.int().min(1).max(SPEAKERS_MAX).optional(),
+  maxSpeakers: z.int().min(1).max(SPEAKERS_MAX).optional(),
 };
 export type SpeechParameters = Readonly<z.infer<z.ZodObject<typeof speechParametersShape>>>;
 
 export function speechParametersOf({ language, speakers }: SpeechHints): SpeechParameters {
-  const minSpeakers = speakers?.exact ?? speakers?.min;
-  const maxSpeakers = speakers?.exact ?? speakers?.max;
-  return {
-    ...(language === undefined ? {} : { language }),
-    ...(minSpeakers === undefined ? {} : { minSpeakers }),
-    ...(maxSpeakers === undefined ? {} : { maxSpeakers }),
-  };
+  const { exact, min = exact, max = exact } = speakers ?? {};
+  return { language, minSpeakers: min, maxSpeakers: max };
 }
 
-/** The hints of a job as fields of a request or an answer. */
+/** @returns the hints of a job as fields of a request or an answer; undefined without any */
 export function hintsOf({ language, minSpeakers: min, maxSpeakers: max }: SpeechParameters) {
-  const range = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
-  const speakers = min !== undefined && min === max ? { exact: min } : range;
-  return {
-    ...(language === undefined ? {} : { language }),
-    ...(Object.keys(speakers).length === 0 ? {} : { speakers }),
-  };
+  if (min === undefined && max === undefined) return language === undefined ? undefined : { language };
+  return { language, speakers: min === max ? { exact: min } : { min, max } };
 }
 
 /** The hints that a job used, as its answer shows them. */

@@ -7,7 +7,7 @@ export interface AudioWindow extends SpeechWindow {
 }
 
 export interface AnalyseOptions {
-  readonly language?: string;
+  readonly language?: string | undefined;
   readonly signal: AbortSignal;
   /** Called with the completed share of the window, 0 to 1. */
   readonly onProgress: (share: number) => void;
@@ -38,7 +38,7 @@ export function engineKeyOf({ name, models = '' }: Pick<SpeechEngine, 'name' | '
 export interface SpeechEngine {
   readonly name: string;
   /** The models, if they can differ. Results of different models cannot be combined. */
-  readonly models?: string;
+  readonly models?: string | undefined;
   /** The supported language codes, without script and region; undefined if they are not known in advance. */
   readonly languages?: readonly string[] | undefined;
   /** @throws JobError `unsupported` for an unknown language, `tool_missing`, `internal`; the signal's reason */

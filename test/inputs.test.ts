@@ -13,7 +13,7 @@ const recordId = ulid();
 const url = 'https://example.com/hook';
 const post = { shortcode: 'DAbCdEfGhIj', kind: 'post' };
 const snapshot = { recordId, part: 'content-1', snapshotId: 's_m1a2b3' };
-const labels = { audioId: recordId, fileName: 'a.m4a', language: 'en', minSpeakers: 1, maxSpeakers: 3 };
+const labels = { audioId: recordId, language: 'en', minSpeakers: 1, maxSpeakers: 3 };
 const anImgnetJob = (type: string, mediaId: string, parameters?: object) => ({
   ...anAudioJob(),
   ...{ type, mediaId, subjectId: `${type}/${mediaId}`, ...(parameters === undefined ? {} : { parameters }) },
@@ -66,7 +66,6 @@ describe('a workflow rejects, naming the field,', () => {
     ['imgnetList', anImgnetJob('imgnet_list_posts', 'tea', { part: 'posts', since: 'monday' }), 'parameters.since'],
     ['imgnetList', anImgnetJob('imgnet_list_posts', 'tea', { part: 'posts', otherId: '../x' }), 'parameters.otherId'],
     ['imgnetAudio', anImgnetJob('imgnet_audio', '..', { post }), 'mediaId'],
-    ['speakerLabels', { ...labelsJob, parameters: { ...labels, fileName: '../a.m4a' } }, 'parameters.fileName'],
     ['speakerLabels', { ...labelsJob, parameters: { ...labels, audioId: '..' } }, 'parameters.audioId'],
     ['audio', null, 'argument 1'],
   ])('%s: %o', (workflow, input, field) => {
@@ -163,8 +162,7 @@ const hostile = fc.oneof(
   fc.string().map((tail) => `../${tail}`),
 );
 /** Fields that become a path, a URL, or the id of a document; others are free texts and numbers. */
-const INTO_PATHS =
-  /^(?:recordId|mediaId|audioId|fileName|contentsId|shortcode|snapshotId|part|account|paidBy|name|language)$/;
+const INTO_PATHS = /^(?:recordId|mediaId|audioId|contentsId|shortcode|snapshotId|part|account|paidBy|name|language)$/;
 
 describe('an activity', () => {
   it.each(Object.entries(ORDERS))('%s does what it is asked for in earnest', (activity, order) => {

@@ -60,7 +60,7 @@ describe('names that must not change', () => {
     ]);
     expect(taskQueues.speechSteps('q')).toBe('q-speech-steps');
     expect([MEMO_JOB, MEMO_WAITING, MEMO_SPEECH]).toEqual(['job', 'waiting', 'speech']);
-    const labels = { audioId: 'A', fileName: 'a.m4a', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
+    const labels = { audioId: 'A', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
     expect(speakerLabelsSubjectOf(labels)).toBe('speaker_labels/A/language-en/min-2/max-3');
     expect(Object.values(SEARCH_ATTRIBUTES)).toEqual(
       ['Type', 'MediaId', 'DownloadId', 'Platform', 'Caller', 'WebhookHost', 'BatchId', 'Failure'].map(

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Db } from 'mongodb';
 import type { BatchListingDeps } from '../activities/batches/list-batch.ts';
 import type { PieceDeps } from '../activities/batches/open-piece.ts';
+import type { ChannelDeps } from '../activities/channel.ts';
 import type { SpokenTranscriptDeps } from '../activities/spoken-transcript.ts';
 import { ADMISSION_DEFAULTS, createAdmissionQueue } from '../api/admission-queue.ts';
 import { createDeliveryGateway } from '../api/workflow-gateways.ts';
@@ -14,7 +15,6 @@ import type { ListDeps } from '../api/use-cases/imgnet-list.ts';
 import { startSpeech } from '../api/use-cases/speech.ts';
 import { ApiError } from '../contract/http/api-error.ts';
 import type { Config } from '../config.ts';
-import { optional } from '../runtime/optional.ts';
 import type { Breakers } from '../pacing/breakers.ts';
 import { createAccountStore } from '../store/accounts/account-store.ts';
 import { createSpeechLanguages } from '../store/records/speech-languages.ts';
@@ -38,7 +38,8 @@ export function createItemAcceptor(
   { db, client, breakers, config }: Service,
 ): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> &
   Pick<BatchListingDeps, 'planItem' | 'collectProfile'> &
-  Pick<SpokenTranscriptDeps, 'startSpeech' | 'isOpen'> {
+  Pick<SpokenTranscriptDeps, 'startSpeech'> &
+  Pick<ChannelDeps, 'isOpen'> {
   const deps: SpeechDeps & ListDeps = {
     ...shared,
     accounts: createAccountStore(db),
@@ -69,9 +70,8 @@ export function createItemAcceptor(
         async () => (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING',
       ),
     endIfGone: async (record) => (await currentJob(deps, record, 0)).record,
-    startSpeech: async (caller, { recordId, ...order }) => {
-      const own = { isForSpeech: true, webhookUrl: undefined, speakers: undefined } as const;
-      const started = await startSpeech(deps, caller, { ...order, ...optional('recordId', recordId), ...own });
+    startSpeech: async (caller, order) => {
+      const started = await startSpeech(deps, caller, { ...order, isForSpeech: true });
       return started.type === 'speaker_labels' ? started : undefined;
     },
   };

@@ -9,13 +9,9 @@ import type { AcceptDeps } from '../service-deps.ts';
 import { insufficientCredit, reserve } from './credit.ts';
 import { claimSubscription, subscriberOf } from './subscribers.ts';
 
-export interface NewJob extends Omit<
-  JobInput,
-  'version' | 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'
-> {
+export interface NewJob extends Omit<JobInput, 'version' | 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy'> {
   /** The ID of the record, if the caller knows it already. */
-  readonly recordId?: string;
-  readonly webhookUrl: string | undefined;
+  readonly recordId?: string | undefined;
   /** Whether the request is an error while a job of the subject is running. Otherwise the request joins that job. */
   readonly isRefusedWhilePending?: boolean;
   /** A success that answers the request whatever its age. */
@@ -116,14 +112,13 @@ export function creditReservationOf({ recordId, job }: Admission): CreditReserva
 }
 
 export function jobInputOf(caller: Caller, { recordId, job }: Admission): JobInput {
-  const { isRefusedWhilePending: _isRefused, success: _success, webhookUrl, ...input } = job;
+  const { isRefusedWhilePending: _isRefused, success: _success, ...input } = job;
   return {
     ...input,
     version: JOB_VERSION,
     recordId,
     createdAt: nowMicroseconds(),
     startedBy: subscriberOf(caller),
-    ...(caller.kind === 'key' ? { chargedTo: caller.key.id } : {}),
-    ...(webhookUrl === undefined ? {} : { webhookUrl }),
+    chargedTo: caller.kind === 'key' ? caller.key.id : undefined,
   };
 }

@@ -53,11 +53,11 @@ async function jobsOf(
 ): Promise<readonly DownloadRecord[]> {
   const current = await currentParts(deps, account);
   if (current !== undefined) return current;
-  const job = { ...planImgnetProfile(deps, { url: `@${account}` }), batchId, webhookUrl: undefined };
+  const job = { ...planImgnetProfile(deps, { url: `@${account}` }), batchId };
   const { record: profile } = await currentJob(deps, (await startOrJoin(deps, caller, job)).record, 0);
   if (profile.status !== 'success') return [profile];
   await deps.lists.handOut(profile.id);
-  const parts = await partsOf(deps, caller, { profile, batchId, days: undefined, webhookUrl: undefined });
+  const parts = await partsOf(deps, caller, { profile, batchId, days: undefined });
   return Promise.all(parts.map(async ({ record }) => (await currentJob(deps, record, 0)).record));
 }
 

@@ -15,7 +15,7 @@ export interface Accepted {
 export async function followBoth(
   deps: AcceptDeps,
   caller: LimitedCaller,
-  { records, webhookUrl }: { records: readonly [DownloadRecord, DownloadRecord]; webhookUrl: string | undefined },
+  { records, webhookUrl }: { records: readonly [DownloadRecord, DownloadRecord]; webhookUrl?: string | undefined },
 ): Promise<readonly [Accepted, Accepted]> {
   const isAnswered = records.every(({ status }) => status !== 'pending');
   await caller.admitJobs?.(

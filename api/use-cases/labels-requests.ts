@@ -41,7 +41,7 @@ export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest>
   return answerRequest(deps, { record, waitMs: request.waitMs, render: renderLabels });
 };
 
-export type LabelsOrder = SpeechHints & Pick<NewJob, 'recordId' | 'isForSpeech' | 'webhookUrl' | 'order'>;
+export type LabelsOrder = Partial<SpeechHints> & Pick<NewJob, 'recordId' | 'isForSpeech' | 'webhookUrl' | 'order'>;
 
 interface LabelledAudio {
   /** Pending, or a success with sound. */
@@ -54,22 +54,24 @@ interface LabelledAudio {
 export async function startLabels(
   deps: SpeechDeps,
   caller: LimitedCaller,
-  { audio, awaits, language, speakers, ...job }: LabelsOrder & LabelledAudio,
+  { audio, awaits, language, speakers, recordId, isForSpeech, webhookUrl, order }: LabelsOrder & LabelledAudio,
 ): Promise<DownloadRecord> {
   const file = soundFileOf(audio);
   const parameters = {
     audioId: audio.id,
-    ...(file === undefined ? { awaits: { subjectId: audio.subjectId, ...awaits } } : { fileName: file.name }),
+    awaits: file === undefined ? { subjectId: audio.subjectId, ...awaits } : undefined,
     ...speechParametersOf({ language, speakers }),
   };
   const subjectId = speakerLabelsSubjectOf(parameters);
-  const isKept = file === undefined || (await deps.files.has(audio.id, file));
-  if (!isKept && (await needsJob(deps, subjectId))) {
+  // A finished transcript needs neither the file nor the engine, and a running job has found both.
+  const isNeeded = async () => ((await deps.records.latestOf(subjectId))?.status ?? 'failed') === 'failed';
+  if (file !== undefined && !(await deps.files.has(audio.id, file)) && (await isNeeded())) {
     throw new ApiError('not_found', 'The audio is not kept any more: download it again, and use the id of that.');
   }
-  if (language !== undefined) await refuseUnknownLanguage(deps, language, () => needsJob(deps, subjectId));
+  await refuseUnknownLanguage(deps, language, isNeeded);
   const { record } = await startOrJoin(deps, caller, {
-    ...{ ...job, type: 'speaker_labels', mediaId: audio.mediaId, subjectId, parameters },
+    ...{ type: 'speaker_labels', mediaId: audio.mediaId, subjectId, parameters },
+    ...{ recordId, isForSpeech, webhookUrl, order },
     // The length of pending audio is not known, so one minute is reserved until it is.
     price: speakerLabelsPrice(deps.rendering.prices, audio.status === 'success' ? (audio.durationSeconds ?? 0) : 60),
   });
@@ -90,18 +92,13 @@ export async function labelledAudio(
   throw new ApiError('audio_failed', `The audio could not be downloaded: ${audio.failure.message}`, { id: audio.id });
 }
 
-/** A finished transcript needs neither the file nor the engine, and a running job has found both. */
-async function needsJob(deps: SpeechDeps, subjectId: string): Promise<boolean> {
-  const latest = await deps.records.latestOf(subjectId);
-  return latest === undefined || latest.status === 'failed';
-}
-
 /** Refuses the request early. The job checks the language too, because its worker may have another engine. */
 export async function refuseUnknownLanguage(
   deps: SpeechDeps,
-  language: string,
+  language: string | undefined,
   isNeeded: () => Promise<boolean>,
 ): Promise<void> {
+  if (language === undefined) return;
   const failure = unknownLanguage(language, await deps.speechLanguages.known());
   if (failure !== undefined && (await isNeeded())) throw invalidField('language', failure.message);
 }

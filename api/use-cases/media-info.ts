@@ -2,7 +2,6 @@ import type { MediaInfoPage, MediaInfoParameters, MediaInfoRequest } from '../..
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { channelPathOf, channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
-import { optional } from '../../runtime/optional.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { digestOf, pageOf } from './media.ts';
 import { requesting } from './request-job.ts';
@@ -35,7 +34,7 @@ export function infoPageOf(deps: Pick<ServiceDeps, 'platforms'>, given: string):
     return named(encodeURI(vidnetChannelUrl.replace('{path}', channelPathOf(channel))), 'channel');
   }
   const { url, site } = pageOf(deps, given);
-  return { ...named(url, 'page'), ...optional('site', site) };
+  return { ...named(url, 'page'), site };
 }
 
 function named(url: string, subject: MediaInfoPage['subject']): InfoPage {

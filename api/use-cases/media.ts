@@ -5,7 +5,6 @@ import { contradictionIn, optionsOf, type MediaOptions } from '../../contract/ki
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { postReferenceOf, postUrlOf, type PostReference } from '../../contract/urls/imgnet-urls.ts';
 import { VIDNET_HOST, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
-import { optional } from '../../runtime/optional.ts';
 import { checkTarget } from '../../outbound/check-target.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
@@ -44,8 +43,8 @@ function pageWork(deps: Pick<PlanDeps, 'platforms'>, { url, format }: Wanted, op
   }
   return {
     mediaId: digestOf(page.url),
-    page: { url: page.url, format, ...optional('options', options), ...optional('videoId', videoId) },
-    ...optional('site', page.site),
+    page: { url: page.url, format, options, videoId },
+    site: page.site,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import type { JobOrder } from '../../contract/job-input.ts';
 import type { Failure } from '../../contract/failures.ts';
-import { optional } from '../../runtime/optional.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { DownloadRecord, RecordType } from '../../contract/download-record.ts';
 import type { ResultOf } from '../../contract/kinds/kinds.ts';
@@ -23,7 +22,7 @@ export interface JobRequest {
 }
 
 /** The job that a request needs, without its webhook. */
-export type JobPlan<Type extends RecordType = RecordType> = Omit<NewJob, 'webhookUrl'> & { readonly type: Type };
+export type JobPlan<Type extends RecordType = RecordType> = NewJob & { readonly type: Type };
 
 /**
  * @returns the use case of a request for a job. It answers with the finished result of the subject or with a job for it; a
@@ -66,10 +65,5 @@ export function orderOf(request: Partial<JobRequest>): Pick<NewJob, 'webhookUrl'
   if (notBefore !== undefined && notBefore.getTime() > Date.now() + NOT_BEFORE_MAX_MS) {
     throw invalidField('not_before', 'must be within 30 days');
   }
-  const order = {
-    ...optional('keepDays', keepDays),
-    ...optional('priority', priority),
-    ...optional('notBefore', notBefore?.toISOString()),
-  };
-  return { webhookUrl, ...(Object.keys(order).length > 0 && { order }) };
+  return { webhookUrl, order: { keepDays, priority, notBefore: notBefore?.toISOString() } };
 }

@@ -10,7 +10,6 @@ import { channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { noPostReason, postReferenceOf } from '../../contract/urls/imgnet-urls.ts';
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
-import { optional } from '../../runtime/optional.ts';
 import type { PlanDeps, SpeechDeps } from '../service-deps.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
@@ -31,8 +30,6 @@ import { startOrJoin } from './start-or-join.ts';
 import { assertWebhookTargets } from './subscribers.ts';
 import { planDownload } from './vidnet-requests.ts';
 
-export type SpeechSource = Partial<Pick<SpeechRequest, 'url' | 'vidnet_video_id' | 'download_id'>>;
-
 /** POST /api/speech: the transcript with speakers of a page, a video or a download. */
 export const requestSpeech: UseCase<SpeechRequest & JobRequest, ResultOf<'speaker_labels'>> = async (
   deps,
@@ -48,7 +45,8 @@ export const requestSpeech: UseCase<SpeechRequest & JobRequest, ResultOf<'speake
   });
 };
 
-export type SpeechOrder = SpeechSource & LabelsOrder;
+type SpeechSource = Partial<Pick<SpeechRequest, 'url' | 'vidnet_video_id' | 'download_id'>>;
+type SpeechOrder = SpeechSource & LabelsOrder;
 
 /**
  * Starts or joins the job of the speaker labels, which waits for the audio; the audio is a job of its own, so that it is fetched
@@ -61,28 +59,24 @@ export async function startSpeech(
   caller: LimitedCaller,
   order: SpeechOrder,
 ): Promise<DownloadRecord> {
-  const { download_id: id, url, vidnet_video_id: videoId = '', ...wanted } = order;
+  const { download_id: id, url, vidnet_video_id, ...wanted } = order;
   if (id !== undefined) return startLabels(deps, caller, { ...wanted, audio: await keptSound(deps, caller, id) });
   const plan = audioOf(deps, order);
   const isNeeded = () => needsFetch(deps, plan);
   // It is refused before the audio is fetched.
-  if (wanted.language !== undefined) await refuseUnknownLanguage(deps, wanted.language, isNeeded);
+  await refuseUnknownLanguage(deps, wanted.language, isNeeded);
   if (await isNeeded()) {
     const video = await videoWithSound(deps, plan);
     if (video !== undefined) return startLabels(deps, caller, { ...wanted, audio: video });
     await requireSpeechCredit(deps, caller, plan.price);
   }
-  const job = { ...plan, isForSpeech: true, webhookUrl: undefined, ...optional('order', order.order) } as const;
-  const { how, record } = await startOrJoin(deps, caller, job);
+  const { how, record } = await startOrJoin(deps, caller, { ...plan, isForSpeech: true, order: order.order });
   const isOwn = how === 'started';
-  const source = url === undefined ? { vidnet_video_id: videoId } : { url };
+  const awaits = { source: { url, vidnet_video_id }, price: isOwn ? plan.price : undefined };
   try {
     const audio = record.status === 'pending' ? record : await labelledAudio(deps, record, 0);
     if (isSilent(audio)) return audio;
-    return await startLabels(deps, caller, {
-      ...{ ...wanted, audio },
-      awaits: { source, ...(isOwn && { price: plan.price }) },
-    });
+    return await startLabels(deps, caller, { ...wanted, audio, awaits });
   } catch (error) {
     if (isOwn) await abandon(deps, record);
     throw error;
@@ -94,16 +88,13 @@ export const getSpeech = gettingTranscript('speaker_labels');
 
 async function keptSound(deps: SpeechDeps, caller: LimitedCaller, id: string): Promise<DownloadRecord> {
   const record = await recordOf(deps, caller, id);
-  if (record === undefined) {
-    const message = 'There is no download with this id.';
-    throw new ApiError('not_found', message, { details: [{ path: 'download_id', message }] });
-  }
+  if (record === undefined)
+    throw new ApiError('not_found', 'There is no download with this id.', { field: 'download_id' });
   const silent = invalidField('download_id', 'The download has no sound.');
   if (!mayHaveSound(record)) throw silent;
   const audio = await labelledAudio(deps, record, 0).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code !== 'audio_failed') throw error;
-    const { code, message, extras } = error;
-    throw new ApiError(code, message, { ...extras, details: [{ path: 'download_id', message }] });
+    throw new ApiError(error.code, error.message, { ...error.extras, field: 'download_id' });
   });
   if (isSilent(audio)) throw silent;
   return audio;
@@ -128,10 +119,9 @@ export async function needsFetch(deps: SpeechDeps, { subjectId }: JobPlan): Prom
 
 /** @returns the kept video of the same page, whose sound needs no download; undefined without one */
 async function videoWithSound(deps: SpeechDeps, { type, mediaId }: JobPlan): Promise<DownloadRecord | undefined> {
-  const subject = { audio: ['vidnet_video'], media: ['media', 'video'] } as const;
   if (type !== 'audio' && type !== 'media') return undefined;
-  const [kind, ...parts] = subject[type];
-  const video = await reusable(deps, await deps.records.successOf(subjectIdOf(kind, ...parts, mediaId)));
+  const subjectId = type === 'audio' ? subjectIdOf('vidnet_video', mediaId) : subjectIdOf('media', 'video', mediaId);
+  const video = await reusable(deps, await deps.records.successOf(subjectId));
   return video === undefined || isSilent(video) ? undefined : video;
 }
 

@@ -69,55 +69,32 @@ interface AcceptContext {
   readonly caller: LimitedCaller;
   readonly slot: AdmissionSlot;
   readonly admission: Admission;
-  /** Whether the price is reserved already: absent if that was not attempted, false if the job can only be joined. */
-  readonly isReserved?: boolean;
-}
-
-type JobReservation = ReturnType<typeof createJobReservation>;
-
-/** The credit for one job, until it is certain whether this request started the job. */
-function createJobReservation({ deps, caller, admission, isReserved }: AcceptContext) {
-  let reserved = isReserved;
-  let isOwnedByJob = false;
-  return {
-    wasAttempted: (): boolean => reserved !== undefined,
-    /** @returns false when the caller can only join a running job; throws ApiError `insufficient_credit` */
-    reserve: async (): Promise<boolean> =>
-      (reserved ??= (await reservePrices(deps, caller, [admission])).has(admission)),
-    /**
-     * Called before the job is started. If the outcome of the start stays unknown, the reservation stays too: the job captures
-     * it, or a later check of old reservations releases it.
-     */
-    transferToJob(): void {
-      isOwnedByJob = true;
-    },
-    takeBack(): void {
-      isOwnedByJob = false;
-    },
-    async settle(): Promise<void> {
-      if (reserved === true && !isOwnedByJob) await release(deps, caller, creditReservationOf(admission));
-    },
-  };
+  /** Whether the price is reserved: absent if that was not attempted, false if the job can only be joined. */
+  isReserved?: boolean;
+  /**
+   * Whether the reservation is not released. It is set before the job is started. If the outcome of the start stays unknown,
+   * the job captures the reservation, or a later check of old reservations releases it.
+   */
+  isOwnedByJob?: boolean;
 }
 
 /** Runs the steps reuse, reserve, start, join and settle until one of them answers the request. */
 async function accept(context: AcceptContext): Promise<Accepted> {
-  const { admission } = context;
+  const { deps, caller, admission } = context;
   if (admission.finished !== undefined) return answerWith(context, 'finished', admission.finished);
-  const reservation = createJobReservation(context);
   try {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       // A caller that polls a running job only joins it, so nothing is reserved and released.
-      const isPoll = tries === 0 && !reservation.wasAttempted() && admission.latest?.status === 'pending';
-      const accepted =
-        (isPoll ? await joinIfRunning(context) : undefined) ?? (await startOrJoinOnce(context, reservation));
+      const isPoll = tries === 0 && context.isReserved === undefined && admission.latest?.status === 'pending';
+      const accepted = (isPoll ? await joinIfRunning(context) : undefined) ?? (await startOrJoinOnce(context));
       if (accepted !== undefined) return accepted;
     }
     throw new ApiError('unavailable', 'The jobs of this subject end too quickly to join one. Try again.', {
       retryAfterSeconds: 5,
     });
   } finally {
-    await reservation.settle();
+    if (context.isReserved === true && context.isOwnedByJob !== true)
+      await release(deps, caller, creditReservationOf(admission));
   }
 }
 
@@ -129,10 +106,11 @@ async function joinIfRunning(context: AcceptContext): Promise<Accepted | undefin
 }
 
 /** @returns undefined when the subject's job closed meanwhile, so that the request has to be tried again */
-async function startOrJoinOnce(context: AcceptContext, reservation: JobReservation): Promise<Accepted | undefined> {
+async function startOrJoinOnce(context: AcceptContext): Promise<Accepted | undefined> {
   const { deps, caller, admission } = context;
-  if (await reservation.reserve()) {
-    const started = await start(context, reservation);
+  context.isReserved ??= (await reservePrices(deps, caller, [admission])).has(admission);
+  if (context.isReserved) {
+    const started = await start(context);
     if (started === 'closed') return undefined;
     return 'how' in started ? started : join(context, started);
   }
@@ -149,14 +127,14 @@ async function reuse(context: AcceptContext, successId: string | undefined): Pro
 }
 
 /** @returns the running job if there is one, or `closed` if it has closed meanwhile */
-async function start(context: AcceptContext, reservation: JobReservation): Promise<Accepted | 'closed' | RunningJob> {
+async function start(context: AcceptContext): Promise<Accepted | 'closed' | RunningJob> {
   const { deps, caller, slot, admission } = context;
   const { subjectId, type } = admission.job;
   const input = jobInputOf(caller, admission);
-  reservation.transferToJob();
+  context.isOwnedByJob = true;
   const started = await deps.jobs.start(kinds[type].workflow, input, { delayMs: slot.startDelayMs() });
   if (started !== 'started') {
-    reservation.takeBack();
+    context.isOwnedByJob = false;
     return started;
   }
   // This write returns the success of a job that closed just before; then the new job ends without a record. It also makes the
@@ -164,7 +142,7 @@ async function start(context: AcceptContext, reservation: JobReservation): Promi
   const successId = await deps.records.noteLatest({ subjectId, id: admission.recordId });
   const reused = await reuse(context, successId);
   if (reused !== undefined) {
-    reservation.takeBack();
+    context.isOwnedByJob = false;
     await deps.records.noteLatest(reused.record);
     return reused;
   }

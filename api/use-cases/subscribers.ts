@@ -44,12 +44,11 @@ interface Target {
  */
 export function assertWebhookTarget(
   deps: Pick<ServiceDeps, 'webhookAllowedNetworks'>,
-  { url, field, fieldsOf = () => ({}) }: Target,
+  { url, field, fieldsOf }: Target,
 ): void {
   const verdict = checkTarget(url, deps.webhookAllowedNetworks);
   if (verdict.ok) return;
-  const details = [{ path: field, message: verdict.reason }];
-  throw new ApiError('webhook_target_forbidden', verdict.reason, { details, fields: fieldsOf(verdict.reason) });
+  throw new ApiError('webhook_target_forbidden', verdict.reason, { field, fields: fieldsOf?.(verdict.reason) });
 }
 
 /** Refuses the webhooks of a request for a job, a batch or a subscription that are forbidden. */
@@ -109,17 +108,12 @@ export async function claimSubscription(
 ): Promise<'known' | 'accepted'> {
   const first = firstOf(caller, startedWith);
   const decision = await deps.webhookSubscriptions.claim(recordId, { caller: callerIdOf(caller), url }, first);
-  switch (decision) {
-    case 'known':
-    case 'accepted':
-      return decision;
-    case 'job_full':
-      throw tooMany(`This job has ${String(WEBHOOKS_PER_JOB_MAX)} webhooks, which is the maximum.`);
-    case 'host_full':
-      throw tooMany(
-        `You have ${String(WEBHOOKS_PER_HOST_MAX)} webhooks at this host for this job, which is the maximum.`,
-      );
-  }
+  if (decision === 'known' || decision === 'accepted') return decision;
+  const message =
+    decision === 'job_full'
+      ? `This job has ${String(WEBHOOKS_PER_JOB_MAX)} webhooks, which is the maximum.`
+      : `You have ${String(WEBHOOKS_PER_HOST_MAX)} webhooks at this host for this job, which is the maximum.`;
+  throw new ApiError('too_many_webhooks', message, { field: 'include_webhook' });
 }
 
 /** Addresses are not stored, so a caller without a key counts as the caller that started a job without a key. */
@@ -129,8 +123,4 @@ function firstOf(
 ): WebhookSubscription | undefined {
   if (url === undefined) return undefined;
   return { caller: subscriberOf(caller) === startedBy ? callerIdOf(caller) : startedBy, url };
-}
-
-function tooMany(message: string): ApiError {
-  return new ApiError('too_many_webhooks', message, { details: [{ path: 'include_webhook', message }] });
 }

@@ -9,7 +9,6 @@ import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { TRANSCRIPT_FORMATS, writtenBy, type TranscriptFormat } from '../../contract/text/transcript-formats.ts';
 import { ulid } from 'ulid';
 import type { MediaParameters } from '../../contract/kinds/media.ts';
-import { optional } from '../../runtime/optional.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import type { ExportedText } from '../operations/operation.ts';
@@ -41,22 +40,17 @@ export function planTranscript(deps: PlanDeps, request: WantedTranscript): JobPl
   const languages = [...new Set([language ?? []].flat())];
   const { page, site } = (ofSound ?? {}) as Partial<MediaParameters>;
   const parameters: TranscriptParameters = {
-    ...optional('language', languages[0]),
-    ...(languages.length > 1 && { languages }),
-    includeComments,
-    ...(mode !== undefined && { mode, speechId: ulid() }),
-    ...(!isVideo && optional('url', request.url)),
-    ...(page && { page: { url: page.url, ...optional('site', site) } }),
+    language: languages[0],
+    languages: languages.length > 1 ? languages : undefined,
+    ...{ includeComments, mode, speechId: mode && ulid() },
+    url: isVideo ? undefined : request.url,
+    page: page && { url: page.url, site },
   };
-  const parts = [
-    ...(isVideo ? [] : [type]),
-    ...[mediaId, ...(languages.length === 0 ? [] : [languages.join(',')])],
-    ...(includeComments ? ['comments'] : []),
-    // No language has a name like this.
-    ...(mode === undefined ? [] : [`mode-${mode}`]),
-  ];
+  const options = [languages.join(','), includeComments ? 'comments' : '', mode === undefined ? '' : `mode-${mode}`];
+  const parts = [isVideo ? '' : type, mediaId, ...options].filter((part) => part !== '');
   return {
     ...{ type: 'captions', mediaId, parameters },
+    // No language has a name like the other options.
     subjectId: subjectIdOf('captions', ...parts),
     price: transcriptPrice(deps.rendering.prices, parameters),
   };
@@ -65,8 +59,7 @@ export function planTranscript(deps: PlanDeps, request: WantedTranscript): JobPl
 /** Refuses what the transcription would refuse later. */
 async function checkSpeech(deps: ServiceDeps, caller: Caller, request: TranscriptRequest): Promise<void> {
   const [language, ...others] = [request.language ?? []].flat();
-  if (language !== undefined && others.length === 0)
-    await refuseUnknownLanguage(deps, language, () => Promise.resolve(true));
+  await refuseUnknownLanguage(deps, others.length === 0 ? language : undefined, () => Promise.resolve(true));
   const audio = audioOf(deps, request);
   await requireSpeechCredit(deps, caller, (await needsFetch(deps, audio)) ? audio.price : 0);
 }

@@ -16,7 +16,7 @@ import { assertWebhookTarget, subscriberOf } from './subscribers.ts';
 const metadataSchema = z.object({
   filename: uploadNameSchema,
   filetype: uploadTypeSchema,
-  include_webhook: webhookUrlSchema.optional(),
+  include_webhook: webhookUrlSchema.exactOptional(),
 });
 /** A recording that takes longer is answered as received. */
 const READ_WITHIN_MS = 10_000;
@@ -34,9 +34,9 @@ export function checkedMetadata(deps: ServiceDeps, caller: Caller, given: Metada
     const [issue] = parsed.error.issues;
     throw invalidField(`Upload-Metadata.${String(issue?.path[0])}`, issue?.message ?? 'is not valid');
   }
-  const { include_webhook: url, ...file } = parsed.data;
+  const { include_webhook: url } = parsed.data;
   if (url !== undefined) assertWebhookTarget(deps, { url, field: 'Upload-Metadata.include_webhook' });
-  return { ...file, ...(url !== undefined && { include_webhook: url }), owner: subscriberOf(caller) };
+  return { ...parsed.data, owner: subscriberOf(caller) };
 }
 
 export function isOwner(caller: Caller, { metadata }: ReceivedUpload): boolean {

@@ -50,13 +50,15 @@ export const errorBodySchema = z
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
 interface ErrorExtras {
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Decimal strings, for the code `insufficient_credit`. */
   readonly money?: { readonly price: string; readonly credit: string };
   readonly details?: readonly { path: string; message: string }[];
+  /** The field that the message is about, instead of details. */
+  readonly field?: string;
   readonly retryAfterSeconds?: number;
   /** The fields of every answer of an operation, including its errors. */
-  readonly fields?: Readonly<Record<string, string | number>>;
+  readonly fields?: Readonly<Record<string, string | number>> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -69,18 +71,12 @@ export class ApiError extends Error {
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
     super(message, { cause: extras.cause });
     this.code = code;
-    this.extras = extras;
+    const { field } = extras;
+    this.extras = field === undefined ? extras : { ...extras, details: [{ path: field, message }] };
   }
 
   toBody(): ErrorBody {
     const { id, money, details, fields } = this.extras;
-    return {
-      error: this.message,
-      code: this.code,
-      ...(id === undefined ? {} : { id }),
-      ...money,
-      ...(details === undefined ? {} : { details: [...details] }),
-      ...fields,
-    };
+    return { error: this.message, code: this.code, id, ...money, details: details && [...details], ...fields };
   }
 }

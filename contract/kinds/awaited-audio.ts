@@ -7,10 +7,10 @@ import { thousandthsSchema, workflowIdSchema } from '../job-schema.ts';
 export const awaitedAudioSchema = z.object({
   subjectId: workflowIdSchema,
   /** Set if the request for the labels started its job; then the price of that. */
-  price: thousandthsSchema.exactOptional(),
+  price: thousandthsSchema.optional(),
   source: z
-    .union([z.object({ url: z.string().max(2048) }), z.object({ vidnet_video_id: vidnetVideoIdSchema })])
-    .exactOptional(),
+    .object({ url: z.string().max(2048).optional(), vidnet_video_id: vidnetVideoIdSchema.optional() })
+    .optional(),
 });
 export type AwaitedPart = z.infer<typeof awaitedAudioSchema>;
 

@@ -46,7 +46,7 @@ export const mediaInfoIdSchema = z.union([vidnetVideoIdSchema, mediaIdSchema]);
 const parametersSchema = z.object({
   page: mediaInfoPageSchema,
   /** The site whose rate limit applies; absent for pages of the video platform. */
-  site: siteSchema.exactOptional(),
+  site: siteSchema.optional(),
 });
 export type MediaInfoParameters = Readonly<z.infer<typeof parametersSchema>>;
 export type MediaInfoJob = JobInput & { readonly parameters: MediaInfoParameters };

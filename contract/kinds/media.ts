@@ -34,9 +34,9 @@ export const mediaPageSchema = z
   .object({
     url: pageUrlSchema,
     format: mediaFormatSchema,
-    options: mediaOptionsSchema.exactOptional(),
+    options: mediaOptionsSchema.optional(),
     /** The ID of a video of the video platform, which SponsorBlock needs. */
-    videoId: vidnetVideoIdSchema.exactOptional(),
+    videoId: vidnetVideoIdSchema.optional(),
   })
   .readonly();
 export type MediaPage = z.infer<typeof mediaPageSchema>;
@@ -47,7 +47,7 @@ export const mediaIdSchema = z.string().regex(/^[0-9a-f]{32}$/);
 const parametersSchema = z.object({
   page: mediaPageSchema,
   /** The site whose rate limit applies; absent for pages of the video platform. */
-  site: siteSchema.exactOptional(),
+  site: siteSchema.optional(),
   /** Set for a post or reel of the photo platform, whose pictures and videos are all fetched. */
   post: postSchema.exactOptional(),
 });

@@ -4,7 +4,7 @@ import { costOf } from './charges.ts';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
 import { jobFields, moneySchema, progressSchema, type Progress } from '../http/fields.ts';
-import { ulidSchema, fileNameSchema } from '../ids.ts';
+import { ulidSchema } from '../ids.ts';
 import { FAILED_IS_ADDED, failedResultSchema, renderFailed } from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, PricesOf, RenderContext } from './kind.ts';
@@ -32,9 +32,7 @@ export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 export const speakerLabelsParametersSchema = z.object({
   /** The id of the audio record: its `transcript_speaker_id`. */
   audioId: ulidSchema,
-  /** The first file with sound; absent for a job that waits for its audio. */
-  fileName: fileNameSchema.exactOptional(),
-  awaits: awaitedAudioSchema.exactOptional(),
+  awaits: awaitedAudioSchema.optional(),
   ...speechParametersShape,
 });
 export type SpeakerLabelsParameters = Readonly<z.infer<typeof speakerLabelsParametersSchema>>;
@@ -66,9 +64,9 @@ export interface SpeakerLabels {
   /** The name of the engine. Absent when there is no audio. */
   readonly engine?: string;
   /** The language of the words, such as `en`; absent if the engine does not report it. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** 0 to 1; absent if the engine does not report it. */
-  readonly languageProbability?: number;
+  readonly languageProbability?: number | undefined;
   /** The duration of the whole audio. */
   readonly durationSeconds: number;
   /** Empty if there is no speech. */
@@ -227,9 +225,9 @@ export async function renderSpeakerLabels(
       transcriptsWithTimeStamps: labels.segments.map(renderSegment),
       language: isSilent ? UNDETERMINED : (labels.language ?? UNDETERMINED),
       // A language that was given was not detected.
-      language_probability: isSilent || hints.language !== undefined ? undefined : labels.languageProbability,
+      language_probability: isSilent || hints?.language !== undefined ? undefined : labels.languageProbability,
       speaker_names: await speakerNamesOf(contents, record.id),
-      hints: Object.keys(hints).length === 0 ? undefined : hints,
+      hints,
       duration: isSilent ? 0 : toMilliseconds(labels.durationSeconds),
       message: isSilent ? NO_SPEECH : undefined,
       engine: labels.engine,

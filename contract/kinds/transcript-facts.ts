@@ -5,25 +5,17 @@ export interface TranscriptFacts {
   readonly video: VideoFacts;
   readonly track: CaptionTrack | SpeechTrack;
   readonly lines: readonly TranscriptLine[];
-  /** Set for a transcript of what is spoken. */
+  /** Set for a transcript of what is spoken, of which there are no lines until it is transcribed. */
   readonly speech?: SpeechOrigin;
 }
 
-/** Stored while there are no captions. */
-export interface FactsWithoutCaptions {
-  readonly video: VideoFacts;
-  readonly missing: string;
-}
-
-interface SpeechTrack {
-  readonly language: string;
+interface SpeechTrack extends Omit<CaptionTrack, 'kind'> {
   readonly kind: 'speech';
-  readonly name?: undefined;
 }
 
 interface SpeechOrigin {
   /** The job with the words and speakers; absent for media without sound. */
-  readonly recordId?: string;
+  readonly recordId?: string | undefined;
   /** The charge of the transcription, in addition to that of this job. */
   readonly cost: Thousandths;
   /** Why there are no captions. */

@@ -58,18 +58,18 @@ export type TranscriptRequest = z.infer<typeof transcriptRequestSchema>;
 export const transcriptIdSchema = z.union([vidnetVideoIdSchema, mediaIdSchema, shortcodeSchema]);
 export const transcriptParametersSchema = z.object({
   /** The first one that was requested. */
-  language: languageSchema.exactOptional(),
+  language: languageSchema.optional(),
   /** All that were requested, if there are several. */
-  languages: z.array(languageSchema).min(2).max(TRANSCRIPT_LANGUAGES_MAX).exactOptional(),
+  languages: z.array(languageSchema).min(2).max(TRANSCRIPT_LANGUAGES_MAX).optional(),
   includeComments: z.boolean(),
   /** Absent: only captions are wanted. */
-  mode: z.enum(['auto', 'generate']).exactOptional(),
+  mode: z.enum(['auto', 'generate']).optional(),
   /** The ID of the job of the speech, if this one starts it. */
-  speechId: ulidSchema.exactOptional(),
+  speechId: ulidSchema.optional(),
   /** The source as it was requested; absent for the ID of a video. */
-  url: z.string().max(2048).exactOptional(),
+  url: z.string().max(2048).optional(),
   /** A page of another site, which is read as that of a video is. */
-  page: z.object({ url: pageUrlSchema, site: siteSchema.exactOptional() }).exactOptional(),
+  page: z.object({ url: pageUrlSchema, site: siteSchema.optional() }).optional(),
 });
 export type TranscriptParameters = Readonly<z.infer<typeof transcriptParametersSchema>>;
 export type TranscriptJob = JobInput & { readonly parameters: TranscriptParameters };

@@ -249,13 +249,9 @@ export const transcript = {
   requestOf: (record: DownloadRecord) => {
     const { language, languages, includeComments, mode, url } = parametersOf(record);
     const requested = languages ?? language ?? (mode === undefined ? 'en' : undefined);
-    const body = {
-      ...(url === undefined ? { vidnet_video_id: record.mediaId } : { url }),
-      ...(requested !== undefined && { language: requested }),
-      ...(includeComments && { include_comments: true }),
-      ...(mode !== undefined && { mode }),
-    };
-    return { path: '/api/transcripts', body };
+    const source = url === undefined ? { vidnet_video_id: record.mediaId } : { url };
+    const options = { language: requested, include_comments: includeComments || undefined, mode };
+    return { path: '/api/transcripts', body: { ...source, ...options } };
   },
   renderRecord: (record: DownloadRecord, _context: RecordContext, progress?: Progress): CaptionsRecord => {
     const { language = '', languages, url } = parametersOf(record);

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { createAwaitedAudioActivities, type AwaitedAudioDeps } from '../../activities/awaited-audio.ts';
+import { failureFor } from '../../contract/failures.ts';
 import { pendingRecordOf, type JobInput } from '../../contract/job-input.ts';
 import type { SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
 import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
 import { createAccountStore, type AccountStore } from '../../store/accounts/account-store.ts';
 import { createContentsStore, type ContentsStore } from '../../store/records/contents-store.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
 import { anAudioJob, keepJob, newJob } from '../helpers/jobs.ts';
@@ -15,7 +17,7 @@ let mongo: Mongo;
 let records: RecordStore;
 let accounts: AccountStore;
 let contents: ContentsStore;
-const isOpen = vi.fn<AwaitedAudioDeps['isOpen']>();
+const endIfGone = vi.fn<AwaitedAudioDeps['endIfGone']>();
 const cancelItem = vi.fn<AwaitedAudioDeps['cancelItem']>();
 const file = { name: 'a.m4a', sizeBytes: 1, sha256: 'x' };
 const success = (durationSeconds: number, files: readonly (typeof file)[] = [file]) =>
@@ -32,13 +34,13 @@ afterAll(async () => {
   await mongo.close();
 });
 beforeEach(() => {
-  isOpen.mockReset().mockResolvedValue(true);
+  endIfGone.mockReset().mockImplementation((record) => Promise.resolve(record));
   cancelItem.mockReset().mockResolvedValue();
 });
 
 const activities = () =>
   createAwaitedAudioActivities({
-    ...{ records, contents, isOpen, cancelItem },
+    ...{ records, contents, endIfGone, cancelItem },
     rendering: { prices: { listItem: 1, speakerLabelsPerMinute: 6 } },
   });
 const env = () => new MockActivityEnvironment();
@@ -78,8 +80,7 @@ describe('the audio for which speaker labels wait', () => {
     const audio = anAudioJob();
     await keepJob(records, audio, success(601));
     const { job, wait, available, accountOf } = await labelsOf(audio, { credit: 100 });
-    const ready = { state: 'ready', fileName: 'a.m4a', price: 66 };
-    expect([await wait(), await wait()]).toEqual([ready, ready]);
+    expect([await wait(), await wait()]).toEqual([{ price: 66 }, { price: 66 }]);
     expect([await available(), (await records.get(job.recordId))!.price]).toEqual([34, 66]);
     await records.finish(job.recordId, { status: 'success', result: { charge: 66 } }, '2026-11-21T09:31:00.000000Z');
     expect(await accountOf()).toMatchObject({ available: 34, spent: 66 });
@@ -93,10 +94,7 @@ describe('the audio for which speaker labels wait', () => {
       code: 'insufficient_credit',
       message: 'The transcription costs 0.066, which is more than the credit of the key.',
     } as const;
-    expect([await wait(), await wait()]).toEqual([
-      { state: 'failed', failure },
-      { state: 'failed', failure },
-    ]);
+    expect([await wait(), await wait()]).toEqual([{ failure }, { failure }]);
     await records.finish(job.recordId, { status: 'failed', failure }, '2026-11-21T09:31:00.000000Z');
     expect(await accountOf()).toMatchObject({ available: 65, spent: 0 });
   });
@@ -104,10 +102,11 @@ describe('the audio for which speaker labels wait', () => {
   it('passes on its failure, also if its job was terminated', async () => {
     const [refused, terminated] = [anAudioJob(), anAudioJob()];
     const failure = { code: 'private', message: 'The video is private.' } as const;
+    const stopped = { status: 'failed', failure: failureFor('stoppedByOperator') } as const;
     await keepJob(records, refused, { status: 'failed', failure });
     await keepJob(records, terminated);
-    isOpen.mockResolvedValue(false);
-    expect(await (await labelsOf(refused)).wait()).toEqual({ state: 'failed', failure });
+    endIfGone.mockImplementation((record) => finishRecord(records, record.id, stopped));
+    expect(await (await labelsOf(refused)).wait()).toEqual({ failure });
     expect(await (await labelsOf(terminated)).wait()).toMatchObject({ failure: { code: 'cancelled' } });
     expect((await records.get(terminated.recordId))!.status).toBe('failed');
   });
@@ -116,7 +115,7 @@ describe('the audio for which speaker labels wait', () => {
     const audio = anAudioJob({ type: 'imgnet_audio' });
     await keepJob(records, audio, success(0, []));
     const { job, wait } = await labelsOf(audio);
-    expect(await wait()).toEqual({ state: 'silent' });
+    expect(await wait()).toEqual({});
     expect((await contents.facts<SpeakerLabels>(job.recordId))!.segments.count).toBe(0);
   });
 });

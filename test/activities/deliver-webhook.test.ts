@@ -136,7 +136,7 @@ describe('an attempt at a delivery', () => {
     const job = {
       ...anAudioJob(),
       type: 'speaker_labels' as const,
-      parameters: { audioId: ulid(), fileName: 'a.m4a' },
+      parameters: { audioId: ulid() },
     };
     await contents.putFacts(job.recordId, LABELS);
     await attempt(await anEndedJob(success, job), answered(200));

@@ -16,7 +16,7 @@ const activities = createNexusRequestActivities({
   ...{ acceptItem, cancelItem },
   planItem: (request) => Promise.resolve({ request, subjectId: 'audio/dQw4w9WgXcQ', price: 5 }),
   records: { get: (id: string) => Promise.resolve(known.get(id)) } as Deps['records'],
-  isOpen: () => Promise.resolve(true),
+  endIfGone: (record) => Promise.resolve(record),
   rendering: { prices: { listItem: 1, speakerLabelsPerMinute: 6 }, linkTo: () => 'https://example.com/a' },
 });
 const accept = (recordId: string): Promise<string> => {

@@ -65,7 +65,8 @@ async function prepare(
   const source = await bench.make(name, '-f', 'lavfi', '-i', `sine=d=${String(SECONDS)}`, ...pictures);
   const file = await files.publish(source, { recordId: job.recordId, name }, new AbortController().signal);
   await records.insertIfAbsent(pendingRecordOf(job));
-  const result = { durationSeconds: SECONDS, files: [file] };
+  const silent = { name: 'silent.m4a', sizeBytes: 1, sha256: 'x', isSilence: true } as const;
+  const result = { durationSeconds: SECONDS, files: [silent, file] };
   await records.finish(job.recordId, { status: 'success', result }, '2026-11-21T09:31:00.000000Z');
   await harm(join(root, job.recordId, name));
   const contents = createContentsStore(mongo.db);
@@ -81,7 +82,7 @@ async function prepare(
     });
   const activities = onMachine('speech', engine);
   const asked = language === undefined ? {} : { language };
-  const order = { recordId: ulid(), audioId: job.recordId, fileName: name, ...asked };
+  const order = { recordId: ulid(), audioId: job.recordId, ...asked };
   const { prepareSpeech } = activities;
   const env = new MockActivityEnvironment();
   const prepared = await env.run<[SpeechOrder], PreparedSpeech, typeof prepareSpeech>(prepareSpeech, order);

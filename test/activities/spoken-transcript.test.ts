@@ -19,7 +19,6 @@ import { LABELS, SILENCE } from '../helpers/kept-audio.ts';
 let mongo: Mongo;
 let records: RecordStore;
 let contents: ContentsStore;
-const isOpen = vi.fn<SpokenTranscriptDeps['isOpen']>();
 const startSpeech = vi.fn<SpokenTranscriptDeps['startSpeech']>();
 beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `spoken-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
@@ -31,29 +30,32 @@ afterAll(async () => {
   await mongo.close();
 });
 beforeEach(() => {
-  isOpen.mockReset().mockResolvedValue(true);
   startSpeech.mockReset();
 });
 
 const { prices } = loadConfig({});
 const activities = () =>
   createSpokenTranscriptActivities({
-    ...{ records, contents, isOpen, startSpeech, keys: createKeyStore(mongo.db), rendering: { prices } },
+    ...{ records, contents, startSpeech, keys: createKeyStore(mongo.db), rendering: { prices } },
     cancelItem: () => Promise.resolve(),
+    endIfGone: (record) => Promise.resolve(record),
   });
 const env = () => new MockActivityEnvironment();
 const factsOf = async (id: string) => (await wholeOf(await contents.facts<TranscriptFacts>(id))) as TranscriptFacts;
 const missing = 'There are no captions in `en`. There are: de.';
 
 async function aTranscript(parameters: Partial<TranscriptParameters> = {}, startedBy = 'anonymous') {
-  const all = { language: 'en', includeComments: false, mode: 'auto', speechId: ulid(), ...parameters } as const;
+  const speechId = ulid();
+  const all = { language: 'en', includeComments: false, mode: 'auto', speechId, ...parameters } as const;
   const job = aTranscriptJob({ parameters: all, startedBy });
   await keepJob(records, job);
   await contents.putFacts(job.recordId, {
     video: { videoId: job.mediaId, link: 'https://a.example', title: 'Tea' },
-    missing,
+    track: { language: 'und', kind: 'speech' },
+    lines: [],
+    speech: { cost: 0, reason: missing },
   });
-  return { job, speechId: all.speechId, begin: () => env().run(activities().beginSpeech, job.recordId) };
+  return { job, speechId, begin: () => env().run(activities().beginSpeech, job.recordId) };
 }
 
 async function speechOf(id: string, outcome?: Parameters<typeof keepJob>[2], labels = LABELS) {
@@ -68,9 +70,9 @@ describe('the speech of a transcript', () => {
     const auto = await aTranscript();
     const own = await speechOf(auto.speechId);
     startSpeech.mockResolvedValue(own);
-    const begun = { state: 'begun', speechId: auto.speechId, subjectId: own.subjectId };
+    const begun = { job: { recordId: auto.speechId, subjectId: own.subjectId } };
     expect([await auto.begin(), await auto.begin()]).toEqual([begun, begun]);
-    const order = { vidnet_video_id: auto.job.mediaId, language: undefined, recordId: auto.speechId };
+    const order = { vidnet_video_id: auto.job.mediaId, language: undefined, recordId: auto.speechId, order: {} };
     expect(startSpeech.mock.calls[0]).toEqual([{ kind: 'anonymous' }, order]);
     expect(await records.noteInterest(own.id, 'abandoned')).toBe('abandoned');
 
@@ -87,7 +89,7 @@ describe('the speech of a transcript', () => {
     const { begin } = await aTranscript();
     const other = await speechOf(ulid());
     startSpeech.mockResolvedValue(other);
-    expect(await begin()).toMatchObject({ speechId: other.id });
+    expect(await begin()).toMatchObject({ job: { recordId: other.id } });
     expect(await records.noteInterest(other.id, 'abandoned')).toBe('shared');
   });
 
@@ -97,7 +99,7 @@ describe('the speech of a transcript', () => {
     await speechOf(speechId);
     await expect(wait()).rejects.toMatchObject({ type: 'later', nonRetryable: false });
     await records.finish(speechId, { status: 'success', result: { charge: 12 } }, '2026-11-21T09:31:00.000000Z');
-    const ready = { state: 'ready', result: { charge: 0, durationSeconds: 61.2 } };
+    const ready = { result: { charge: 0, durationSeconds: 61.2 } };
     expect([await wait(), await wait()]).toEqual([ready, ready]);
     expect(await factsOf(job.recordId)).toEqual({
       video: { videoId: job.mediaId, link: 'https://a.example', title: 'Tea' },
@@ -123,7 +125,7 @@ describe('the speech of a transcript', () => {
   it('is empty for a post without sound', async () => {
     const { job, begin } = await aTranscript();
     startSpeech.mockResolvedValue(undefined);
-    expect(await begin()).toEqual({ state: 'ready', result: { charge: 0 } });
+    expect(await begin()).toEqual({ result: { charge: 0 } });
     expect(await factsOf(job.recordId)).toMatchObject({ lines: [], speech: { cost: 0, reason: missing } });
   });
 
@@ -131,17 +133,14 @@ describe('the speech of a transcript', () => {
     const { job, speechId } = await aTranscript();
     const failure = { code: 'no_audio', message: 'The video has no audio.' } as const;
     await speechOf(speechId, { status: 'failed', failure });
-    expect(await env().run(activities().awaitSpeech, { recordId: job.recordId, speechId })).toEqual({
-      state: 'failed',
-      failure,
-    });
+    expect(await env().run(activities().awaitSpeech, { recordId: job.recordId, speechId })).toEqual({ failure });
   });
 
   it('is refused with the reason, tried again while the service is busy, and not started for a revoked key', async () => {
     const { begin } = await aTranscript();
     startSpeech.mockRejectedValueOnce(new ApiError('insufficient_credit', 'This costs 0.011.'));
     const failure = { code: 'insufficient_credit', message: 'This costs 0.011.' };
-    expect(await begin()).toEqual({ state: 'failed', failure });
+    expect(await begin()).toEqual({ failure });
     startSpeech.mockRejectedValueOnce(new ApiError('unavailable', 'Busy.', { retryAfterSeconds: 5 }));
     await expect(begin()).rejects.toMatchObject({ type: 'later' });
     startSpeech.mockRejectedValueOnce(new Error('The database is away.'));

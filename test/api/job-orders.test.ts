@@ -49,7 +49,7 @@ async function labelsOf(
   given: Partial<JobInput>,
   ends = true,
 ) {
-  const parameters = { audioId: audio.id, fileName: 'a.m4a' };
+  const parameters = { audioId: audio.id };
   const job = { ...aSpeakerLabelsJob(), recordId: ulid(), mediaId: audio.mediaId, parameters, ...given };
   const labels = { ...job, subjectId: speakerLabelsSubjectOf(parameters) };
   const record = await keepJob(facades.deps.records, labels, ends ? { status: 'success', result: {} } : undefined);
@@ -103,7 +103,7 @@ describe('DELETE /api/downloads/{downloadId}/contents', () => {
     const labels = await labelsOf(audio, startedBy(own));
     const records = facades.db.collection<{ _id: string; parameters: object }>('records');
     const document = (await records.findOne({ _id: labels.id }))!;
-    const parameters = { audioId: ulid(), fileName: 'a.m4a' };
+    const parameters = { audioId: ulid() };
     const later = Date.now() + 1_000;
     await records.insertMany(
       Array.from({ length: 1_001 }, (_, index) => ({ ...document, _id: ulid(later + index), parameters })),

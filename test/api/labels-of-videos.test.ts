@@ -28,7 +28,7 @@ it.each([
   expect(await request(video.id)).toMatchObject({ status: 202, body: { transcript_speaker_id: video.id } });
   const [workflow, job] = facades.jobs.start.mock.calls[0]!;
   expect(workflow).toBe('speakerLabels');
-  expect(job).toMatchObject({ price: 12, parameters: { audioId: video.id, fileName: `${video.mediaId}.m4a` } });
+  expect(job).toMatchObject({ price: 12, parameters: { audioId: video.id } });
 });
 
 it('does not offer the labels of a video without sound, and answers a request without a job', async () => {

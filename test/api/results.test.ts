@@ -130,12 +130,12 @@ describe('GET /api/downloads/{downloadId}/job', () => {
       { url: 'https://example.com/talk' },
     ],
     [
-      { type: 'speaker_labels', parameters: { audioId, fileName: 'a.m4a', language: 'en', maxSpeakers: 3 } },
+      { type: 'speaker_labels', parameters: { audioId, language: 'en', maxSpeakers: 3 } },
       '/api/transcriptspeakerid',
       { transcript_with_speaker_id: audioId, language: 'en', speakers: { max: 3 } },
     ],
     [
-      { type: 'speaker_labels', parameters: { audioId, fileName: 'a.m4a', minSpeakers: 2, maxSpeakers: 2 } },
+      { type: 'speaker_labels', parameters: { audioId, minSpeakers: 2, maxSpeakers: 2 } },
       '/api/transcriptspeakerid',
       { transcript_with_speaker_id: audioId, speakers: { exact: 2 } },
     ],

@@ -74,7 +74,7 @@ const pending: PendingRecord = {
   mediaId: 'kX3vQ9mTz0A',
   createdAt: '2026-11-21T09:30:00.123456Z',
   price: 12,
-  parameters: { audioId: AUDIO_ID, fileName: 'kX3vQ9mTz0A.m4a' },
+  parameters: { audioId: AUDIO_ID },
   status: 'pending',
 };
 const success: DownloadRecord = { ...pending, status: 'success', finishedAt: pending.createdAt, charge: 12, files: [] };
@@ -147,7 +147,7 @@ describe('the result of speaker labels', () => {
       ...{ language: 'en', language_probability: 0.97, duration: 61.2, engine: 'sherpa' },
     });
     const silence = { ...SILENCE, language: 'en', languageProbability: 0.4 };
-    const given = { ...success, parameters: { audioId: AUDIO_ID, fileName: 'a.m4a', language: 'en' } };
+    const given = { ...success, parameters: { audioId: AUDIO_ID, language: 'en' } };
     for (const body of [await rendered(success, contextOf(silence)), await rendered(given, contextOf(labels))]) {
       expect(JSON.stringify(body)).not.toContain('probability');
     }
@@ -162,7 +162,7 @@ describe('the result of speaker labels', () => {
     ],
     [{ minSpeakers: 2, maxSpeakers: 2 }, { speakers: { exact: 2 } }],
   ])('names the hints of a request with %j', async (options, hints) => {
-    const record = { ...success, parameters: { audioId: AUDIO_ID, fileName: 'a.m4a', ...options } };
+    const record = { ...success, parameters: { audioId: AUDIO_ID, ...options } };
     expect(speakerLabelsSchema.parse(await rendered(record, contextOf(LABELS))).data.hints).toEqual(hints);
   });
 
@@ -256,7 +256,7 @@ describe('a request for speaker labels', () => {
   });
 
   it('has one subject for each combination of parameters, all below the audio', () => {
-    const audio = { audioId: AUDIO_ID, fileName: 'a.m4a' };
+    const audio = { audioId: AUDIO_ID };
     const combinations = [
       {},
       { language: 'en' },

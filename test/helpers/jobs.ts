@@ -33,7 +33,7 @@ export function aTranscriptJob(overrides: Partial<TranscriptJob> = {}): Transcri
 }
 
 export function aSpeakerLabelsJob(): SpeakerLabelsJob {
-  const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
+  const parameters = { audioId: ulid(), maxSpeakers: 3 };
   const subjectId = speakerLabelsSubjectOf(parameters);
   return { ...newJob(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', subjectId, price: 6, parameters };
 }

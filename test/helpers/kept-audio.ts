@@ -26,7 +26,7 @@ export async function keepAudio(
 
 /** A job for the speaker labels of an audio, as the API hands it to its workflow. */
 export function aLabelsJob(audio: DownloadRecord, more: Partial<SpeakerLabelsParameters> = {}): SpeakerLabelsJob {
-  const parameters = { audioId: audio.id, fileName: `${audio.mediaId}.m4a`, ...more };
+  const parameters = { audioId: audio.id, ...more };
   const subjectId = speakerLabelsSubjectOf(parameters);
   return { ...newJob(), type: 'speaker_labels', mediaId: audio.mediaId, subjectId, price: 12, parameters };
 }

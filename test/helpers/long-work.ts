@@ -175,7 +175,6 @@ export function longWork(part: number): void {
       const order = {
         recordId,
         audioId: ulid(),
-        fileName: 'a.m4a',
         windows,
         durationSeconds: 43_200 * part,
         engine: 'fake',

@@ -107,7 +107,7 @@ await channelHistory('channel-listed', { channelId: 'UC1' });
 await channelHistory('channel-known', { channelId: 'UC1', known: { contentsOf: 'another', charge: 0 } });
 await speakerLabelsHistory('speaker-labels-success');
 await speakerLabelsHistory('speaker-labels-failed', refuseWith('unsupported'));
-await awaitedAudioHistory('speaker-labels-awaited', () => Promise.resolve({ state: 'ready', fileName: 'a.m4a', price: 66 }));
+await awaitedAudioHistory('speaker-labels-awaited', () => Promise.resolve({ price: 66 }));
 await awaitedAudioHistory('speaker-labels-left', lookingAgain, cancelWhileWaiting);
 await imgnetHistories();
 await uploadHistory('upload-success', () => Promise.resolve(result));
@@ -158,8 +158,8 @@ async function transcriptHistory(
   const { speechId = '' } = more;
   const records = {
     ...obliging.records,
-    beginSpeech: () => Promise.resolve({ state: 'begun' as const, speechId, subjectId: 'speaker_labels/a' }),
-    awaitSpeech: () => (meanwhile ? lookingAgain() : Promise.resolve({ state: 'ready' as const, result: { charge: 2 } })),
+    beginSpeech: () => Promise.resolve({ job: { recordId: speechId, subjectId: 'speaker_labels/a' } }),
+    awaitSpeech: () => (meanwhile ? lookingAgain() : Promise.resolve({ result: { charge: 2 } })),
     leaveAudio: () => Promise.resolve(),
   };
   const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true, ...more }, webhookUrl: url });
@@ -172,7 +172,7 @@ async function transcriptHistory(
 
 /** Three windows, of which the second ends as told. */
 async function speakerLabelsHistory(name: string, second = () => Promise.resolve({ words: 1, voices: 1 })): Promise<void> {
-  const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
+  const parameters = { audioId: ulid(), maxSpeakers: 3 };
   const job: SpeakerLabelsJob = {
     ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', price: 6, parameters, webhookUrl: url },
     ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },

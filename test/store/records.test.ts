@@ -122,7 +122,7 @@ describe('the delivery store', () => {
 
 describe('a subject with others below it', () => {
   const about = (audioId: string, maxSpeakers: number): PendingRecord => {
-    const parameters = { audioId, fileName: 'a.m4a', maxSpeakers };
+    const parameters = { audioId, maxSpeakers };
     return { ...aPendingRecord(), type: 'speaker_labels', subjectId: speakerLabelsSubjectOf(parameters), parameters };
   };
 

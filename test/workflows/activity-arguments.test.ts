@@ -32,7 +32,7 @@ const url = 'https://example.com/hook';
 const result = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
 const post = { kind: 'reel', shortcode: 'DAbCdEfGhIj' } as const;
 const channel = { kind: 'handle', name: 'evening-talks' } as const;
-const labels = { audioId: ulid(), fileName: 'a.m4a', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
+const labels = { audioId: ulid(), language: 'en', minSpeakers: 2, maxSpeakers: 3 };
 const prepared = { windows: 1, durationSeconds: 700, engine: 'sherpa', engineKey: ENGINE_KEY };
 const starter = { chargedTo: '0123456789abcdef', startedBy: '0123456789abcdef', webhookUrl: url };
 

@@ -15,13 +15,11 @@ function aWaitingJob(price?: number): SpeakerLabelsJob {
 }
 const later = () => ApplicationFailure.create({ message: 'Later.', type: 'later', nextRetryDelay: 100 });
 
-it('waits for the audio, names its job in the memo, and then labels its file at the price of its length', async () => {
+it('waits for the audio, names its job in the memo, and then labels it at the price of its length', async () => {
   const job = aWaitingJob();
   const { audioId, awaits } = job.parameters;
   let isThere = false;
-  records.awaitAudio.mockImplementation(() =>
-    isThere ? Promise.resolve({ state: 'ready', fileName: 'b.m4a', price: 66 }) : Promise.reject(later()),
-  );
+  records.awaitAudio.mockImplementation(() => (isThere ? Promise.resolve({ price: 66 }) : Promise.reject(later())));
   const failure = await run(job, async (client) => {
     const memo = async () => (await client.workflow.getHandle(job.subjectId).describe()).memo?.[MEMO_WAITING];
     await until(async () => JSON.stringify((await memo()) ?? '').includes(awaits!.subjectId));
@@ -30,18 +28,18 @@ it('waits for the audio, names its job in the memo, and then labels its file at 
     isThere = true;
   });
   expect(failure).toBeUndefined();
-  expect(speech.prepareSpeech).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, audioId, fileName: 'b.m4a' });
+  expect(speech.prepareSpeech).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, audioId });
   const outcome = { status: 'success', result: { charge: 66, durationSeconds: 700 } };
   expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, price: job.price, outcome });
 });
 
 it('fails with the failure of the audio, and is free for media without sound', async () => {
   const failure = { code: 'private', message: 'The video is private.' } as const;
-  records.awaitAudio.mockResolvedValueOnce({ state: 'failed', failure });
+  records.awaitAudio.mockResolvedValueOnce({ failure });
   const [failing, silent] = [aWaitingJob(), aWaitingJob()];
   expect(await run(failing)).toBeInstanceOf(WorkflowFailedError);
   expect(records.finishJob.mock.lastCall?.[0].outcome).toEqual({ status: 'failed', failure });
-  records.awaitAudio.mockResolvedValueOnce({ state: 'silent' });
+  records.awaitAudio.mockResolvedValueOnce({});
   expect(await run(silent)).toBeUndefined();
   expect(records.finishJob.mock.lastCall?.[0].outcome).toEqual({ status: 'success', result: { charge: 0 } });
   expect(speech.prepareSpeech).not.toHaveBeenCalled();

@@ -11,7 +11,7 @@ const { fetch, records, run } = transcriptHarness('real');
 const speechId = ulid();
 const aJob = (mode: 'auto' | 'generate' = 'auto', includeComments = false) =>
   aTranscriptJob({ parameters: { language: 'en', includeComments, mode, speechId } });
-const begun = (id = speechId) => ({ state: 'begun', speechId: id, subjectId: 'speaker_labels/a' }) as const;
+const begun = (id = speechId) => ({ job: { recordId: id, subjectId: 'speaker_labels/a' } });
 const later = () => ApplicationFailure.create({ message: 'Later.', type: 'later', nextRetryDelay: 100 });
 
 it('is of captions if there are any, and starts no transcription', async () => {
@@ -32,7 +32,7 @@ it('waits for the transcription without captions, names its job in the memo, and
   let isThere = false;
   const spoken = { charge: 2, durationSeconds: 61 };
   records.awaitSpeech.mockImplementation(() =>
-    isThere ? Promise.resolve({ state: 'ready', result: spoken }) : Promise.reject(later()),
+    isThere ? Promise.resolve({ result: spoken }) : Promise.reject(later()),
   );
   const failure = await run(job, async (client) => {
     const memo = async () => (await client.workflow.getHandle(job.subjectId).describe()).memo?.[MEMO_WAITING];
@@ -47,11 +47,11 @@ it('waits for the transcription without captions, names its job in the memo, and
 it('fails with the failure of the transcription', async () => {
   const failure = { code: 'no_audio', message: 'The video has no audio.' } as const;
   fetch.fetchTranscript.mockResolvedValue({ isMissing: true });
-  records.beginSpeech.mockResolvedValueOnce({ state: 'failed', failure });
+  records.beginSpeech.mockResolvedValueOnce({ failure });
   expect(await run(aJob())).toBeInstanceOf(WorkflowFailedError);
   expect(records.finishJob.mock.lastCall?.[0].outcome).toEqual({ status: 'failed', failure });
   records.beginSpeech.mockResolvedValueOnce(begun());
-  records.awaitSpeech.mockResolvedValueOnce({ state: 'failed', failure });
+  records.awaitSpeech.mockResolvedValueOnce({ failure });
   expect(await run(aJob())).toBeInstanceOf(WorkflowFailedError);
   expect(records.finishJob.mock.lastCall?.[0].outcome).toEqual({ status: 'failed', failure });
 });
@@ -61,14 +61,14 @@ it('starts a transcription of its own when others have cancelled theirs', async 
   const spoken = { charge: 0, durationSeconds: 61 };
   fetch.fetchTranscript.mockResolvedValueOnce({ isMissing: true });
   records.beginSpeech.mockResolvedValueOnce(begun(ulid())).mockResolvedValueOnce(begun());
-  records.awaitSpeech.mockResolvedValueOnce({ state: 'failed', failure });
-  records.awaitSpeech.mockResolvedValueOnce({ state: 'ready', result: spoken });
+  records.awaitSpeech.mockResolvedValueOnce({ failure });
+  records.awaitSpeech.mockResolvedValueOnce({ result: spoken });
   expect(await run(aJob())).toBeUndefined();
   expect(records.awaitSpeech.mock.lastCall?.[0].speechId).toBe(speechId);
   expect(records.finishJob.mock.lastCall?.[0].outcome).toMatchObject({ status: 'success', result: spoken });
   records.beginSpeech.mockResolvedValueOnce(begun());
   fetch.fetchTranscript.mockResolvedValueOnce({ isMissing: true });
-  records.awaitSpeech.mockResolvedValueOnce({ state: 'failed', failure });
+  records.awaitSpeech.mockResolvedValueOnce({ failure });
   expect(await run(aJob())).toBeInstanceOf(WorkflowFailedError);
 });
 

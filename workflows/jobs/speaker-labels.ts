@@ -1,10 +1,9 @@
 import { CancellationScope, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
 import type { SpeechOrder } from '../../activities/prepared-audio.ts';
-import type { AwaitedAudio } from '../../activities/awaited-audio.ts';
 import type { PreparedSpeech } from '../../activities/speaker-labels.ts';
 import type { JobResult } from '../../contract/download-record.ts';
 import { MEMO_SPEECH, type SpeechProgress } from '../../contract/job-input.ts';
-import type { AwaitedPart } from '../../contract/kinds/awaited-audio.ts';
+import type { Thousandths } from '../../contract/money.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { records, speechSteps, windowActivities } from '../activity-proxies.ts';
 import { isUnclaimed, upstreamFailure } from '../lifecycle/job-outcome.ts';
@@ -21,10 +20,10 @@ const MAX_CLAIM_MINUTES = 24 * 60;
 export function speakerLabels(input: SpeakerLabelsJob) {
   const { recordId, mediaId } = input;
   return runJob(input, async () => {
-    const { awaits, fileName = '', ...parameters } = input.parameters;
-    const audio = awaits && (await awaitAudio(input, awaits));
-    if (audio === 'silent') return { charge: 0 };
-    const order = { recordId, ...parameters, fileName: audio?.fileName ?? fileName };
+    const charge = await priceOf(input);
+    if (charge === undefined) return { charge: 0 };
+    const { awaits: _awaits, ...parameters } = input.parameters;
+    const order = { recordId, ...parameters };
     try {
       for (let minutes = FIRST_CLAIM_MINUTES; ; minutes = Math.min(minutes * 2, MAX_CLAIM_MINUTES)) {
         showProgress({ stage: 'preparing' });
@@ -32,8 +31,7 @@ export function speakerLabels(input: SpeakerLabelsJob) {
         const prepared = await prepareSpeech(order);
         const result = await transcribe(order, prepared, { mediaId, minutes });
         // The engine may be gone. The next attempt uses that of the worker that prepares it; finished windows of the same engine are kept.
-        // The price of an awaited audio was not known when this job was started.
-        if (result !== undefined) return { ...(audio && { charge: audio.price }), ...result };
+        if (result !== undefined) return { charge, ...result };
       }
     } finally {
       // Hours of audio are gigabytes, so they are removed after a failure or a cancellation, too.
@@ -43,18 +41,19 @@ export function speakerLabels(input: SpeakerLabelsJob) {
 }
 
 /**
- * Waits for the audio, which is a job of its own, so that all who need it share it.
+ * Waits for audio that is not there yet, which is a job of its own, so that all who need it share it. Only then the price is known.
  *
+ * @returns undefined for media without sound
  * @throws the failure of the audio
  */
-async function awaitAudio(
-  { recordId, parameters: { audioId } }: SpeakerLabelsJob,
-  { subjectId, price }: AwaitedPart,
-): Promise<'silent' | Extract<AwaitedAudio, { readonly state: 'ready' }>> {
-  const job = { subjectId, recordId: audioId, reason: 'The audio is being downloaded.', isOwn: price !== undefined };
+async function priceOf({ recordId, price, parameters }: SpeakerLabelsJob): Promise<Thousandths | undefined> {
+  const { audioId, awaits } = parameters;
+  if (awaits === undefined) return price;
+  const isOwn = awaits.price !== undefined;
+  const job = { subjectId: awaits.subjectId, recordId: audioId, reason: 'The audio is being downloaded.', isOwn };
   const audio = await whileJobRuns(job, (activities) => activities.awaitAudio({ recordId, audioId }));
-  if (audio.state === 'failed') throw upstreamFailure(audio.failure);
-  return audio.state === 'silent' ? audio.state : audio;
+  if (audio.failure !== undefined) throw upstreamFailure(audio.failure);
+  return audio.price;
 }
 
 /** @returns undefined if a task was unclaimed: no worker with the engine took it up in time */
