@@ -1,7 +1,7 @@
 import type { JobInput } from '../contract/job-input.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import type { z } from 'zod';
-import { renderComment, type Comment } from '../contract/kinds/transcript.ts';
+import { wholeComment, type Comment } from '../contract/kinds/transcript.ts';
 import type { captionsOrderSchema } from '../contract/kinds/transcript-request.ts';
 import type { TranscriptFacts, TranscriptLine, VideoFacts } from '../contract/kinds/transcript-facts.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
@@ -22,7 +22,7 @@ const SOUND_NAMES = /\[[^[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】/g;
 
 type TranscriptPart = Pick<JobInput, 'recordId' | 'mediaId'>;
 export type CaptionsOrder = Readonly<z.infer<typeof captionsOrderSchema>>;
-type FetchedCaptions = JobResult & { readonly isMissing?: boolean };
+type FetchedCaptions = JobResult & { readonly isMissing?: true | undefined };
 
 /** Whether a caption has a word that is not in brackets. */
 function hasWords({ text }: TranscriptLine): boolean {
@@ -56,7 +56,7 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
           found = unspoken(found.video, NO_WORDS);
         await deps.contents.putFacts(recordId, found);
         const { durationSeconds, title } = found.video;
-        return { durationSeconds, ...titled(title), isMissing: found.speech !== undefined };
+        return { durationSeconds, ...titled(title), isMissing: found.speech && true };
       }),
 
     /** Fetches the comments of a video and stores them in pieces. A retry replaces the earlier pieces. */
@@ -66,7 +66,7 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
         const found = async function* (): AsyncGenerator<Comment> {
           let items = 0;
           for await (const page of pages) {
-            yield* page.map(renderComment);
+            yield* page.map(wholeComment);
             items += page.length;
             call.report({ stage: 'listing', items });
           }

@@ -6,7 +6,7 @@ import { ulidSchema } from '../ids.ts';
 import { LAST_RESPONSE_MS } from '../request-limits.ts';
 import { formatMoney } from '../money.ts';
 import { recordTypeSchema } from '../download-record.ts';
-import type { DownloadRecord, FailedRecord, PendingRecord, SuccessRecord } from '../download-record.ts';
+import type { DownloadRecord, FailedRecord, PendingRecord, RecordType, SuccessRecord } from '../download-record.ts';
 
 const subjectFields = { id: ulidSchema, type: recordTypeSchema };
 export const failureCodeField = z.enum(FAILURE_CODES).describe('Stable, for programs');
@@ -84,8 +84,14 @@ export function renderPending(record: PendingRecord, message: string, progress: 
   };
 }
 
-export function renderSuccess<Type>({ id, mediaId, status, charge, createdAt }: SuccessRecord, type: Type) {
-  return { id, media_id: mediaId, type, cost: formatMoney(charge), status, created_at: createdAt };
+/** The fields of the `download` of a success. */
+export function successFields<Type extends RecordType>(type: Type) {
+  const status = z.literal('success');
+  return { id: ulidSchema, type: z.literal(type), cost: moneySchema, status, created_at: timestampSchema };
+}
+
+export function renderSuccess<Type>({ id, status, charge, createdAt }: SuccessRecord, type: Type) {
+  return { id, type, cost: formatMoney(charge), status, created_at: createdAt };
 }
 
 export function renderFailed(record: FailedRecord): FailedResult {

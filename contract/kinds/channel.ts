@@ -9,20 +9,19 @@ import {
   pageSchema,
   platformTimeSchema,
   resultCursorSchema,
-  timestampSchema,
   type Progress,
 } from '../http/fields.ts';
-import { ulidSchema } from '../ids.ts';
 import {
   renderFailed,
   renderPending,
+  renderSuccess,
+  successFields,
   withVideoId,
   type VidnetFailedResult,
   type VidnetPendingResult,
 } from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, RecordContext, RenderContext } from './kind.ts';
-import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import type { Streamable } from '../http/streams.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
@@ -95,13 +94,9 @@ export const channelProfileSchema = z
     source: z.literal('api'),
     videos: z.array(channelVideoSchema).describe('Newest first'),
     download: z.object({
-      id: ulidSchema,
+      ...successFields('list'),
       vidnet_video_id: z.string().describe('Channel id'),
-      type: z.literal('list'),
-      cost: moneySchema,
-      status: z.literal('success'),
       response: z.null(),
-      created_at: timestampSchema,
     }),
     next_cursor: resultCursorSchema,
   })
@@ -130,23 +125,15 @@ export async function renderChannelResult(
   if (record.status === 'failed') return withVideoId(renderFailed(record), record);
   const contentsId = record.contentsOf ?? record.id;
   const facts = await keptFacts<ChannelFacts>(contents, contentsId);
-  const cost = formatMoney(record.charge);
+  const download = { ...renderSuccess(record, 'list' as const), vidnet_video_id: facts.vidnet_id, response: null };
   const pieces = record.lists?.['videos']?.pieces ?? 0;
   return {
     status: 'success',
     ...wholeChannel(facts),
-    cost,
+    cost: download.cost,
     source: 'api',
     videos: contents.list<ChannelVideo>({ recordId: contentsId, name: 'videos', pieces }),
-    download: {
-      id: record.id,
-      vidnet_video_id: facts.vidnet_id,
-      type: 'list',
-      cost,
-      status: record.status,
-      response: null,
-      created_at: record.createdAt,
-    },
+    download,
   };
 }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
-import { countSchema, jobFields, moneySchema, pageSchema, timestampSchema, type Progress } from '../http/fields.ts';
-import { ulidSchema } from '../ids.ts';
+import { countSchema, jobFields, moneySchema, pageSchema, type Progress } from '../http/fields.ts';
 import {
   partnershipSchema,
   postCommentSchema,
@@ -25,6 +24,7 @@ import {
   renderFailed,
   renderPending,
   renderSuccess,
+  successFields,
   type JobNews,
 } from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
@@ -112,14 +112,7 @@ const answerFields = {
   source: z.literal('api'),
   cost: moneySchema.describe("What was charged, with the owner's profile when it was fetched for this; an addition"),
   download: z
-    .object({
-      id: ulidSchema,
-      media_id: z.string().describe('The shortcode'),
-      type: z.literal('imgnet_post'),
-      cost: moneySchema,
-      status: z.literal('success'),
-      created_at: timestampSchema,
-    })
+    .object({ ...successFields('imgnet_post'), media_id: z.string().describe('The shortcode') })
     .describe('The job that fetched it; an addition to the specification'),
 };
 
@@ -168,7 +161,7 @@ export async function renderImgnetContentResult(
     status: 'success',
     source: 'api',
     cost: formatMoney(record.charge),
-    download: renderSuccess(record, 'imgnet_post'),
+    download: { ...renderSuccess(record, 'imgnet_post'), media_id: record.mediaId },
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keptFacts } from './contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
-import { countSchema, jobFields, moneySchema, pageSchema, timestampSchema, type Progress } from '../http/fields.ts';
+import { countSchema, jobFields, pageSchema, type Progress } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { urlSchema, wordSchema } from './imgnet-media.ts';
 import {
@@ -11,6 +11,7 @@ import {
   renderFailed,
   renderPending,
   renderSuccess,
+  successFields,
   type JobNews,
 } from '../http/job-answers.ts';
 import type { Kind, RenderContext } from './kind.ts';
@@ -93,12 +94,8 @@ export const imgnetProfileSchema = imgnetProfileFieldsSchema
     status: z.literal('success'),
     ...listFields,
     download: z.object({
-      id: ulidSchema,
+      ...successFields('imgnet_profile'),
       media_id: z.string().describe('The account, in lower case'),
-      type: z.literal('imgnet_profile'),
-      cost: moneySchema,
-      status: z.literal('success'),
-      created_at: timestampSchema,
     }),
   })
   .meta({ id: 'ImgnetProfile' });
@@ -137,7 +134,7 @@ export async function renderImgnetProfileResult(
     status: 'success',
     ...wholeProfile(fields),
     ...list(fields.posts_count),
-    download: renderSuccess(record, 'imgnet_profile'),
+    download: { ...renderSuccess(record, 'imgnet_profile'), media_id: record.mediaId },
   };
 }
 

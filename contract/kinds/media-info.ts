@@ -8,15 +8,20 @@ import {
   moneySchema,
   pageSchema,
   platformTimeSchema,
-  timestampSchema,
   type Progress,
 } from '../http/fields.ts';
-import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
-import { renderFailed, renderPending, type FailedResult, type PendingResult } from '../http/job-answers.ts';
+import { vidnetVideoIdSchema } from '../ids.ts';
+import {
+  renderFailed,
+  renderPending,
+  renderSuccess,
+  successFields,
+  type FailedResult,
+  type PendingResult,
+} from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, RenderContext } from './kind.ts';
 import { mediaIdSchema, pageUrlSchema, siteSchema } from './media.ts';
-import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../download-record.ts';
 import { mediaInfoSample } from './media-info-sample.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
@@ -54,6 +59,8 @@ export type MediaInfoJob = JobInput & { readonly parameters: MediaInfoParameters
 const sizeField = countSchema.nullable().describe('Bytes; an estimate if the page states none');
 const secondsField = z.number().nonnegative();
 
+const languageField = z.string().describe('BCP 47');
+
 const thumbnailSchema = z.object({ url: z.url(), width: countSchema.nullable(), height: countSchema.nullable() });
 const chapterSchema = z.object({ title: z.string(), start: secondsField, end: secondsField.nullable() });
 const videoFormatSchema = z.object({
@@ -63,17 +70,13 @@ const videoFormatSchema = z.object({
   size: sizeField,
   has_sound: z.boolean().describe('Whether the size includes sound'),
 });
-const audioFormatSchema = z.object({
-  container: z.string(),
-  language: z.string().nullable().describe('BCP 47'),
-  size: sizeField,
-});
+const audioFormatSchema = z.object({ container: z.string(), language: languageField.nullable(), size: sizeField });
 const spokenLanguageSchema = z.object({
-  language: z.string().describe('BCP 47'),
+  language: languageField,
   is_original: z.boolean().describe('False for a dubbed version'),
 });
 const captionsSchema = z.object({
-  language: z.string().describe('BCP 47'),
+  language: languageField,
   kind: z.enum(['manual', 'automatic']),
   name: z.string().nullable(),
 });
@@ -116,13 +119,7 @@ export const mediaInfoSchema = z
     status: z.literal('success'),
     ...mediaInfoFactsSchema.shape,
     cost: moneySchema,
-    download: z.object({
-      id: ulidSchema,
-      type: z.literal('media_info'),
-      cost: moneySchema,
-      status: z.literal('success'),
-      created_at: timestampSchema,
-    }),
+    download: z.object(successFields('media_info')),
   })
   .meta({ id: 'MediaInfo' });
 export type MediaInfo = z.infer<typeof mediaInfoSchema>;
@@ -135,14 +132,9 @@ export async function renderMediaInfo(
 ): Promise<MediaInfoResult> {
   if (record.status === 'pending') return renderPending(record, 'The page is being read.', progress);
   if (record.status === 'failed') return renderFailed(record);
-  const { id, status, createdAt, charge } = record;
-  const cost = formatMoney(charge);
-  return {
-    status: 'success',
-    ...whole(await keptFacts<MediaInfoFacts>(contents, id)),
-    cost,
-    download: { id, type: 'media_info', cost, status, created_at: createdAt },
-  };
+  const download = renderSuccess(record, 'media_info' as const);
+  const facts = await keptFacts<MediaInfoFacts>(contents, record.id);
+  return { status: 'success', ...whole(facts), cost: download.cost, download };
 }
 
 export const mediaInfo = {

@@ -1,4 +1,6 @@
 import type { Thousandths } from '../money.ts';
+import type { Sparse } from './sparse.ts';
+import type { Comment, VideoFields } from './transcript.ts';
 
 /** The stored facts. Times of lines are numbers here, for export formats, and decimal strings in responses. */
 export interface TranscriptFacts {
@@ -26,20 +28,11 @@ export interface TranscriptLine extends CaptionLine {
   readonly speaker?: string;
 }
 
-/** The platform's fields of a video. Unknown ones are absent. Times are `YYYY-MM-DD HH:MM:SS` in UTC. */
-export interface VideoFacts {
+/** The platform's fields of a video. */
+export interface VideoFacts extends Omit<VideoFields, 'vidnet_id' | 'duration'> {
   /** Absent for other sites. */
   readonly videoId?: string | undefined;
-  readonly link: string;
-  readonly title: string;
-  readonly description?: string | undefined;
-  readonly publishedAt?: string | undefined;
   readonly durationSeconds?: number | undefined;
-  readonly viewCount?: number | undefined;
-  readonly likeCount?: number | undefined;
-  readonly commentCount?: number | undefined;
-  readonly channelId?: string | undefined;
-  readonly channelName?: string | undefined;
 }
 
 export interface CaptionTrack {
@@ -56,15 +49,4 @@ export interface CaptionLine {
   readonly text: string;
 }
 
-export interface VideoComment {
-  readonly id: string;
-  readonly author?: string | undefined;
-  readonly authorId?: string | undefined;
-  readonly text: string;
-  readonly likes?: number | undefined;
-  readonly publishedAt?: string | undefined;
-  /** True if the platform gives only a relative time, such as "2 weeks ago". */
-  readonly publishedAtIsEstimated?: true | undefined;
-  /** The comment to which this one replies; null for a top-level comment. */
-  readonly replyTo: string | null;
-}
+export type VideoComment = Sparse<Comment>;

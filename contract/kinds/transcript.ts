@@ -1,18 +1,13 @@
 import { z } from 'zod';
 import { keptFacts, type ContentsReader, type KeptFacts } from './contents.ts';
 import { NO_FILES, renderVidnetFields, vidnetRecordFields } from '../http/download-schemas.ts';
-import {
-  countSchema,
-  durationSchema,
-  moneySchema,
-  platformTimeSchema,
-  timestampSchema,
-  type Progress,
-} from '../http/fields.ts';
+import { countSchema, durationSchema, moneySchema, platformTimeSchema, type Progress } from '../http/fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import {
   renderFailed,
   renderPending,
+  renderSuccess,
+  successFields,
   withVideoId,
   type VidnetFailedResult,
   type VidnetPendingResult,
@@ -24,7 +19,8 @@ import { TextStream, type ItemStream, type Streamable } from '../http/streams.ts
 import { formatDuration, formatSeconds } from '../text/times.ts';
 import { jobBaseSchema } from '../job-schema.ts';
 import { transcriptSample } from './transcript-sample.ts';
-import type { CaptionLine, TranscriptFacts, VideoComment } from './transcript-facts.ts';
+import { withNullDefaults, type Sparse } from './sparse.ts';
+import type { CaptionLine, TranscriptFacts } from './transcript-facts.ts';
 import { transcriptIdSchema, transcriptParametersSchema, type TranscriptParameters } from './transcript-request.ts';
 
 const secondsSchema = z
@@ -55,6 +51,8 @@ export const commentSchema = z
   })
   .meta({ id: 'Comment' });
 export type Comment = z.infer<typeof commentSchema>;
+/** Comments are stored as they are in answers. */
+export const wholeComment = withNullDefaults(commentSchema);
 
 const OTHER_SITES = 'Null for pages of other sites';
 const sourceSchema = z
@@ -68,22 +66,28 @@ const sourceSchema = z
   })
   .meta({ id: 'TranscriptSource', description: 'Where the text is from; present unless the mode is `native`' });
 
-/** The transcript result (specification, section 2.7). A field that the platform omits is null. */
+/** The platform's fields of a video. A field that the platform omits is null. */
+const videoFieldsSchema = z.object({
+  vidnet_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
+  link: z.url(),
+  title: z.string(),
+  description: z.string().nullable(),
+  publishedAt: platformTimeSchema.nullable(),
+  duration: durationSchema.nullable(),
+  viewCount: countSchema.nullable(),
+  likeCount: countSchema.nullable(),
+  commentCount: countSchema.nullable(),
+  channelId: z.string().nullable(),
+  channelName: z.string().nullable(),
+});
+export type VideoFields = Sparse<z.infer<typeof videoFieldsSchema>>;
+const wholeVideo = withNullDefaults(videoFieldsSchema);
+
+/** The transcript result (specification, section 2.7). */
 export const transcriptSchema = z
   .object({
     status: z.literal('ok'),
-    video: z.object({
-      vidnet_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
-      link: z.url(),
-      title: z.string(),
-      description: z.string().nullable(),
-      publishedAt: platformTimeSchema.nullable(),
-      duration: durationSchema.nullable(),
-      viewCount: countSchema.nullable(),
-      likeCount: countSchema.nullable(),
-      commentCount: countSchema.nullable(),
-      channelId: z.string().nullable(),
-      channelName: z.string().nullable(),
+    video: videoFieldsSchema.extend({
       transcriptsWithTimeStamps: z.array(captionLineSchema),
       transcripts: z.string().describe('The full text'),
       comments: z.array(commentSchema).optional().describe('Present when the request has `include_comments`'),
@@ -97,12 +101,8 @@ export const transcriptSchema = z
       .describe('The captions that were used; an addition to the specification'),
     source: sourceSchema.optional(),
     download: z.object({
-      id: ulidSchema,
+      ...successFields('captions'),
       vidnet_video_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
-      type: z.literal('captions'),
-      cost: moneySchema,
-      status: z.literal('success'),
-      created_at: timestampSchema,
     }),
   })
   .meta({ id: 'Transcript' });
@@ -173,22 +173,17 @@ function renderTranscript(
   facts: KeptFacts<TranscriptFacts>,
   contents: ContentsReader,
 ): Streamable<Transcript> {
-  const { video, track, lines } = facts;
+  const { track, lines } = facts;
+  const { videoId, durationSeconds: seconds, ...video } = facts.video;
   const comments = record.lists?.['comments'];
   return {
     status: 'ok',
     video: {
-      vidnet_id: video.videoId ?? null,
-      link: video.link,
-      title: video.title,
-      description: video.description ?? null,
-      publishedAt: video.publishedAt ?? null,
-      duration: video.durationSeconds === undefined ? null : formatDuration(video.durationSeconds),
-      viewCount: video.viewCount ?? null,
-      likeCount: video.likeCount ?? null,
-      commentCount: video.commentCount ?? null,
-      channelId: video.channelId ?? null,
-      channelName: video.channelName ?? null,
+      ...wholeVideo({
+        vidnet_id: videoId,
+        duration: seconds === undefined ? seconds : formatDuration(seconds),
+        ...video,
+      }),
       transcriptsWithTimeStamps: lines.map(({ durationSeconds, text, startSeconds, speaker }) => ({
         dur: formatSeconds(durationSeconds),
         text,
@@ -200,28 +195,7 @@ function renderTranscript(
     },
     track: { language: track.language, kind: track.kind, name: track.name ?? null },
     source: renderSource(parametersOf(record).mode, facts),
-    download: {
-      id: record.id,
-      vidnet_video_id: videoOf(record) ?? null,
-      type: 'captions',
-      cost: formatMoney(record.charge),
-      status: record.status,
-      created_at: record.createdAt,
-    },
-  };
-}
-
-/** Comments are stored like this. */
-export function renderComment(comment: VideoComment): Comment {
-  return {
-    id: comment.id,
-    author: comment.author ?? null,
-    author_id: comment.authorId ?? null,
-    text: comment.text,
-    likes: comment.likes ?? null,
-    published_at: comment.publishedAt ?? null,
-    published_at_is_estimated: comment.publishedAtIsEstimated,
-    reply_to: comment.replyTo,
+    download: { ...renderSuccess(record, 'captions'), vidnet_video_id: videoOf(record) ?? null },
   };
 }
 

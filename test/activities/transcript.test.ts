@@ -83,7 +83,10 @@ describe('a transcript', () => {
     const missing = { durationSeconds: 61.5, title: 'Tea', isMissing: true };
     expect(await fetchTranscript('auto', found, { fetch, mode: 'auto', languages: ['de', 'en'] })).toEqual(missing);
     expect(fetch.mock.lastCall?.[1]).toEqual({ languages: ['de', 'en'], page: undefined });
-    expect(await contents.facts('auto')).toEqual({ video: found.video, missing: 'The video has no captions.' });
+    expect(await wholeOf(await contents.facts('auto'))).toEqual({
+      ...{ video: found.video, track: { language: 'und', kind: 'speech' }, lines: [] },
+      speech: { cost: 0, reason: 'The video has no captions.' },
+    });
     const page = { url: 'https://media.example/talk' };
     expect(await fetchTranscript('generate', found, { fetch, mode: 'generate', page })).toEqual(missing);
     expect(fetch.mock.lastCall?.[1]).toEqual({ languages: [], page: page.url });
@@ -100,6 +103,6 @@ describe('a transcript', () => {
       ...{ durationSeconds: 61.5, title: 'Tea' },
       ...(isMissing && { isMissing }),
     });
-    expect(await fetchTranscript('sounds', found)).not.toHaveProperty('isMissing');
+    expect(await fetchTranscript('sounds', found)).toEqual({ durationSeconds: 61.5, title: 'Tea' });
   });
 });

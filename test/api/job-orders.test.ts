@@ -163,7 +163,7 @@ describe('keep_days', () => {
     const [, input] = facades.jobs.start.mock.lastCall!;
     expect(input.order).toEqual({ keepDays: 0 });
     expect(await facades.deps.records.get(input.recordId)).toMatchObject({ keepDays: 0 });
-    expect(pendingRecordOf({ ...input, order: {} })).not.toHaveProperty('keepDays');
+    expect(pendingRecordOf({ ...input, order: {} }).keepDays).toBeUndefined();
   });
 
   it('removes the contents after the days, and not before', async () => {

@@ -47,7 +47,7 @@ describe('POST /api/speech', () => {
     const [[first, audio], [second, labels]] = started as [(typeof started)[0], (typeof started)[0]];
     expect([first, second, started.length]).toEqual(['audio', 'speakerLabels', 2]);
     expect(audio).toMatchObject({ subjectId: `audio/${id}`, price: 5, isForSpeech: true });
-    expect(audio).not.toHaveProperty('webhookUrl');
+    expect(audio.webhookUrl).toBeUndefined();
     expect(labels).toMatchObject({
       recordId: body.download_id,
       webhookUrl: hook.include_webhook,
@@ -105,8 +105,7 @@ describe('POST /api/speech', () => {
     const key = await aKey(6);
     expect((await request({ vidnet_video_id: id }, key.text)).status).toBe(202);
     expect(started.map(([name]) => name)).toEqual(['speakerLabels']);
-    expect(started[0]?.[1].parameters).toMatchObject({ awaits: { subjectId: running.subjectId } });
-    expect(started[0]?.[1].parameters).not.toHaveProperty('awaits.price');
+    expect(started[0]?.[1].parameters).toMatchObject({ awaits: { subjectId: running.subjectId, price: undefined } });
     expect(await key.account()).toMatchObject({ available: 0 });
   });
 

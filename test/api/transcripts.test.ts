@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ADMISSION_DEFAULTS } from '../../api/admission-queue.ts';
-import { renderComment, transcriptSchema } from '../../contract/kinds/transcript.ts';
+import { wholeComment, transcriptSchema } from '../../contract/kinds/transcript.ts';
 import type { TranscriptJob } from '../../contract/kinds/transcript-request.ts';
 import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import type { ErrorBody } from '../../contract/http/api-error.ts';
@@ -208,11 +208,9 @@ describe('a stored transcript', () => {
     const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
     await facades.contents.putFacts(job.recordId, facts(job.mediaId));
     const list = { recordId: job.recordId, name: 'comments' as const };
-    await facades.contents.putPiece({ ...list, number: 1 }, [
-      renderComment({ id: 'a', text: 'First', likes: 0, replyTo: null }),
-    ]);
+    await facades.contents.putPiece({ ...list, number: 1 }, [wholeComment({ id: 'a', text: 'First', likes: 0 })]);
     await facades.contents.putPiece({ ...list, number: 2 }, [
-      renderComment({ id: 'b', text: 'Re', author: 'Ann', replyTo: 'a' }),
+      wholeComment({ id: 'b', text: 'Re', author: 'Ann', reply_to: 'a' }),
     ]);
     const lists = { comments: { pieces: 2, items: 2 } };
     const { id } = await keepJob(facades.deps.records, job, { status: 'success', result: { lists } });

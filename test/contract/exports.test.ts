@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentsReader } from '../../contract/kinds/contents.ts';
-import { renderCaptionsResult, renderComment, transcriptSchema } from '../../contract/kinds/transcript.ts';
+import { renderCaptionsResult, wholeComment, transcriptSchema } from '../../contract/kinds/transcript.ts';
 import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { ItemStream } from '../../contract/http/streams.ts';
@@ -216,7 +216,7 @@ describe('an exported transcript that is parsed again', () => {
 describe('a transcript', () => {
   const video = { videoId: 'dQw4w9WgXcQ', link: 'https://www.youtube.com/watch?v=dQw4w9WgXcQ', title: 'Talk' };
   const facts = { video: { ...video, durationSeconds: 61 }, track: { language: 'en', kind: 'manual' }, lines: TALK };
-  const comments = [renderComment({ id: 'Ugx', text: 'Tea', replyTo: null })];
+  const comments = [wholeComment({ id: 'Ugx', text: 'Tea' })];
   const contents = (kept: object | undefined): ContentsReader => ({
     piece: () => Promise.resolve(undefined),
     facts: () => Promise.resolve(kept as never),

@@ -204,7 +204,7 @@ async function* commentsOf(count: number) {
       author: '@someone',
       text: `Comment ${String(n)}: ${'well said '.repeat(10)}`,
       likes: 3,
-      replyTo: 'missing',
+      reply_to: 'missing',
     });
   }
 }

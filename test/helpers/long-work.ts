@@ -69,7 +69,7 @@ export function longWork(part: number): void {
         Array.from({ length: 100 }, (_, n) => ({
           id: `${String(number)}.${String(n)}`,
           text: 'Yes. '.repeat(20),
-          replyTo: 'missing',
+          reply_to: 'missing',
         }));
       const { fetchTranscript, fetchComments } = createTranscriptActivities({
         ...{ contents, maxComments: commentCount, fetchTimeoutMs: 30_000, workFolders: createWorkFolders(folder) },

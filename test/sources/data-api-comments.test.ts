@@ -67,11 +67,10 @@ describe('comments', () => {
       {
         id: 't',
         author: '@ana',
-        authorId: 'UCana',
+        author_id: 'UCana',
         text: 'A & B <3',
         likes: 12,
-        publishedAt: '2024-02-29 23:59:59',
-        replyTo: null,
+        published_at: '2024-02-29 23:59:59',
       },
     ]);
     expect(Object.fromEntries(requests[0]!.params)).toMatchObject({
@@ -86,7 +85,7 @@ describe('comments', () => {
   it('omit fields that are unknown or invalid', async () => {
     const odd = comment('t', { authorDisplayName: '', authorChannelId: null, likeCount: -1, publishedAt: 'yesterday' });
     const { pages } = await ask(() => threads([{ snippet: { topLevelComment: odd } }]));
-    expect((await pages).flat()).toEqual([{ id: 't', text: 'Text of t', replyTo: null }]);
+    expect((await pages).flat()).toEqual([{ id: 't', text: 'Text of t' }]);
   });
 
   it('precede their replies on all pages', async () => {
@@ -96,12 +95,12 @@ describe('comments', () => {
         : threads([thread('c', ['c1'])]),
     );
     const all = (await pages).flat();
-    expect(all.map(({ id, replyTo }) => [id, replyTo])).toEqual([
-      ['a', null],
+    expect(all.map(({ id, reply_to }) => [id, reply_to])).toEqual([
+      ['a', undefined],
       ['a1', 'a'],
       ['a2', 'a'],
-      ['b', null],
-      ['c', null],
+      ['b', undefined],
+      ['c', undefined],
       ['c1', 'c'],
     ]);
     expect(requests.map(({ method }) => method)).toEqual(['commentThreads', 'commentThreads']);

@@ -96,21 +96,21 @@ it('reads every comment of a video, each before its replies', async () => {
       .toSorted(),
   );
   const positions = new Map(all.map(({ id }, position) => [id, position]));
-  const isAfterItsParent = ({ id, replyTo }: VideoComment): boolean =>
-    replyTo === null || positions.get(replyTo)! < positions.get(id)!;
+  const isAfterItsParent = ({ id, reply_to: replyTo }: VideoComment): boolean =>
+    replyTo === undefined || positions.get(replyTo)! < positions.get(id)!;
   expect(all.filter((one) => !isAfterItsParent(one))).toEqual([]);
-  const replies = all.filter(({ replyTo }) => replyTo !== null);
+  const replies = all.filter(({ reply_to: replyTo }) => replyTo !== undefined);
   expect(replies.length).toBeGreaterThan(5);
   for (const [index, reply] of replies.entries()) {
     const before = replies[index - 1];
-    if (before?.replyTo === reply.replyTo) expect(before.publishedAt! <= reply.publishedAt!).toBe(true);
+    if (before?.reply_to === reply.reply_to) expect(before!.published_at! <= reply.published_at!).toBe(true);
   }
   const [first] = all;
   const source = video.comments!.find(({ id }) => id === first!.id)!;
   expect(first).toMatchObject({
     text: source.text,
     author: source.author,
-    authorId: source.authorChannelId,
+    author_id: source.authorChannelId,
     likes: source.likeCount,
   });
 

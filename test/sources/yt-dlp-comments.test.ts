@@ -43,12 +43,12 @@ describe('comments from the sandbox', () => {
     expect(all.length).toBeGreaterThan(1);
     const ids = all.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(all.some(({ replyTo }) => replyTo !== null)).toBe(true);
-    for (const [index, { replyTo, text, author, publishedAtIsEstimated }] of all.entries()) {
-      if (replyTo !== null) expect(ids.slice(0, index)).toContain(replyTo);
+    expect(all.some(({ reply_to: replyTo }) => replyTo !== undefined)).toBe(true);
+    for (const [index, { reply_to: replyTo, text, author, published_at_is_estimated: isEstimated }] of all.entries()) {
+      if (replyTo !== undefined) expect(ids.slice(0, index)).toContain(replyTo);
       expect(text).not.toBe('');
       expect(author).toBeDefined();
-      expect(publishedAtIsEstimated).toBe(true);
+      expect(isEstimated).toBe(true);
     }
   });
 
@@ -67,7 +67,9 @@ describe('comments from the sandbox', () => {
     expect(threads.length).toBeGreaterThan(0);
     for (const { id, replies } of threads) {
       const byTime = replies.toSorted((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime());
-      expect(all.filter(({ replyTo }) => replyTo === id).map((one) => one.id)).toEqual(byTime.map((one) => one.id));
+      expect(all.filter(({ reply_to: replyTo }) => replyTo === id).map((one) => one.id)).toEqual(
+        byTime.map((one) => one.id),
+      );
     }
   });
 
@@ -88,19 +90,18 @@ describe('comments of recorded shapes', () => {
     expect(pages[0]![0]).toEqual({
       id: 'c0',
       author: '@someone',
-      authorId: 'UCx',
+      author_id: 'UCx',
       text: 'text of c0',
       likes: 3,
-      publishedAt: '2026-03-14 18:00:00',
-      publishedAtIsEstimated: true,
-      replyTo: null,
+      published_at: '2026-03-14 18:00:00',
+      published_at_is_estimated: true,
     });
   });
 
   it('invent neither likes nor times nor authors', async () => {
     recorded('bare', { recorded_comments: [{ id: 7, text: 'bare', timestamp: 1_773_511_200 }, { text: 'nameless' }] });
     expect((await pagesOf(site.settings(), 'bare', 9)).flat()).toEqual([
-      { id: '7', text: 'bare', publishedAt: '2026-03-14 18:00:00', replyTo: null },
+      { id: '7', text: 'bare', published_at: '2026-03-14 18:00:00' },
     ]);
   });
 

@@ -209,7 +209,7 @@ const own: Readonly<Record<Exclude<Workflow, Sampled>, StepsOf>> = {
       ['transcribeWindow', { recordId, ...labels, number: 1, engine: 'sherpa', engineKey: ENGINE_KEY }],
       ['labelSpeakers', { recordId, ...labels, ...prepared }],
       ['clearSpeech', recordId],
-      ended({}),
+      ended({ charge: 15 }),
     ],
   },
   upload: {
@@ -305,8 +305,8 @@ const stepsOfWorkflows: readonly (readonly [Workflow, StepsOf])[] = [
       input: spokenJob,
       answers: {
         fetchTranscript: [{ isMissing: true }],
-        beginSpeech: [{ state: 'begun', speechId, subjectId: `speaker_labels/${speechId}` }],
-        awaitSpeech: [{ state: 'ready', result: { charge: 0 } }],
+        beginSpeech: [{ job: { recordId: speechId, subjectId: `speaker_labels/${speechId}` } }],
+        awaitSpeech: [{ result: { charge: 0 } }],
       },
       steps: [
         ['beginJob', spokenJob],

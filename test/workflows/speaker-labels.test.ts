@@ -19,7 +19,7 @@ it('prepares once, transcribes each window once, and labels the speakers at the 
     ...{ ...order, ...PREPARED },
   });
   expect(records.clearSpeech).toHaveBeenCalledExactlyOnceWith(job.recordId);
-  const outcome = { status: 'success', result: { durationSeconds: 700 } };
+  const outcome = { status: 'success', result: { charge: job.price, durationSeconds: 700 } };
   expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, price: job.price, outcome });
 });
 

@@ -19,7 +19,7 @@ export function transcript(input: TranscriptJob) {
     // Posts of the photo platform have no captions.
     const isPost = url !== undefined && page === undefined;
     const { isMissing, ...captions } = isPost
-      ? { isMissing: true }
+      ? { isMissing: true as const }
       : await useUpstream(use, title).fetchTranscript({ recordId, mediaId, ...wanted });
     const text = isMissing === true ? { ...captions, ...(await awaitSpeech(input)) } : captions;
     if (!includeComments) return text;

@@ -44,7 +44,7 @@ async function* listComments(
     for (const { snippet, replies } of items) {
       const parent = snippet.topLevelComment;
       const given = replies?.comments ?? [];
-      batch.push(toComment(parent, null));
+      batch.push(toComment(parent));
       if ((snippet.totalReplyCount ?? 0) <= given.length) {
         batch.push(...oldestFirst(given.map((reply) => toComment(reply, parent.id))));
         continue;
@@ -76,19 +76,19 @@ async function listReplies(request: SendDataApiRequest, parentId: string): Promi
 /** @param replies newest first. The API does not guarantee that order, so times have priority. */
 function oldestFirst(replies: readonly VideoComment[]): VideoComment[] {
   const sorted = replies.toReversed();
-  if (sorted.some(({ publishedAt }) => publishedAt === undefined)) return sorted;
+  if (sorted.some((reply) => reply.published_at === undefined)) return sorted;
   // `YYYY-MM-DD HH:MM:SS` sorts as text.
-  return sorted.sort((a, b) => (a.publishedAt ?? '').localeCompare(b.publishedAt ?? ''));
+  return sorted.sort((a, b) => (a.published_at ?? '').localeCompare(b.published_at ?? ''));
 }
 
-function toComment({ id, snippet }: DataApiComment, replyTo: string | null): VideoComment {
+function toComment({ id, snippet }: DataApiComment, replyTo?: string): VideoComment {
   return {
     id,
     author: snippet.authorDisplayName,
-    authorId: snippet.authorChannelId?.value,
+    author_id: snippet.authorChannelId?.value,
     text: bounded(snippet.textDisplay, COMMENT_MAX_CHARS),
     likes: snippet.likeCount,
-    publishedAt: snippet.publishedAt,
-    replyTo: snippet.parentId ?? replyTo,
+    published_at: snippet.publishedAt,
+    reply_to: snippet.parentId ?? replyTo,
   };
 }

@@ -53,12 +53,12 @@ function toComment(value: unknown): readonly VideoComment[] {
     {
       id: comment.id,
       author: comment.author,
-      authorId: comment.author_id,
+      author_id: comment.author_id,
       text: bounded(comment.text, COMMENT_MAX_CHARS),
       likes: comment.like_count,
-      publishedAt: publishedAt,
-      publishedAtIsEstimated: isEstimated ? true : undefined,
-      replyTo: comment.parent === 'root' ? null : comment.parent,
+      published_at: publishedAt,
+      published_at_is_estimated: isEstimated ? true : undefined,
+      reply_to: comment.parent === 'root' ? undefined : comment.parent,
     },
   ];
 }
@@ -77,9 +77,9 @@ function parentsFirst(comments: readonly VideoComment[]): readonly VideoComment[
     }
   };
   for (const comment of comments) {
-    const { replyTo } = comment;
+    const { reply_to: replyTo } = comment;
     const replies = waiting.get(replyTo ?? '');
-    if (replyTo === null || sorted.has(replyTo)) append(comment);
+    if (replyTo === undefined || sorted.has(replyTo)) append(comment);
     else if (replies === undefined) waiting.set(replyTo, [comment]);
     else replies.push(comment);
   }

@@ -553,21 +553,21 @@ export type ChannelProfile = {
     videos: Array<ChannelVideo>;
     download: {
         id: Ulid;
-        /**
-         * Channel id
-         */
-        vidnet_video_id: string;
         type: 'list';
         /**
          * Decimal string with three decimals
          */
         cost: string;
         status: 'success';
-        response: null;
         /**
          * ISO 8601 UTC with microseconds
          */
         created_at: string;
+        /**
+         * Channel id
+         */
+        vidnet_video_id: string;
+        response: null;
     };
     /**
      * With `limit` or `cursor` only: `cursor` of the next page of the list; null on the last one
@@ -671,10 +671,6 @@ export type Transcript = {
     source?: TranscriptSource;
     download: {
         id: Ulid;
-        /**
-         * Null for pages of other sites
-         */
-        vidnet_video_id: string | null;
         type: 'captions';
         /**
          * Decimal string with three decimals
@@ -685,6 +681,10 @@ export type Transcript = {
          * ISO 8601 UTC with microseconds
          */
         created_at: string;
+        /**
+         * Null for pages of other sites
+         */
+        vidnet_video_id: string | null;
     };
 };
 
@@ -994,10 +994,6 @@ export type ImgnetProfile = {
     list_cost: number;
     download: {
         id: Ulid;
-        /**
-         * The account, in lower case
-         */
-        media_id: string;
         type: 'imgnet_profile';
         /**
          * Decimal string with three decimals
@@ -1008,6 +1004,10 @@ export type ImgnetProfile = {
          * ISO 8601 UTC with microseconds
          */
         created_at: string;
+        /**
+         * The account, in lower case
+         */
+        media_id: string;
     };
 };
 
@@ -1507,10 +1507,6 @@ export type ImgnetPost = {
      */
     download: {
         id: Ulid;
-        /**
-         * The shortcode
-         */
-        media_id: string;
         type: 'imgnet_post';
         /**
          * Decimal string with three decimals
@@ -1521,6 +1517,10 @@ export type ImgnetPost = {
          * ISO 8601 UTC with microseconds
          */
         created_at: string;
+        /**
+         * The shortcode
+         */
+        media_id: string;
     };
 };
 
@@ -1678,10 +1678,6 @@ export type ImgnetReel = {
      */
     download: {
         id: Ulid;
-        /**
-         * The shortcode
-         */
-        media_id: string;
         type: 'imgnet_post';
         /**
          * Decimal string with three decimals
@@ -1692,6 +1688,10 @@ export type ImgnetReel = {
          * ISO 8601 UTC with microseconds
          */
         created_at: string;
+        /**
+         * The shortcode
+         */
+        media_id: string;
     };
 };
 
