@@ -46,8 +46,8 @@ const ANSWER =
   '"creation_date":"2011-02-03 04:05:06","cost":"0.010","source":"api","videos":[{"vidnet_id":"k3fP0aTz9Qw",' +
   '"title":"A bridge","thumbnail":"https://i.example/a","published_at":"2019-05-06 07:08:09","duration":59},' +
   '{"vidnet_id":"k3fP0aTz9Qx","title":"Tea","thumbnail":null,"published_at":null,"duration":null}],"download":{"id":"01JD5Z3K6VQ0W8R9T2X4Y6B8CD",' +
-  `"vidnet_video_id":"${ID}","type":"list","cost":"0.010","status":"success","response":null,` +
-  '"created_at":"2026-11-21T09:30:00.123456Z"}}';
+  '"type":"list","cost":"0.010","status":"success","created_at":"2026-11-21T09:30:00.123456Z",' +
+  `"vidnet_video_id":"${ID}","response":null}}`;
 
 interface KeptChannel {
   readonly facts: object;
