@@ -1,9 +1,14 @@
 import type { JobInput } from '../contract/job-input.ts';
 import type { JobResult } from '../contract/download-record.ts';
 import type { z } from 'zod';
-import { wholeComment, type Comment } from '../contract/kinds/transcript.ts';
 import type { captionsOrderSchema } from '../contract/kinds/transcript-request.ts';
-import type { TranscriptFacts, TranscriptLine, VideoFacts } from '../contract/kinds/transcript-facts.ts';
+import {
+  wholeComment,
+  type Comment,
+  type TranscriptFacts,
+  type TranscriptLine,
+  type VideoFacts,
+} from '../contract/kinds/transcript-facts.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
 import { NoCaptionsError, type TranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import type { ContentsStore } from '../store/records/contents-store.ts';

@@ -13,7 +13,7 @@ import { invalidField } from './to-api-error.ts';
 const CODES: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 410: 'not_found', 413: 'body_too_large' };
 
 /** Receives recordings by tus 1.0, which resumes after cuts and restarts. An upload of another caller does not exist. */
-export function uploadHost(deps: ServiceDeps, uploads: Uploads | undefined, maxBytes: number): EventHandler {
+export function uploadHost(deps: ServiceDeps, uploads: Uploads | undefined, maxSize: number): EventHandler {
   const locker = new MemoryLocker();
   return async (event) => {
     const caller = callerOf(event, 'jobs');
@@ -26,8 +26,10 @@ export function uploadHost(deps: ServiceDeps, uploads: Uploads | undefined, maxB
     }
     if (id !== undefined && !ulidSchema.safeParse(id).success) throw noUpload();
     let refusal: unknown;
-    const server = createServer(deps, uploads, {
-      ...{ caller, locker, maxSize: maxBytes },
+    // Each request has a server of its own, whose hooks know the caller. They share the store and the locks.
+    const server = new Server({
+      ...hooksOf(deps, uploads, caller),
+      ...{ locker, maxSize, path: UPLOADS_PATH, datastore: uploads.store, allowedOrigins: [] },
       onResponseError(_request, error) {
         refusal = error;
         return undefined;
@@ -38,33 +40,17 @@ export function uploadHost(deps: ServiceDeps, uploads: Uploads | undefined, maxB
   };
 }
 
-/** Each request has a server of its own, whose hooks know the caller. They share the store and the locks. */
-function createServer(
-  deps: ServiceDeps,
-  uploads: Uploads,
-  {
-    caller,
-    ...options
-  }: Pick<ServerOptions, 'locker' | 'maxSize' | 'onResponseError'> & { readonly caller: LimitedCaller },
-): Server {
-  const { store } = uploads;
+function hooksOf(deps: ServiceDeps, { store, keyOf }: Uploads, caller: LimitedCaller): Partial<ServerOptions> {
   const startJob = ({ id, metadata }: Upload) => startUploadJob(deps, caller, { id: idOf(id), metadata });
-  return new Server({
-    ...options,
-    path: UPLOADS_PATH,
-    datastore: store,
-    allowedOrigins: [],
-    namingFunction: () => uploads.keyOf(ulid()),
+  return {
+    namingFunction: () => keyOf(ulid()),
     generateUrl: (_request, { path, id }) => `${path}/${idOf(id)}`,
-    getFileIdFromRequest: (_request, id) => id && uploads.keyOf(id),
+    getFileIdFromRequest: (_request, id) => id && keyOf(id),
     onUploadCreate(_request, upload) {
-      const check = () => {
-        if (upload.size === undefined || upload.size === 0) {
-          throw invalidField('Upload-Length', 'must be the size of the file, and more than 0');
-        }
+      return Promise.resolve().then(() => {
+        if (!upload.size) throw invalidField('Upload-Length', 'must be the size of the file, and more than 0');
         return { metadata: { ...checkedMetadata(deps, caller, upload.metadata) } };
-      };
-      return Promise.resolve().then(check);
+      });
     },
     async onIncomingRequest(request, id) {
       // A new upload has no owner yet.
@@ -78,7 +64,7 @@ function createServer(
       await rejectUnreadable(deps, await startJob(upload));
       return {};
     },
-  });
+  };
 }
 
 /** Gives an error of the tus server, whose status clients of the protocol know, the documented body. */
@@ -90,17 +76,13 @@ async function refused(
   // The rest of the body would be read as the next request.
   const headers = { Connection: 'close' };
   if (refusal instanceof ApiError) {
-    throw new ApiError(refusal.code, refusal.message, {
-      ...refusal.extras,
-      headers: { ...refusal.extras.headers, ...headers },
-    });
+    const { code, message, extras } = refusal;
+    throw new ApiError(code, message, { ...extras, headers: { ...extras.headers, ...headers } });
   }
   if (response.status >= 500) {
     log.error({ err: refusal, path: event.url.pathname }, 'an upload could not be stored');
-    throw new ApiError('unavailable', 'The upload could not be stored. Resume it soon.', {
-      retryAfterSeconds: 5,
-      headers,
-    });
+    const message = 'The upload could not be stored. Resume it soon.';
+    throw new ApiError('unavailable', message, { retryAfterSeconds: 5, headers });
   }
   const error = (await response.text()).trim().replace(/[^.]$/, '$&.');
   const body = { error, code: CODES[response.status] ?? 'invalid_input' };

@@ -6,13 +6,21 @@ import { namedSpeakersSchema, nameSpeakersRequestSchema } from '../../contract/k
 import { speakerLabelFormatSchema } from '../../contract/text/speaker-label-formats.ts';
 import { getSpeech, requestSpeech } from '../use-cases/speech.ts';
 import { BY_DOWNLOAD_ID, failed, operation, STARTS_JOB } from './operation.ts';
-import { exportSpeakerLabels, getSpeakerLabels, getSpokenWords, nameSpeakers } from '../use-cases/speaker-labels.ts';
-import { requestSpeakerLabels } from '../use-cases/labels-requests.ts';
+import * as cases from '../use-cases/speaker-labels.ts';
 
 const labelsParams = z.object({
   id: ulidSchema.describe('The `transcript_speaker_id` of the audio or the `download_id` of the job'),
 });
-const UNKNOWN_LABELS = { id: 'There is no audio and no transcript with this id.' };
+const BY_LABELS_ID = {
+  params: labelsParams,
+  unknown: { id: 'There is no audio and no transcript with this id.' },
+  errors: ['audio_failed', 'not_ready'],
+} as const;
+const REQUEST = {
+  ...STARTS_JOB,
+  jobs: ['speaker_labels'],
+  errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
+} as const;
 const ENDED = {
   200: { description: 'The transcript, which is empty if there is no speech', schema: labels.speakerLabelsSchema },
   ...failed(labels.speakerLabelsFailedSchema),
@@ -32,67 +40,58 @@ const LABELS_PENDING = {
 
 export const speakerLabelOperations = {
   requestSpeakerLabels: operation('POST /api/transcriptspeakerid', {
-    ...STARTS_JOB,
+    ...REQUEST,
     rpc: 'speakers.request',
     summary: 'Get the speaker labels of a downloaded audio',
     body: labels.speakerLabelsRequestSchema,
-    jobs: ['speaker_labels'],
     answers: { ...ENDED, 202: LABELS_PENDING },
-    errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
-    run: requestSpeakerLabels,
+    run: cases.requestSpeakerLabels,
   }),
   getSpeakerLabels: operation('GET /api/transcriptspeakerid/{id}', {
     rpc: 'speakers.get',
     summary: 'Get stored speaker labels by the ID of the audio or the job; free, and starts nothing',
-    params: labelsParams,
-    unknown: UNKNOWN_LABELS,
+    ...BY_LABELS_ID,
     wait: 'on request',
     answers: { 200: STORED, 202: LABELS_PENDING },
     errors: ['audio_failed'],
-    run: getSpeakerLabels,
+    run: cases.getSpeakerLabels,
   }),
   getSpokenWords: operation('GET /api/transcriptspeakerid/{id}/words', {
     rpc: 'speakers.words',
     summary: 'Get the start of each word of a transcript with speaker labels, and its voice segments',
-    params: labelsParams,
-    unknown: UNKNOWN_LABELS,
+    ...BY_LABELS_ID,
     answers: { 200: { description: 'The words', schema: labels.spokenWordsSchema } },
-    errors: ['audio_failed', 'not_ready'],
-    run: getSpokenWords,
+    run: cases.getSpokenWords,
   }),
   nameSpeakers: operation('PUT /api/transcriptspeakerid/{id}/names', {
     rpc: 'speakers.name',
     summary: 'Give names to the speakers of a transcript, which its files and answers show to every caller',
-    params: labelsParams,
-    unknown: UNKNOWN_LABELS,
+    ...BY_LABELS_ID,
     body: nameSpeakersRequestSchema,
     answers: { 200: { description: 'The names', schema: namedSpeakersSchema } },
-    errors: ['audio_failed', 'not_ready'],
-    run: nameSpeakers,
+    run: cases.nameSpeakers,
   }),
   exportSpeakerLabels: operation('GET /api/transcriptspeakerid/{id}.{format}', {
     rpc: 'speakers.export',
     summary: 'Export a transcript with speaker labels as subtitles, plain text or RTTM',
+    ...BY_LABELS_ID,
     params: labelsParams.extend({ format: speakerLabelFormatSchema }),
-    unknown: { format: 'A transcript is available as .srt, .vtt, .txt or .rttm.', ...UNKNOWN_LABELS },
+    unknown: { format: 'A transcript is available as .srt, .vtt, .txt or .rttm.', ...BY_LABELS_ID.unknown },
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
-    errors: ['audio_failed', 'not_ready'],
-    run: exportSpeakerLabels,
+    run: cases.exportSpeakerLabels,
   }),
 } as const;
 
 export const speechOperations = {
   requestSpeech: operation('POST /api/speech', {
-    ...STARTS_JOB,
+    ...REQUEST,
     rpc: 'speech.request',
     tool: 'get_speech',
     summary: 'Get the transcript with speakers of a page, a video or a download, which is fetched if necessary',
     body: speechRequestSchema,
-    jobs: ['speaker_labels'],
     answers: { ...ENDED, 202: SPEECH_PENDING },
-    errors: [...STARTS_JOB.errors, 'audio_failed', 'not_found'],
     run: requestSpeech,
   }),
   getSpeech: operation('GET /api/speech/{downloadId}', {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/http/api-error.ts';
 import { failureFor } from '../../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/request-limits.ts';
-import type { DownloadRecord, RecordType } from '../../contract/download-record.ts';
+import type { DownloadRecord, RecordType, SuccessRecord } from '../../contract/download-record.ts';
 import { renderLastResponse, type LastResponse } from '../../contract/http/job-answers.ts';
 import { renderResult, type JobResultBody, type ResultOf } from '../../contract/kinds/kinds.ts';
 import type { SpeakerLabelsParameters } from '../../contract/kinds/speaker-labels.ts';
@@ -90,6 +90,18 @@ export const gettingTranscript =
     const job = await currentJob(deps, await transcriptRecord(deps, caller, { id, type }), waitMs);
     return answerJob(deps, job, renderJob as RenderJob<ResultOf<Type>>);
   };
+
+/** @param pending the message of the error while the job runs @returns the record of a finished transcript */
+export async function finishedTranscript(
+  deps: ServiceDeps,
+  found: DownloadRecord,
+  pending: string,
+): Promise<SuccessRecord> {
+  const { record } = await currentJob(deps, found, 0);
+  if (record.status === 'pending') throw notReady(pending, record);
+  if (record.status === 'success') return record;
+  throw new ApiError('not_found', `There is no transcript: ${record.failure.message}`, { id: record.id });
+}
 
 export function notReady(message: string, { id }: DownloadRecord): ApiError {
   return new ApiError('not_ready', message, { id, retryAfterSeconds: POLL_INTERVAL_SECONDS });

@@ -17,15 +17,9 @@ import { reusable } from './admission.ts';
 import { requireCredit } from './credit.ts';
 import { gettingTranscript, recordOf, renderJob, type RenderJob } from './current-job.ts';
 import { planImgnetAudio } from './imgnet-requests.ts';
-import {
-  answerSilent,
-  labelledAudio,
-  refuseUnknownLanguage,
-  startLabels,
-  type LabelsOrder,
-} from './labels-requests.ts';
 import { planMedia } from './media.ts';
 import { answerRequest, orderOf, type JobPlan, type JobRequest } from './request-job.ts';
+import { answerSilent, labelledAudio, refuseUnknownLanguage, startLabels, type LabelsOrder } from './speaker-labels.ts';
 import { startOrJoin } from './start-or-join.ts';
 import { assertWebhookTargets } from './subscribers.ts';
 import { planDownload } from './vidnet-requests.ts';

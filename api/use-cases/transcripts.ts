@@ -3,8 +3,6 @@ import type { TranscriptParameters, TranscriptRequest } from '../../contract/kin
 import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { keptFacts } from '../../contract/kinds/contents.ts';
-import { ApiError } from '../../contract/http/api-error.ts';
-import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { TRANSCRIPT_FORMATS, writtenBy, type TranscriptFormat } from '../../contract/text/transcript-formats.ts';
 import { ulid } from 'ulid';
@@ -13,9 +11,9 @@ import { invalidField } from '../http/to-api-error.ts';
 import type { PlanDeps, ServiceDeps } from '../service-deps.ts';
 import type { ExportedText } from '../operations/operation.ts';
 import { yieldingChunks } from '../http/yielding-chunks.ts';
-import { currentJob, gettingTranscript, notReady, transcriptRecord, type OneDownload } from './current-job.ts';
-import { refuseUnknownLanguage } from './labels-requests.ts';
+import { finishedTranscript, gettingTranscript, transcriptRecord, type OneDownload } from './current-job.ts';
 import { requesting, type JobPlan } from './request-job.ts';
+import { refuseUnknownLanguage } from './speaker-labels.ts';
 import { audioOf, needsFetch, requireSpeechCredit } from './speech.ts';
 
 /** POST /api/transcripts: the captions of a video or page, or what is spoken. */
@@ -73,11 +71,8 @@ export async function exportTranscript(
   caller: Caller,
   { download_id: id, format }: OneDownload & { readonly format: TranscriptFormat },
 ): Promise<ExportedText> {
-  const record = await finishedTranscript(
-    deps,
-    await transcriptRecord(deps, caller, { id, type: 'captions' }),
-    'The transcript is being fetched.',
-  );
+  const found = await transcriptRecord(deps, caller, { id, type: 'captions' });
+  const record = await finishedTranscript(deps, found, 'The transcript is being fetched.');
   const { lines, track } = await keptFacts<TranscriptFacts>(deps.rendering.contents, id);
   const { contentType, writer } = TRANSCRIPT_FORMATS[format];
   return {
@@ -85,21 +80,4 @@ export async function exportTranscript(
     contentType,
     open: () => yieldingChunks(writtenBy(writer(), lines.pages())),
   };
-}
-
-/** @param pending the message of the error while the job runs @returns the record of a finished transcript */
-export async function finishedTranscript(
-  deps: ServiceDeps,
-  found: DownloadRecord,
-  pending: string,
-): Promise<SuccessRecord> {
-  const { record } = await currentJob(deps, found, 0);
-  switch (record.status) {
-    case 'pending':
-      throw notReady(pending, record);
-    case 'failed':
-      throw new ApiError('not_found', `There is no transcript: ${record.failure.message}`, { id: record.id });
-    case 'success':
-      return record;
-  }
 }

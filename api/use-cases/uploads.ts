@@ -1,3 +1,4 @@
+import type { Upload } from '@tus/server';
 import { z } from 'zod';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { webhookUrlSchema } from '../../contract/http/fields.ts';
@@ -22,11 +23,6 @@ const metadataSchema = z.object({
 const READ_WITHIN_MS = 10_000;
 type Metadata = Readonly<Record<string, string | null>>;
 
-interface ReceivedUpload {
-  readonly id: string;
-  readonly metadata?: Metadata | undefined;
-}
-
 /** @returns the metadata to keep, with the owner @throws ApiError that names the field */
 export function checkedMetadata(deps: ServiceDeps, caller: Caller, given: Metadata | undefined): Metadata {
   const parsed = metadataSchema.safeParse(given ?? {});
@@ -39,7 +35,7 @@ export function checkedMetadata(deps: ServiceDeps, caller: Caller, given: Metada
   return { ...parsed.data, owner: subscriberOf(caller) };
 }
 
-export function isOwner(caller: Caller, { metadata }: ReceivedUpload): boolean {
+export function isOwner(caller: Caller, { metadata }: Upload): boolean {
   return metadata?.['owner'] === subscriberOf(caller);
 }
 
@@ -51,12 +47,11 @@ export function isOwner(caller: Caller, { metadata }: ReceivedUpload): boolean {
 export async function startUploadJob(
   deps: ServiceDeps,
   caller: LimitedCaller,
-  upload: ReceivedUpload,
+  { id, metadata }: Pick<Upload, 'id' | 'metadata'>,
 ): Promise<DownloadRecord> {
-  const { filename: title, filetype: contentType, include_webhook: webhookUrl } = metadataSchema.parse(upload.metadata);
+  const { filename: title, filetype: contentType, include_webhook: webhookUrl } = metadataSchema.parse(metadata);
   const { record } = await startOrJoin(deps, caller, {
-    ...{ type: 'upload', recordId: upload.id, mediaId: upload.id },
-    subjectId: subjectIdOf('upload', upload.id),
+    ...{ type: 'upload', recordId: id, mediaId: id, subjectId: subjectIdOf('upload', id) },
     parameters: { title, contentType },
     price: deps.rendering.prices.upload,
     webhookUrl,

@@ -4,6 +4,7 @@ import { ItemStream } from '../http/streams.ts';
 
 export const SAMPLE = {
   videoId: 'kX3vQ9mTz0A',
+  videoUrl: 'https://www.youtube.com/watch?v=kX3vQ9mTz0A',
   channelId: 'UC4kZ0bTq3nW8yR1xV6sL9pA',
   account: 'evening.talks',
   shortcode: 'DAbCdEfGhIj',

@@ -1,6 +1,8 @@
+import { z } from 'zod';
+import { countSchema, durationSchema, platformTimeSchema } from '../http/fields.ts';
+import { vidnetVideoIdSchema } from '../ids.ts';
 import type { Thousandths } from '../money.ts';
-import type { Sparse } from './sparse.ts';
-import type { Comment, VideoFields } from './transcript.ts';
+import { withNullDefaults, type Sparse } from './sparse.ts';
 
 /** The stored facts. Times of lines are numbers here, for export formats, and decimal strings in responses. */
 export interface TranscriptFacts {
@@ -28,8 +30,24 @@ export interface TranscriptLine extends CaptionLine {
   readonly speaker?: string;
 }
 
-/** The platform's fields of a video. */
-export interface VideoFacts extends Omit<VideoFields, 'vidnet_id' | 'duration'> {
+export const videoIdField = vidnetVideoIdSchema.nullable().describe('Null for pages of other sites');
+/** The platform's fields of a video. A field that the platform omits is null. */
+export const videoFieldsSchema = z.object({
+  vidnet_id: videoIdField,
+  link: z.url(),
+  title: z.string(),
+  description: z.string().nullable(),
+  publishedAt: platformTimeSchema.nullable(),
+  duration: durationSchema.nullable(),
+  viewCount: countSchema.nullable(),
+  likeCount: countSchema.nullable(),
+  commentCount: countSchema.nullable(),
+  channelId: z.string().nullable(),
+  channelName: z.string().nullable(),
+});
+export const wholeVideo = withNullDefaults(videoFieldsSchema);
+
+export interface VideoFacts extends Omit<Sparse<z.infer<typeof videoFieldsSchema>>, 'vidnet_id' | 'duration'> {
   /** Absent for other sites. */
   readonly videoId?: string | undefined;
   readonly durationSeconds?: number | undefined;
@@ -49,4 +67,20 @@ export interface CaptionLine {
   readonly text: string;
 }
 
+/** A comment. Replies follow the comment to which they reply and name it in `reply_to`. */
+export const commentSchema = z
+  .object({
+    id: z.string(),
+    author: z.string().nullable(),
+    author_id: z.string().nullable().describe("The author's channel"),
+    text: z.string(),
+    likes: countSchema.nullable(),
+    published_at: platformTimeSchema.nullable(),
+    published_at_is_estimated: z.literal(true).optional().describe('The platform said "2 weeks ago" and no date'),
+    reply_to: z.string().nullable().describe('The comment that this one answers; null for one that answers the video'),
+  })
+  .meta({ id: 'Comment' });
+export type Comment = z.infer<typeof commentSchema>;
+/** Comments are stored as they are in answers. */
+export const wholeComment = withNullDefaults(commentSchema);
 export type VideoComment = Sparse<Comment>;

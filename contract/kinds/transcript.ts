@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { keptFacts, type ContentsReader, type KeptFacts } from './contents.ts';
 import { NO_FILES, renderVidnetFields, vidnetRecordFields } from '../http/download-schemas.ts';
-import { countSchema, durationSchema, moneySchema, platformTimeSchema, type Progress } from '../http/fields.ts';
-import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
+import { moneySchema, type Progress } from '../http/fields.ts';
+import { ulidSchema } from '../ids.ts';
 import {
   renderFailed,
   renderPending,
@@ -18,9 +18,16 @@ import type { DownloadRecord, SuccessRecord } from '../download-record.ts';
 import { TextStream, type ItemStream, type Streamable } from '../http/streams.ts';
 import { formatDuration, formatSeconds } from '../text/times.ts';
 import { jobBaseSchema } from '../job-schema.ts';
-import { transcriptSample } from './transcript-sample.ts';
-import { withNullDefaults, type Sparse } from './sparse.ts';
-import type { CaptionLine, TranscriptFacts } from './transcript-facts.ts';
+import { SAMPLE, sampleList } from './sample.ts';
+import {
+  commentSchema,
+  videoFieldsSchema,
+  videoIdField,
+  wholeVideo,
+  type CaptionLine,
+  type Comment,
+  type TranscriptFacts,
+} from './transcript-facts.ts';
 import { transcriptIdSchema, transcriptParametersSchema, type TranscriptParameters } from './transcript-request.ts';
 
 const secondsSchema = z
@@ -28,7 +35,7 @@ const secondsSchema = z
   .regex(/^\d+(\.\d{1,3})?$/)
   .meta({ description: 'Seconds as a decimal string', examples: ['12.48'] });
 
-export const captionLineSchema = z
+const captionLineSchema = z
   .object({
     dur: secondsSchema,
     text: z.string(),
@@ -37,24 +44,6 @@ export const captionLineSchema = z
   })
   .meta({ id: 'CaptionLine' });
 
-/** A comment. Replies follow the comment to which they reply and name it in `reply_to`. */
-export const commentSchema = z
-  .object({
-    id: z.string(),
-    author: z.string().nullable(),
-    author_id: z.string().nullable().describe("The author's channel"),
-    text: z.string(),
-    likes: countSchema.nullable(),
-    published_at: platformTimeSchema.nullable(),
-    published_at_is_estimated: z.literal(true).optional().describe('The platform said "2 weeks ago" and no date'),
-    reply_to: z.string().nullable().describe('The comment that this one answers; null for one that answers the video'),
-  })
-  .meta({ id: 'Comment' });
-export type Comment = z.infer<typeof commentSchema>;
-/** Comments are stored as they are in answers. */
-export const wholeComment = withNullDefaults(commentSchema);
-
-const OTHER_SITES = 'Null for pages of other sites';
 const sourceSchema = z
   .object({
     kind: z.enum(['captions', 'speech']),
@@ -65,23 +54,6 @@ const sourceSchema = z
       .describe('The price of the speech that this request has started, in addition to its own cost'),
   })
   .meta({ id: 'TranscriptSource', description: 'Where the text is from; present unless the mode is `native`' });
-
-/** The platform's fields of a video. A field that the platform omits is null. */
-const videoFieldsSchema = z.object({
-  vidnet_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
-  link: z.url(),
-  title: z.string(),
-  description: z.string().nullable(),
-  publishedAt: platformTimeSchema.nullable(),
-  duration: durationSchema.nullable(),
-  viewCount: countSchema.nullable(),
-  likeCount: countSchema.nullable(),
-  commentCount: countSchema.nullable(),
-  channelId: z.string().nullable(),
-  channelName: z.string().nullable(),
-});
-export type VideoFields = Sparse<z.infer<typeof videoFieldsSchema>>;
-const wholeVideo = withNullDefaults(videoFieldsSchema);
 
 /** The transcript result (specification, section 2.7). */
 export const transcriptSchema = z
@@ -102,7 +74,7 @@ export const transcriptSchema = z
     source: sourceSchema.optional(),
     download: z.object({
       ...successFields('captions'),
-      vidnet_video_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
+      vidnet_video_id: videoIdField,
     }),
   })
   .meta({ id: 'Transcript' });
@@ -114,7 +86,7 @@ export type TranscriptResult = Transcript | VidnetPendingResult | VidnetFailedRe
 export const captionsRecordSchema = z
   .object({
     ...vidnetRecordFields,
-    vidnet_video_id: vidnetVideoIdSchema.nullable().describe(OTHER_SITES),
+    vidnet_video_id: videoIdField,
     url: z.string().optional().describe('The URL of the request, for pages of other sites'),
     type: z.literal('captions'),
     language: z.string().describe('The requested language; several are separated by commas'),
@@ -218,7 +190,33 @@ export const transcript = {
     mediaId: transcriptIdSchema,
     parameters: transcriptParametersSchema,
   }),
-  sample: transcriptSample,
+  sample: {
+    mediaId: SAMPLE.videoId,
+    parameters: { language: 'en', includeComments: true },
+    progress: { stage: 'fetching' },
+    failure: ['no_captions', 'There are no captions in fr. There are: en, de.'],
+    facts: {
+      video: {
+        ...{ videoId: SAMPLE.videoId, link: SAMPLE.videoUrl },
+        ...{ title: 'Shall we take the bridge', publishedAt: '2026-03-14 18:00:00', durationSeconds: 205 },
+        ...{ viewCount: 4_102, likeCount: 311, commentCount: 1 },
+        ...{ channelId: SAMPLE.channelId, channelName: 'Evening Talks', description: 'Two people talk.' },
+      },
+      track: { language: 'en', kind: 'manual', name: 'English' },
+      lines: sampleList(
+        { startSeconds: 0.48, durationSeconds: 1.91, text: 'shall we take the bridge' },
+        { startSeconds: 2.72, durationSeconds: 1.1, text: 'if it is open' },
+      ),
+    },
+    lists: {
+      comments: [
+        {
+          ...{ id: 'UgxK2', author: '@ferry', author_id: null, text: 'It was closed.', likes: 3, published_at: null },
+          reply_to: null,
+        },
+      ],
+    },
+  },
   record: captionsRecordSchema,
   requestOf: (record: DownloadRecord) => {
     const { language, languages, includeComments, mode, url } = parametersOf(record);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ADMISSION_DEFAULTS } from '../../api/admission-queue.ts';
-import { wholeComment, transcriptSchema } from '../../contract/kinds/transcript.ts';
+import { transcriptSchema } from '../../contract/kinds/transcript.ts';
 import type { TranscriptJob } from '../../contract/kinds/transcript-request.ts';
-import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
+import { wholeComment, type TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import type { ErrorBody } from '../../contract/http/api-error.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/http/job-answers.ts';

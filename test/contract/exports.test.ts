@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentsReader } from '../../contract/kinds/contents.ts';
-import { renderCaptionsResult, wholeComment, transcriptSchema } from '../../contract/kinds/transcript.ts';
+import { renderCaptionsResult, transcriptSchema } from '../../contract/kinds/transcript.ts';
+import { wholeComment } from '../../contract/kinds/transcript-facts.ts';
 import type { TranscriptFacts } from '../../contract/kinds/transcript-facts.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
 import { ItemStream } from '../../contract/http/streams.ts';
