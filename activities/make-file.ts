@@ -138,7 +138,7 @@ async function copyM4a(
 export async function sourcesOf(
   { media }: MakerDeps,
   attempt: RunningCall,
-  { paths, format, cameWhole, statedDurationSeconds }: FetchedMedia & { readonly format: Format },
+  { paths, format, cameWhole, statedDurationSeconds, details }: FetchedMedia & { readonly format: Format },
 ) {
   attempt.report({ stage: 'converting' });
   const sources: MediaSource[] = [];
@@ -146,7 +146,8 @@ export async function sourcesOf(
   const having = (kind: Format) => sources.find(({ probe }) => codecOf(probe, kind) !== undefined);
   const [pictures, sound] = [format === 'video' ? having('video') : undefined, having('audio')];
   const main = format === 'video' ? pictures : sound;
-  if (main === undefined) throw new JobError(format === 'audio' ? 'noAudio' : 'noVideo');
+  const isEmpty = details?.section_start !== undefined && sources.every(({ probe }) => probe.streams.length === 0);
+  if (main === undefined) throw new JobError(isEmpty ? 'sectionOutside' : format === 'audio' ? 'noAudio' : 'noVideo');
   if (cameWhole !== true) {
     const expectedSeconds = statedDurationSeconds ?? main.probe.durationSeconds;
     for (const { path } of sources) await rejectCutOff(media, { path, expectedSeconds }, attempt);
@@ -185,11 +186,7 @@ export async function writeSound(
  *
  * @throws UnreadableMediaError if pictures or sound cannot be decoded, or the times of the pictures stay wrong
  */
-export async function writeVerified(
-  { media }: MakerDeps,
-  attempt: RunningCall,
-  { isSection = false, ...file }: OutputFile & { readonly isSection?: boolean },
-) {
+export async function writeVerified({ media }: MakerDeps, attempt: RunningCall, file: OutputFile) {
   const { container: extension, pictures, sound } = file;
   const { signal } = attempt;
   const path = join(attempt.folder, `output.${extension}`);
@@ -206,7 +203,7 @@ export async function writeVerified(
     probe = await media.probe(path, signal);
   }
   // Behind the end of a recording whose page states no length, there is at most a frame.
-  if (isSection && probe.durationSeconds < LEAST_SECONDS) throw new JobError('sectionOutside');
+  if (file.isSection === true && probe.durationSeconds < LEAST_SECONDS) throw new JobError('sectionOutside');
   const has = (kind: Format): boolean => codecOf(probe, kind) !== undefined;
   if (has('video') !== (pictures !== undefined) || has('audio') !== (sound !== undefined)) {
     throw new UnreadableMediaError('pictures or sound could not be decoded');

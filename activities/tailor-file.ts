@@ -18,7 +18,7 @@ import { readCaptions } from '../sources/vidnet/captions/read-captions.ts';
 import type { ReportedSegment, SponsorBlock } from '../sources/vidnet/sponsorblock.ts';
 import { readFileBy } from '../sources/vidnet/yt-dlp/read-file.ts';
 import type { FetchedMedia } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
-import type { MediaDetails } from '../sources/vidnet/yt-dlp/yt-dlp-selection.ts';
+import type { MediaDetails } from '../sources/vidnet/yt-dlp/yt-dlp-arguments.ts';
 import { sourcesOf, writeVerified, type MadeFile, type MakerDeps } from './make-file.ts';
 import type { RunningCall } from './source-call.ts';
 
@@ -41,12 +41,7 @@ export async function tailorFile(
   const { embed = [], section } = options;
   const { mark = [], remove = [] } = options.sponsorblock ?? {};
   const container = options.container ?? DEFAULT_CONTAINERS[format];
-  const { pictures, sound, main } = await sourcesOf(deps, attempt, {
-    ...media,
-    format,
-    // The page states the length of the whole recording.
-    cameWhole: media.cameWhole === true || section !== undefined,
-  });
+  const { pictures, sound, main } = await sourcesOf(deps, attempt, { ...media, format });
   // Chapters and segments have the times of the whole recording, also if only a section is fetched.
   const start = media.details?.section_start ?? 0;
   const whole = { start, end: start + main.probe.durationSeconds };
@@ -56,19 +51,30 @@ export async function tailorFile(
   if (kept.length === 0) throw new JobError('sectionOutside');
   const present = without(kept, [{ start: media.details?.section_end ?? Infinity, end: Infinity }]);
   const onFile = <Kind extends Span>(spans: readonly Kind[]): readonly Kind[] => onKeptTime(spans, present);
-  const stated = embed.includes('chapters') ? media.details?.chapters : undefined;
-  const chapters = onFile(withMarks(stated ?? [], reported.filter(isOf(mark))));
+  const marks = reported.filter(isOf(mark));
+  const stated = embed.includes('chapters') ? (media.details?.chapters ?? []) : [];
+  // In MP4, one chapter reaches to the next, so that marks need others around them.
+  const around = stated.length === 0 && marks.length > 0 ? [{ title: media.details?.title, start_time: 0 }] : stated;
+  const cuts = isDeepStrictEqual(kept, [whole])
+    ? []
+    : kept.map((one) => ({ start: one.start - start, end: one.end - start }));
+  // A copied section begins with the key frame before it, which only the edit list of an MP4 hides.
+  const isLonger = ['mkv', 'webm'].includes(container) && section?.exact !== true && cuts.length === 0;
+  const lead = isLonger ? Math.max(0, ...[pictures, sound].map((source) => -(source?.probe.firstTime ?? 0))) : 0;
+  const chapters = onFile(withMarks(around, marks)).map((one) => ({
+    ...one,
+    start: one.start + lead,
+    end: one.end + lead,
+  }));
   const coverPath = await coverOf(deps, attempt, media);
   const metadataPath = join(attempt.folder, 'metadata');
   const tags = embed.includes('tags') ? tagsOf(media.details, media.title) : {};
-  await writeMetadata(metadataPath, { tags, chapters, commentCover: container === 'opus' ? coverPath : undefined });
+  await writeMetadata(metadataPath, { tags, chapters, coverPath, isOgg: container === 'opus' });
   const made = await writeVerified(deps, attempt, {
     ...{ container, pictures, sound, metadataPath, coverPath, codec: options.codec, bitRate: options.bit_rate },
     ...{ isSection: section !== undefined, isExact: section?.exact === true },
     language: threeLetterCode(options.sound_language ?? media.details?.language),
-    kept: isDeepStrictEqual(kept, [whole])
-      ? []
-      : kept.map((one) => ({ start: one.start - start, end: one.end - start })),
+    kept: cuts,
     captions: await embeddedCaptions(media.captionPaths ?? [], onFile, attempt),
   });
   const name = options.file_name && safeFileName(filledIn(options.file_name, media, mediaId), `.${container}`);
@@ -109,12 +115,13 @@ async function coverOf(
 
 function withMarks(stated: MediaDetails['chapters'], marked: readonly ReportedSegment[]): readonly Chapter[] {
   const chapters = stated.map(({ title = '', start_time: start, end_time }) => ({
-    title,
-    start,
-    end: end_time ?? start,
+    ...{ title, start },
+    end: end_time ?? Infinity,
   }));
   const marks = marked.map(({ category, start, end }) => ({ title: `SponsorBlock: ${category}`, start, end }));
-  return [...without(chapters, marks), ...marks].toSorted((a, b) => a.start - b.start);
+  return [...chapters, ...marks]
+    .reduce<readonly Chapter[]>((all, one) => [...without(all, [one]), one], [])
+    .toSorted((a, b) => a.start - b.start);
 }
 
 function tagsOf(details: MediaDetails | undefined, title: string | undefined) {

@@ -1,7 +1,6 @@
 import { failureFor } from '../contract/failures.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { fileUrl, MEDIA_THREADS, runTool, UnreadableMediaError } from './media-guard.ts';
-import { timeForMs, type Work } from './media-limits.ts';
 
 /** Written beyond the longest permitted duration, so that media that are too long are recognised. */
 export const EXCESS_SECONDS = 0.25;
@@ -23,6 +22,18 @@ export interface ConvertSettings {
 /** The duration limit ends a decompression bomb. */
 export function mostSeconds({ maxMediaSeconds }: Pick<ConvertSettings, 'maxMediaSeconds'>): readonly string[] {
   return ['-t', String(maxMediaSeconds + EXCESS_SECONDS)];
+}
+
+/** The work of a run of ffmpeg: bytes to copy, seconds of audio to encode, pixels to decode and encode. */
+export interface Work {
+  readonly bytes?: number;
+  readonly seconds?: number;
+  readonly pixels?: number;
+}
+
+/** The time limit of a run, for a slow machine with four runs at once. One of two cores takes a tenth of it. */
+export function timeForMs({ bytes = 0, seconds = 0, pixels = 0 }: Work): number {
+  return 1000 * (120 + bytes / 5e6 + seconds / 8 + pixels / 1e7);
 }
 
 /** The function that runs ffmpeg with arguments before one output. */

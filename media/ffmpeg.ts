@@ -1,6 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { JobError } from '../runtime/job-error.ts';
-import { createConvert, mostSeconds, type ConvertSettings, type RunLimits } from './convert.ts';
+import { failureFor } from '../contract/failures.ts';
+import { createConvert, mostSeconds, timeForMs, type ConvertSettings, type RunLimits } from './convert.ts';
 import {
   fileUrl,
   INPUT_GUARD,
@@ -10,9 +11,7 @@ import {
   TRANSPORT_STREAM_GUARD,
   UnreadableMediaError,
 } from './media-guard.ts';
-import { maxPixels, rejectTooTall, timeForMs } from './media-limits.ts';
-import { copiedKinds, outputArguments, type OutputFile } from './output-file.ts';
-import { AAC, SOUND_FILTER } from './encoding.ts';
+import { AAC, copiedKinds, outputArguments, SOUND_FILTER, type OutputFile } from './output-file.ts';
 import { copyShortM4a, isPlainM4a, readM4a, readPicturesEnd } from './m4a.ts';
 import {
   codecOf,
@@ -204,6 +203,19 @@ export function createMedia(settings: FfmpegSettings) {
       return convert([...args, '-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'], output, limits);
     },
   };
+}
+
+/** The pixels of two hours of video with the accepted height, 16:9 and 30 frames a second. */
+export function maxPixels(maxVideoHeight: number): number {
+  return maxVideoHeight ** 2 * (16 / 9) * 30 * 7_200;
+}
+
+/** The shorter side of a video counts, so that upright videos have the same limit. @throws JobError `too_large` */
+function rejectTooTall(probe: Probe, maxVideoHeight: number): void {
+  const { width = 0, height = 0 } = streamOf(probe, 'video') ?? {};
+  const side = Math.min(width, height);
+  if (side > maxVideoHeight)
+    throw new JobError(failureFor('picturesTooTall', { height: side, maxHeight: maxVideoHeight }));
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { clock } from '../contract/text/transcript-formats.ts';
 import type { Span } from './time-spans.ts';
 
 export interface Chapter extends Span {
@@ -9,20 +10,25 @@ interface FileMetadata {
   /** By ffmpeg's names. */
   readonly tags: Readonly<Record<string, string | undefined>>;
   readonly chapters: readonly Chapter[];
-  /** A JPEG that is written as a comment, as Ogg files hold covers. */
-  readonly commentCover?: string | undefined;
+  /** A JPEG. */
+  readonly coverPath: string | undefined;
+  /** Whether cover and chapters are written as comments, as Ogg files hold them. ffmpeg itself rounds their seconds up. */
+  readonly isOgg: boolean;
 }
 
 /** Writes tags and chapters in the format of ffmpeg. */
-export async function writeMetadata(path: string, { tags, chapters, commentCover }: FileMetadata): Promise<void> {
-  const cover: FileMetadata['tags'] =
-    commentCover === undefined ? {} : { METADATA_BLOCK_PICTURE: pictureBlock(await readFile(commentCover)) };
+export async function writeMetadata(path: string, { tags, chapters, coverPath, isOgg }: FileMetadata): Promise<void> {
+  const comments = chapters.flatMap(({ title, start }, index) => {
+    const name = `CHAPTER${String(index).padStart(3, '0')}`;
+    return [[name, clock(Math.round(start * 1000), '.')] as const, [`${name}NAME`, title] as const];
+  });
+  const cover = isOgg && coverPath !== undefined ? pictureBlock(await readFile(coverPath)) : undefined;
   const lines = [
     ';FFMETADATA1',
-    ...Object.entries({ ...tags, ...cover }).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name}=${escaped(value)}`],
+    ...[...Object.entries(tags), ['METADATA_BLOCK_PICTURE', cover] as const, ...(isOgg ? comments : [])].flatMap(
+      ([name, value]) => (value === undefined ? [] : [`${name}=${escaped(value)}`]),
     ),
-    ...chapters.flatMap(({ title, start, end }) => [
+    ...(isOgg ? [] : chapters).flatMap(({ title, start, end }) => [
       ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${Math.round(start * 1000)}`, `END=${Math.round(end * 1000)}`],
       `title=${escaped(title)}`,
     ]),

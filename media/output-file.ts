@@ -1,6 +1,5 @@
 import type { Container } from '../contract/media-option-values.ts';
 import type { MediaOptions } from '../contract/kinds/media-options.ts';
-import { H264, OPUS_FILTER, pictureFilter, playsEverywhere, SOUND_FILTER } from './encoding.ts';
 import { fileUrl, INPUT_GUARD } from './media-guard.ts';
 import { codecOf, streamOf, type MediaSource, type Probe } from './probe.ts';
 import type { Span } from './time-spans.ts';
@@ -15,6 +14,7 @@ export interface OutputFile {
   readonly codec?: MediaOptions['codec'];
   /** In kbit/s. */
   readonly bitRate?: number | undefined;
+  readonly isSection?: boolean;
   /** Whether everything is encoded again, so that it begins at the exact time. */
   readonly isExact?: boolean;
   /** What remains; empty: everything. */
@@ -26,6 +26,20 @@ export interface OutputFile {
   readonly coverPath?: string | undefined;
   readonly captions?: readonly { readonly path: string; readonly language: string }[];
 }
+
+/** At this bit rate, speech and music sound like the source. */
+export const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
+/** Fills gaps in the time stamps, also before the first, with silence. */
+export const KEEP_TIME_LINE = 'aresample=async=1:first_pts=0';
+/** Prepares sound for Opus, by the layouts that it can have. Some formats, such as TTA, state only the number of channels. */
+const OPUS_FILTER = `${KEEP_TIME_LINE},aformat=channel_layouts=mono|stereo|3.0|quad|5.0|5.1|6.1|7.1`;
+/** Prepares sound for AAC and other codecs. */
+export const SOUND_FILTER = `${OPUS_FILTER}|4.0|5.0(side)|5.1(side)`;
+/** Every common player supports 8-bit 4:2:0 with an even width and height. */
+const H264 = ['-c:v:0', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
+const EVEN_SIDES = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
+/** High dynamic range (PQ and HLG), which would be washed out in 8 bits. */
+const HDR_TRANSFERS = ['smpte2084', 'arib-std-b67'];
 
 interface Muxer {
   readonly name: string;
@@ -139,4 +153,23 @@ function cut(kept: readonly Span[], kind: 'video' | 'audio'): string {
   const selected = kept.map(({ start, end }) => `gte(t,${start})*lt(t,${end})`).join('+');
   const removed = kept.map(({ start }, n) => `gte(T,${start})*${start - (kept[n - 1]?.end ?? 0)}`).join('+');
   return `${frames}${prefix}select='${selected}',${prefix}setpts='PTS-(${removed})/TB',`;
+}
+
+/** @returns the filter that prepares pictures to be encoded */
+function pictureFilter(colorTransfer = ''): string {
+  const toneMapping = HDR_TRANSFERS.includes(colorTransfer) ? `${toneMappingOf(colorTransfer)},` : '';
+  return `${toneMapping}${EVEN_SIDES}`;
+}
+
+/** Converts to BT.709 in linear light. Streams often state the transfer only, so the rest is assumed as in BT.2100. */
+function toneMappingOf(transfer: string): string {
+  const linear = `zscale=tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=100,format=gbrpf32le`;
+  return `sidedata=mode=delete,${linear},tonemap=hable:desat=0,zscale=p=bt709:t=bt709:m=bt709:r=tv`;
+}
+
+/** @returns whether the pictures can be copied: players show HDR in 8 bits in different ways, most of them pale */
+function playsEverywhere(pictures: Probe): boolean {
+  const stream = streamOf(pictures, 'video');
+  const isHdr = HDR_TRANSFERS.includes(stream?.color_transfer ?? '');
+  return stream?.codec_name === 'h264' && !isHdr && ['yuv420p', 'yuvj420p'].includes(stream.pix_fmt ?? '');
 }

@@ -33,10 +33,13 @@ const streamSchema = z.object({
   bit_rate: z.coerce.number().optional(),
   disposition: z.record(z.string(), z.number()).default({}),
 });
+const packetSchema = z.object({ pts_time: z.coerce.number().catch(0) });
 const probeSchema = z
-  .object({ format: formatSchema, streams: z.array(streamSchema) })
-  .transform(({ format: { duration = 0, ...format }, streams }) => ({
+  .object({ format: formatSchema, streams: z.array(streamSchema), packets: z.array(packetSchema).default([]) })
+  .transform(({ format: { duration = 0, ...format }, streams, packets }) => ({
     ...format,
+    /** The time of the first packet. It is negative if players skip the beginning. */
+    firstTime: packets[0]?.pts_time ?? 0,
     /** The longest duration that the headers of container and streams state, in seconds. It may be wrong; it is 0 if they state none. */
     durationSeconds: Math.max(duration, ...streams.map((stream) => stream.duration ?? 0)),
     /** The best of each kind first. */
@@ -75,7 +78,7 @@ export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefin
 }
 
 /** The entries exclude texts from the file, which may have megabytes. */
-const ENTRIES = `format=${namesIn(formatSchema)}:stream=${namesIn(streamSchema)}:stream_disposition`;
+const ENTRIES = `format=${namesIn(formatSchema)}:stream=${namesIn(streamSchema)}:stream_disposition:packet=pts_time`;
 
 function namesIn({ shape }: z.ZodObject): string {
   return Object.keys(shape).join(',');
@@ -87,7 +90,7 @@ export async function probeFile(
   path: string,
   options: Pick<FfprobeOptions, 'guard'> & { readonly signal: AbortSignal },
 ): Promise<Probe> {
-  const args = ['-show_entries', ENTRIES];
+  const args = ['-show_entries', ENTRIES, '-read_intervals', '%+#1'];
   return runFfprobe(ffprobe, path, { schema: probeSchema, args, timeoutMs: TIMEOUT_MS, ...options });
 }
 

@@ -1,9 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { KEEP_TIME_LINE } from '../media/encoding.ts';
 import { fileUrl, INPUT_GUARD, runTool, UnreadableMediaError } from '../media/media-guard.ts';
-import { timeForMs, type Work } from '../media/media-limits.ts';
+import { timeForMs, type Work } from '../media/convert.ts';
+import { KEEP_TIME_LINE } from '../media/output-file.ts';
 import type { Span } from '../contract/speech-results.ts';
 import { createMixLevels, LEVEL_FILTERS } from './mix-levels.ts';
 import { BYTES_PER_SAMPLE, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';

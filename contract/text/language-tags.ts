@@ -37,14 +37,21 @@ export const languageSchema = z
   .overwrite((text) => canonicalLanguage(text) ?? text)
   .meta({ description: 'BCP 47 language tag', pattern: LANGUAGE_PATTERN, examples: ['en', 'pt-BR'] });
 
+/** Codes that begin with another letter than those of two letters (ISO 639-2), and codes that were replaced. */
+const OTHER_CODES = 'alb arm baq bur chi cor dut ger gre ice in iw ji kin mao may per spa tib wel'.split(' ');
+
+/** @returns all codes by which sites name a language, that of BCP 47 first */
+export function codesOf(language: string): readonly string[] {
+  const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
+  const codes = letters.flatMap((two) => letters.map((three) => language.slice(0, 1) + two + three));
+  return [language, ...[...codes, ...OTHER_CODES].filter((code) => canonicalLanguage(code) === language)];
+}
+
 /** @returns the code of three letters that media files use (ISO 639-2); undefined if there is none */
 export function threeLetterCode(tag = ''): string | undefined {
   const [language = ''] = canonicalLanguage(tag)?.split('-') ?? [];
-  if (language.length === 3) return language;
-  const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
-  const [first = '', second = ''] = Array.from(language);
-  const codes = letters.flatMap((two) => letters.map((three) => first + two + three));
+  const codes = codesOf(language).filter((code) => code.length === 3);
   // Of several codes, the one for terminology resembles the two letters: `mkd` for `mk`, and not `mac`.
-  const alike = new RegExp(`^${first}.*${second}`);
-  return codes.find((code) => alike.test(code) && canonicalLanguage(code) === language);
+  const alike = new RegExp(`^${Array.from(language).join('.*')}`);
+  return codes.find((code) => alike.test(code)) ?? codes[0];
 }

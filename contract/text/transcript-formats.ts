@@ -86,7 +86,7 @@ function timing({ startSeconds, endSeconds }: Cue, decimalSign: string): string 
   return `${clock(startMs, decimalSign)} --> ${clock(endMs, decimalSign)}`;
 }
 
-function clock(ms: number, decimalSign: string): string {
+export function clock(ms: number, decimalSign: string): string {
   const totalSeconds = Math.floor(ms / 1000);
   const parts = [Math.floor(totalSeconds / 3600), Math.floor(totalSeconds / 60) % 60, totalSeconds % 60];
   const time = parts.map((part) => String(part).padStart(2, '0')).join(':');

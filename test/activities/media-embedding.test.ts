@@ -64,6 +64,18 @@ describe('what is embedded', () => {
     expect(made.tags['title']).toBe(id);
   });
 
+  it('has chapters whose ends the page does not state', async () => {
+    const chapters = [0, 20].map((start_time) => ({ title: `At ${String(start_time)}`, start_time }));
+    const formats = [maker.format('en.m4a', { vcodec: 'none' })];
+    maker.site.set('/recorded/endless', { body: { id: 'endless', title: 'endless', formats, chapters } });
+    const made = await maker.make('audio', { embed: ['chapters'] }, { id: 'endless' });
+    const times = made.chapters.map(([title, start, end]) => [title, Math.round(start), Math.round(end)]);
+    expect(times).toEqual([
+      ['At 0', 0, 20],
+      ['At 20', 20, 40],
+    ]);
+  });
+
   it('is nothing of a file with other options only', async () => {
     const { tags, chapters } = await maker.make('video', { max_height: 360 });
     expect([tags['title'], chapters]).toEqual([undefined, []]);

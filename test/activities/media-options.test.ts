@@ -65,6 +65,39 @@ describe('containers and codecs', () => {
   });
 });
 
+describe('the height of a video', () => {
+  const page = (...sizes: readonly (readonly [string, number, number])[]): void => {
+    const formats = sizes.map(([file, width, height]) =>
+      maker.format(file, { vcodec: 'avc1.42', acodec: 'none', width, height }),
+    );
+    maker.site.set('/recorded/sizes', { body: { id: 'sizes', title: 'sizes', formats } });
+  };
+
+  it.each<[MediaOptions | undefined, string]>([
+    [undefined, 'h264 360'],
+    [{ max_height: 1920 }, 'h264 360'],
+    [{ max_height: 1280 }, 'h264 180'],
+  ])(
+    'is that of its shorter side for the operator, and of its longer side for the caller: %j',
+    async (options, shown) => {
+      page(['180.mp4', 540, 960], ['360.mp4', 1080, 1920]);
+      expect((await maker.make('video', options, { id: 'sizes' })).streams).toEqual([shown]);
+    },
+  );
+
+  it.each<[MediaOptions | undefined]>([[undefined], [{ container: 'mkv' }]])(
+    'is refused without a transfer if none is accepted: %j',
+    async (options) => {
+      page(['tall.mp4', 3840, 2160]);
+      maker.site.set('/tall.mp4', { body: '', when: () => new Promise(() => undefined) });
+      await expect(maker.make('video', options, { id: 'sizes' })).rejects.toMatchObject({
+        message: 'The pictures of the video are 2160 pixels tall; this service accepts 1080.',
+        details: ['too_large'],
+      });
+    },
+  );
+});
+
 it('media that end early in two downloads of different sizes are incomplete', async () => {
   const whole = await readFile(join(maker.folder, 'en.m4a'));
   const without = (bytes: number, then?: () => void): void =>
@@ -98,8 +131,22 @@ describe('the language of the sound', () => {
     expect(Number(/mean_volume: (-?[\d.]+)/.exec(stderr)?.[1])).toBeGreaterThan(-30);
   });
 
-  it('is written into the file', async () => {
-    expect((await maker.make('video', { sound_language: 'de' })).languages).toEqual(['deu']);
+  it('is written into the file, whose pictures are copied', async () => {
+    const { languages, streams, encoding } = await maker.make('video', { sound_language: 'de' });
+    expect([languages, streams, encoding]).toEqual([['deu'], ['aac', 'h264 360'], 'copied']);
+  });
+
+  it.each([
+    ['ger', 'de'],
+    ['deu', 'de'],
+    ['iw', 'he'],
+    ['pt_BR', 'pt-BR'],
+    ['por-BR-x', 'pt-BR'],
+    ['en_US', 'en'],
+  ])('may be named in another way by the page: %s for %s', async (language, sound_language) => {
+    const formats = [maker.format('en.m4a', { vcodec: 'none', acodec: 'mp4a.40.2', language })];
+    maker.site.set('/recorded/named', { body: { id: 'named', title: 'named', formats } });
+    expect((await maker.make('audio', { sound_language }, { id: 'named' })).streams).toEqual(['aac']);
   });
 
   it.each([

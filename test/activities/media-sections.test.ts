@@ -23,6 +23,7 @@ beforeAll(async () => {
     site.set(`/recorded/${id}`, { body: { id, title: id, duration, formats: [file] } });
   };
   page('long', TALK_SECONDS * TIMES, format('long.mp4', { height: 180 }));
+  page('longest', 4 * 3_600, format('long.mp4', { height: 180 }));
   const chapters = [
     { title: ' (1/2)  Über die "Brücke" 🌉? ', start_time: 0, end_time: 20 },
     ...[20, 30].map((start_time) => ({ title: 'Part', start_time, end_time: start_time + 10 })),
@@ -56,6 +57,54 @@ describe('a section', () => {
     expect(made.encoding).toBe('copied');
     expect(made.seconds).toBeGreaterThan(4.5);
     expect(made.seconds).toBeLessThan(5.5 + (path === 'recorded/talk' ? GROUP_SECONDS : FRAGMENT_SECONDS));
+  });
+
+  it.each<['audio' | 'video', NonNullable<MediaOptions['container']>]>([
+    ['video', 'mp4'],
+    ['video', 'mkv'],
+    ['video', 'webm'],
+    ['audio', 'm4a'],
+    ['audio', 'opus'],
+  ])('has its chapters at their times when it is copied: %s in %s', async (format, container) => {
+    const options = { container, section: { from: 11.3, to: 28 } as never, embed: ['chapters'] as never };
+    const made = await maker.make(format, options);
+    // The pictures in Matroska begin with a key frame that may be the first of the recording.
+    const lead = made.seconds - 16.7;
+    if (!['mkv', 'webm'].includes(container)) expect(lead).toBeCloseTo(0, 0.8);
+    const close = (seconds: number): unknown => expect.closeTo(seconds + lead, 0.5);
+    expect(made.chapters).toEqual([
+      ['The bridge', close(0), close(13.7)],
+      ['Home', close(13.7), close(16.7)],
+    ]);
+  });
+
+  it('that breaks off in two downloads of different sizes is incomplete', async () => {
+    const whole = await readFile(join(maker.folder, 'long.mp4'));
+    const start = whole.indexOf('mdat');
+    // The first download has 25 of 60 s, the second 10.
+    let length = start + ((whole.length - start) * 3_640) / (TALK_SECONDS * TIMES);
+    const body = { id: 'broken', title: 'broken', duration: TALK_SECONDS * TIMES, formats: [{}] };
+    body.formats = [maker.format('broken.mp4', { height: 180 })];
+    const when = () => {
+      length -= 300_000;
+      maker.site.set('/broken.mp4', { type: 'video/mp4', body: whole.subarray(0, length) });
+      return Promise.resolve();
+    };
+    maker.site.set('/recorded/broken', { body, when });
+    const made = maker.make('video', { section: { from: 3_600, to: 3_660 } as never }, { id: 'broken' });
+    await expect(made).rejects.toMatchObject({ details: ['incomplete'] });
+  });
+
+  it('ends with the recording if the page states that it is longer', async () => {
+    const body = { id: 'short', title: 'Short', duration: TALK_SECONDS + 20, formats: [maker.format('en.m4a', {})] };
+    maker.site.set('/recorded/short', { body });
+    const made = await maker.make('audio', { section: { from: 35 } as never }, { id: 'short' });
+    expect(made.seconds).toBeCloseTo(5, -0.3);
+  });
+
+  it('must not be longer than the operator accepts', async () => {
+    const made = maker.make('video', { section: { from: 60 } as never }, { id: 'longest' });
+    await expect(made).rejects.toMatchObject({ details: ['too_long'] });
   });
 
   it('may be a chapter, with its captions and no others', async () => {
@@ -131,6 +180,22 @@ describe('segments of SponsorBlock', () => {
       ['SponsorBlock: sponsor', 12, 17],
       ['The bridge', 17, 25],
       ['Home', 25, 40],
+    ]);
+  });
+
+  it('that overlap become chapters among the whole recording, whose page has none', async () => {
+    const reported = [
+      { category: 'sponsor', start: 5, end: 15 },
+      { category: 'intro', start: 10, end: 20 },
+    ];
+    const options = { sponsorblock: { mark: ['sponsor', 'intro'] } as never };
+    const { chapters } = await maker.make('audio', options, { segments: () => Promise.resolve(reported) });
+    const title = 'The bridge; at night = #1';
+    expect(chapters.map(([name, start, end]) => [name, Math.round(start), Math.round(end)])).toEqual([
+      [title, 0, 5],
+      ['SponsorBlock: sponsor', 5, 10],
+      ['SponsorBlock: intro', 10, 20],
+      [title, 20, 40],
     ]);
   });
 

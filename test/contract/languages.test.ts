@@ -5,6 +5,7 @@ import {
   canonicalLanguage,
   LANGUAGE_PATTERN,
   languageSchema,
+  threeLetterCode,
   unknownLanguage,
 } from '../../contract/text/language-tags.ts';
 
@@ -47,6 +48,14 @@ describe('language tags', () => {
     for (const tag of ['pt-BR', ...five]) expect(few).toContain(` ${tag}`);
     expect(unknownLanguage('pt-BR', [...five, 'ff'])?.message).toContain(' 6 ');
     expect(unknownLanguage('pt-BR', [...five, 'ff'])?.message).not.toContain(' aa');
+  });
+
+  it.each(
+    'de deu,fr fra,es spa,pt-BR por,ja jpn,sv swe,zh-Hans zho,cs ces,mk mkd,he heb,yue yue,und und'
+      .split(',')
+      .map((row) => row.split(' ') as [string, string]),
+  )('have the code of three letters for terminology: %s, %s', (tag, code) => {
+    expect(threeLetterCode(tag)).toBe(code);
   });
 
   it('are plain strings in the OpenAPI document', () => {

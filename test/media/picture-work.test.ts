@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createMedia } from '../../media/ffmpeg.ts';
-import { maxPixels, timeForMs } from '../../media/media-limits.ts';
+import { timeForMs } from '../../media/convert.ts';
+import { createMedia, maxPixels } from '../../media/ffmpeg.ts';
 import { codecOf } from '../../media/probe.ts';
 import { runTool } from '../helpers/media.ts';
 

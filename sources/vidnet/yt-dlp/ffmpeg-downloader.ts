@@ -12,8 +12,8 @@ const INPUT =
   '-format_whitelist mov,matroska,webm,mp3,ogg,wav,flac,aac,mpegts,hls,dash -rw_timeout 30000000';
 /** Without limits, ffmpeg requests all the rest of a file, of which several megabytes are on their way when it stops. */
 const SMALL_REQUESTS = '-request_size 500000 -initial_request_size 500000';
-/** MP4 holds any common codec, and its edit list the exact beginning of a section. */
-const OUTPUT = '-f mp4 -strict -2';
+/** MP4 holds any common codec, and its edit list the exact beginning of pictures. Sound needs none of what is before. */
+const OUTPUT = '-f mp4 -strict -2 -copypriorss:a 0';
 
 /** A file that can be read wherever ffmpeg was ended. */
 const RECORDING = '-f matroska -cluster_time_limit 1000 -flush_packets 1';

@@ -1,36 +1,30 @@
-import type { YtdlpSettings } from './yt-dlp-settings.ts';
 import { z } from 'zod';
+import { DEFAULT_CONTAINERS } from '../../../contract/media-option-values.ts';
 import type { ActivityProgress } from '../../../contract/job-input.ts';
+import type { MediaOptions } from '../../../contract/kinds/media-options.ts';
+import type { MediaPage } from '../../../contract/kinds/media.ts';
+import { codesOf } from '../../../contract/text/language-tags.ts';
 import { optional } from '../../../runtime/optional.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { percentOf } from '../../../runtime/percent.ts';
-import { textSchema } from '../fact-schemas.ts';
+import { amountSchema, chaptersSchema, lineSchema, oneLine, textSchema } from '../fact-schemas.ts';
+import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 const METADATA_KEYS = 'title,duration,live_status,release_timestamp,n_entries';
 
 /** For other protocols, such as RTMP, yt-dlp starts other programs. The URL and the protocol may differ. */
-export const PROTOCOLS =
+const PROTOCOLS =
   '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"][url~="^https?://"]';
 
 /**
  * The main language first, as the extractor ranks them, and no other version of a track, such as an audio description. Then
  * sound without pictures, and the native M4A. ffmpeg converts anything else.
  */
-export const SOUND_ORDER = ['--format-sort-force', '--format-sort', 'lang,source,+hasvid,aext:m4a'];
-
-export const AUDIO_FORMATS = `ba*${PROTOCOLS}`;
-
-/** Best H.264 and AAC first; otherwise any format, which ffmpeg converts. A silent video is a video. */
-export function videoFormats(maxHeight: number): string {
-  const height = `[height<=?${String(maxHeight)}]${PROTOCOLS}`;
-  const ba = `ba${PROTOCOLS}`;
-  const native = `bv[vcodec^=avc1]${height}+${ba}/b[vcodec^=avc1][acodec^=mp4a][language_preference>=?0]${height}`;
-  return `${native}/bv${height}+${ba}/b${height}/bv${height}`;
-}
+const SOUND_ORDER = 'lang,source,+hasvid,aext:m4a';
 
 const CHOSEN_FORMATS =
   '{"size":%(filesize|null)s,"parts":%(requested_formats.:.format_id)j,"sizes":%(requested_formats.:.filesize)j,' +
-  '"ext":%(stated_ext)j,"protocol":%(protocol)j,"url":%(requested_formats.0.url,url)j}';
+  '"ext":%(stated_ext)j,"width":%(width|0)s,"height":%(height|0)s,"protocol":%(protocol)j,"url":%(requested_formats.0.url,url)j}';
 
 /** yt-dlp refuses to write unusual extensions, such as `amr`. Those of raw sound are the only sign of its format. */
 export const NEUTRAL_EXTENSION = 'unknown_video';
@@ -51,28 +45,121 @@ export const INSPECT_ARGUMENTS = [
   `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`,
 ] as const;
 
-/** How the media of a page are chosen and fetched. */
-export interface YtdlpSelection {
-  readonly formats: string;
-  readonly soundOrder?: readonly string[];
-  readonly more?: readonly string[];
-}
+/** Expressions for yt-dlp's names of codecs. */
+const CODECS = { h264: '^(avc|h264)', hevc: '^(hev|hvc|h265|hevc)', vp9: '^vp0?9', av1: '^av0?1' } as const;
+const SOUND_CODECS: Readonly<Record<string, string>> = { opus: 'acodec:opus', mp3: 'acodec:mp3', flac: 'acodec:flac' };
+/** What ffmpeg reads of a broadcast. */
+const LIVE_PROTOCOLS = {
+  start: '[protocol^=m3u8][url~="^https?://"]',
+  now: '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments)$"][url~="^https?://"]',
+} as const;
 
 /** Arguments that download one video into the working directory, as `media.*`: two files when pictures and sound are separate. */
 export function downloadArguments(
-  settings: YtdlpSettings,
-  { formats, soundOrder = SOUND_ORDER, more = [] }: YtdlpSelection,
+  settings: Pick<YtdlpSettings, 'maxFileBytes' | 'maxVideoHeight'>,
+  { format, options }: Pick<MediaPage, 'format' | 'options'>,
 ): readonly string[] {
+  const {
+    container = DEFAULT_CONTAINERS[format],
+    sound_language: language,
+    section,
+    live,
+    wait_for_start,
+  } = options ?? {};
+  const sound = language === undefined ? '' : `[language~='${spokenIn(language)}']`;
+  const all =
+    format === 'audio' ? `ba*${PROTOCOLS}${sound}` : videoFormats(settings.maxVideoHeight, sound, options ?? {});
+  const formats = live === undefined ? all : all.replaceAll(PROTOCOLS, LIVE_PROTOCOLS[live.from]);
   return [
     // Two entries are enough to recognise a list, which is refused.
     ...['--no-playlist', '--playlist-items', '1:2', '--no-mtime', '--no-overwrites', '--restrict-filenames'],
     ...['--max-filesize', String(settings.maxFileBytes)],
-    ...[...soundOrder, ...EXTENSIONS_APART, '--format', formats, '--output', 'media.%(ext)s'],
+    ...['--format-sort-force', '--format-sort', SOUND_ORDER.replace('aext:m4a', SOUND_CODECS[container] ?? 'aext:m4a')],
+    ...[...EXTENSIONS_APART, '--format', formats, '--output', 'media.%(ext)s'],
     ...['--progress', '--newline', '--progress-delta', '0.5'],
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
     ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],
     ...['--print', `before_dl:${FORMATS_PREFIX}${CHOSEN_FORMATS}`],
-    ...['--match-filters', '!is_live & live_status!=?is_upcoming', ...more],
+    ...['--match-filters', live === undefined ? '!is_live & live_status!=?is_upcoming' : 'is_live'],
+    ...(live?.from === 'start' ? ['--live-from-start'] : []),
+    ...(section === undefined ? [] : sectionArguments(section)),
+    ...(wait_for_start === true ? ['--ignore-no-formats-error'] : []),
+    ...(options === undefined ? [] : embeddedArguments(options)),
+  ];
+}
+
+/** @returns an expression for the ways in which sites write a language, but not an audio description in it */
+function spokenIn(tag: string): string {
+  const [language = '', ...parts] = tag.split('-');
+  return `(?i)^${[`(${codesOf(language).join('|')})`, ...parts].join('[-_]')}([-_](?!desc)|$)`;
+}
+
+/**
+ * For MP4, H.264 and AAC first; otherwise any format, of which ffmpeg converts the pictures for MP4, and the sound. A silent
+ * video is a video. Of a page on which all pictures are taller, the lowest are taken.
+ */
+function videoFormats(
+  maxHeight: number,
+  sound: string,
+  { container = 'mp4', codec, max_height = 8_640 }: MediaOptions,
+): string {
+  const limits = [
+    // The limit of the operator is about the shorter side.
+    `[aspect_ratio<1][width<=${String(maxHeight)}][height<=${String(max_height)}]${PROTOCOLS}`,
+    `[height<=?${String(Math.min(max_height, maxHeight))}]${PROTOCOLS}`,
+  ];
+  const kind = container === 'webm' ? '[ext=webm]' : '';
+  const ba = `ba${kind}${sound}${PROTOCOLS}`;
+  const pairs = (pictures: string, whole = pictures): readonly string[] =>
+    limits.flatMap((limit) => [`bv${pictures}${kind}${limit}+${ba}`, `b${whole}${kind}${sound}${limit}`]);
+  return [
+    ...(codec === undefined ? [] : pairs(`[vcodec~='${CODECS[codec]}']`)),
+    ...(container === 'mp4' ? pairs('[vcodec^=avc1]', '[vcodec^=avc1][acodec^=mp4a][language_preference>=?0]') : []),
+    ...pairs(''),
+    ...(sound === '' && container !== 'webm' ? limits.map((limit) => `bv${limit}`) : []),
+    ...[`wv${kind}${PROTOCOLS}+${ba}`, `w${kind}${sound}${PROTOCOLS}`],
+  ].join('/');
+}
+
+function sectionArguments({ from = 0, to, chapter }: NonNullable<MediaOptions['section']>): readonly string[] {
+  const range = chapter === undefined ? `*${from}-${to ?? 'inf'}` : `^\\s*${escaped(chapter)}\\s*$`;
+  return ['--download-sections', range];
+}
+
+/** Titles are shown with single spaces. */
+function escaped(text: string): string {
+  return oneLine(text)
+    .replaceAll(/[^\p{L}\p{N} ]/gu, String.raw`\$&`)
+    .replaceAll(' ', String.raw`\s+`);
+}
+
+export const COVER_NAME = 'cover.';
+export const CAPTIONS_NAME = 'captions.';
+export const DETAILS_PREFIX = 'TAPEDECK-DETAILS ';
+
+const LINES = [
+  ...(['title', 'track', 'artist', 'album', 'creator', 'uploader', 'channel', 'webpage_url'] as const),
+  ...(['language', 'release_date', 'upload_date'] as const),
+];
+
+/** What a page says about its media, for the tags and the name of a file. */
+export const detailsSchema = z.object({
+  ...(Object.fromEntries(LINES.map((name) => [name, lineSchema])) as Record<(typeof LINES)[number], typeof lineSchema>),
+  height: amountSchema,
+  section_start: amountSchema,
+  section_end: amountSchema,
+  chapters: chaptersSchema,
+});
+export type MediaDetails = z.infer<typeof detailsSchema>;
+const DETAILS = `before_dl:${DETAILS_PREFIX}%(.{${Object.keys(detailsSchema.shape).join(',')}})j`;
+
+function embeddedArguments({ embed = [] }: MediaOptions): readonly string[] {
+  const cover = ['--write-thumbnail', '--output', `thumbnail:${COVER_NAME}%(ext)s`];
+  const captions = '--write-subs --sub-langs all,-live_chat --sub-format vtt/srt --output'.split(' ');
+  return [
+    ...['--print', DETAILS],
+    ...(embed.includes('cover') ? cover : []),
+    ...(embed.includes('captions') ? [...captions, `subtitle:${CAPTIONS_NAME}%(ext)s`] : []),
   ];
 }
 
@@ -94,12 +181,15 @@ export const formatsSchema = z
       .string()
       .regex(/^[\w-]{1,16}$/)
       .catch(NEUTRAL_EXTENSION),
+    width: z.number().catch(0),
+    height: z.number().catch(0),
     protocol: z.string().catch(''),
     url: z.string().optional().catch(undefined),
   })
-  .transform(({ size, parts, sizes, ext, protocol, url }) => ({
+  .transform(({ size, parts, sizes, ext, width, height, protocol, url }) => ({
     ext: ext.toLowerCase().replace(/^x-/, ''),
     files: Math.max(1, parts.length),
+    shorterSide: Math.min(width, height),
     /** The sum of the sizes that the platform states. */
     sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
     isSizeOfAll: size !== null || (parts.length > 0 && sizes.length === parts.length),

@@ -1,5 +1,6 @@
 import { readdir, rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { failureFor } from '../../../contract/failures.ts';
 import type { ActivityProgress } from '../../../contract/job-input.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { MEDIA_MINIMUM_RATE, detectStalls, type TooSlow } from '../../../runtime/stall-detector.ts';
@@ -17,23 +18,17 @@ import {
   progressOf,
   type Metadata,
   type Stated,
-  AUDIO_FORMATS,
+  CAPTIONS_NAME,
+  COVER_NAME,
+  DETAILS_PREFIX,
+  detailsSchema,
   downloadArguments,
   FORMATS_PREFIX,
   INSPECT_ARGUMENTS,
   NEUTRAL_EXTENSION,
   PROGRESS_PREFIX,
-  videoFormats,
-  type YtdlpSelection,
-} from './yt-dlp-arguments.ts';
-import {
-  CAPTIONS_NAME,
-  COVER_NAME,
-  DETAILS_PREFIX,
-  detailsSchema,
-  selectionOf,
   type MediaDetails,
-} from './yt-dlp-selection.ts';
+} from './yt-dlp-arguments.ts';
 import { recordingOf } from './ffmpeg-downloader.ts';
 import { parseJson } from '../../../runtime/parse-json.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
@@ -62,20 +57,11 @@ export interface FetchOptions extends SourceCall {
 /** The driver for media of the video platform and other sites. It throws JobError, or the signal's reason when aborted. */
 export type VidnetSource = ReturnType<typeof createYtdlpSource>;
 
-interface Wanted {
-  readonly url: string;
-  readonly selection: YtdlpSelection;
-  readonly chosen?: MediaOptions | undefined;
-}
-
 /** One run of yt-dlp per download does extraction and transfer. */
 export function createYtdlpSource(settings: YtdlpSettings) {
   const rate = settings.minimumRate ?? MEDIA_MINIMUM_RATE;
-  const download = async (
-    subject: Subject,
-    { url, selection, chosen = {} }: Wanted,
-    options: FetchOptions,
-  ): Promise<FetchedMedia> => {
+  const download = async (subject: Subject, page: MediaPage, options: FetchOptions): Promise<FetchedMedia> => {
+    const { url, format, options: chosen = {} } = page;
     const { section, live, wait_for_start: awaitsStart } = chosen;
     const recording = live && recordingOf(live, options.maxMediaSeconds);
     const isPart = section !== undefined || recording !== undefined;
@@ -93,6 +79,10 @@ export function createYtdlpSource(settings: YtdlpSettings) {
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
+        if (format === 'video' && stated.shorterSide > settings.maxVideoHeight) {
+          const sizes = { height: stated.shorterSide, maxHeight: settings.maxVideoHeight };
+          refusal.abort(new JobError(failureFor('picturesTooTall', sizes)));
+        }
         reading.end();
         stopWatching ??= detectStalls(
           {
@@ -126,7 +116,7 @@ export function createYtdlpSource(settings: YtdlpSettings) {
       {
         subject,
         url,
-        args: downloadArguments(settings, selection),
+        args: downloadArguments(settings, page),
         usesFfmpeg: isPart,
         recording,
         maxFileBytes: settings.maxFileBytes,
@@ -160,13 +150,16 @@ export function createYtdlpSource(settings: YtdlpSettings) {
     return {
       paths: await Promise.all(files.map(({ path }) => withExtension(path, stated.ext))),
       title: metadata.title,
-      statedDurationSeconds: metadata.duration ?? undefined,
+      statedDurationSeconds: lengthOf(metadata.duration ?? undefined, section && details),
       ...(details !== undefined && {
         details,
         coverPath: (await pathsIn(options.folder, COVER_NAME))[0],
         captionPaths: await pathsIn(options.folder, CAPTIONS_NAME),
       }),
-      cameWhole: recording !== undefined || stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths),
+      cameWhole:
+        recording !== undefined ||
+        // Of a section that breaks off, ffmpeg reports a success.
+        (section === undefined ? stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths) : undefined),
     };
   };
   /** @throws JobError `live` for a playlist that has no end yet */
@@ -186,22 +179,18 @@ export function createYtdlpSource(settings: YtdlpSettings) {
     });
     if (refusal !== undefined) throw refusal;
   };
-  const usual = { audio: { formats: AUDIO_FORMATS }, video: { formats: videoFormats(settings.maxVideoHeight) } };
   const fetchVideoAs = (format: 'audio' | 'video') => (mediaId: string, options: FetchOptions) =>
-    download('video', { url: videoUrl(settings, mediaId), selection: usual[format] }, options);
+    download('video', { url: videoUrl(settings, mediaId), format }, options);
   return {
     fetchAudio: fetchVideoAs('audio'),
     fetchVideo: fetchVideoAs('video'),
     /** Downloads the video or audio of a page with one video. Its URL has no fragment, which could hold options for yt-dlp. */
-    fetchPage: ({ url, format, options: chosen }: MediaPage, options: FetchOptions): Promise<FetchedMedia> => {
-      const selection =
-        chosen === undefined ? usual[format] : selectionOf({ format, options: chosen }, settings.maxVideoHeight);
-      return download('page', { url, selection, chosen }, options).catch((error: unknown) => {
-        const isChosen = chosen?.sound_language !== undefined || chosen?.container === 'webm';
+    fetchPage: (page: MediaPage, options: FetchOptions): Promise<FetchedMedia> =>
+      download('page', page, options).catch((error: unknown) => {
+        const isChosen = page.options?.sound_language !== undefined || page.options?.container === 'webm';
         const isMissing = isChosen && error instanceof JobError && error.code === 'no_audio';
         throw isMissing ? new JobError('optionImpossible', { cause: error }) : error;
-      });
-    },
+      }),
   };
 }
 
@@ -253,6 +242,14 @@ function refusalOf(metadata: Metadata, maxMediaSeconds: number, { section, live 
   if (live !== undefined) return new JobError('notLive');
   if ((metadata.n_entries ?? 0) > 1) return new JobError('pageWithManyVideos');
   const seconds = metadata.duration ?? 0;
-  if (section === undefined) return seconds > maxMediaSeconds ? new JobError('videoTooLong') : undefined;
-  return seconds > 0 && (section.from ?? 0) >= seconds ? new JobError('sectionOutside') : undefined;
+  const { from = 0, to = seconds, chapter } = section ?? {};
+  if (seconds > 0 && from >= seconds) return new JobError('sectionOutside');
+  const length = chapter === undefined ? Math.min(to, seconds) - from : 0;
+  return length > maxMediaSeconds ? new JobError('videoTooLong') : undefined;
+}
+
+/** @returns the length of a page's recording, or of a section of it, in seconds; undefined if the page does not state it */
+function lengthOf(seconds: number | undefined, section: MediaDetails | undefined): number | undefined {
+  if (seconds === undefined || section === undefined) return seconds;
+  return Math.min(section.section_end ?? Infinity, seconds) - (section.section_start ?? 0);
 }

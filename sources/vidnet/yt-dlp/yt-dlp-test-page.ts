@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { baseArguments } from './run-yt-dlp.ts';
-import { AUDIO_FORMATS, downloadArguments } from './yt-dlp-arguments.ts';
+import { downloadArguments } from './yt-dlp-arguments.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 /** Serves a local page with a recording of 1,000 bytes. @returns the arguments of a run that downloads it */
@@ -13,7 +13,7 @@ export async function serveTestPage(settings: YtdlpSettings) {
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const download = downloadArguments(settings, { formats: AUDIO_FORMATS });
+  const download = downloadArguments(settings, { format: 'audio' });
   return {
     args: [...baseArguments(settings, undefined), ...download, '--', url],
     close: () => {
