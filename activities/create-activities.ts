@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import type { InputSchemas } from '../runtime/inputs/check-input.ts';
 import { jobSchema } from '../contract/kinds/job-inputs.ts';
-import {
-  deliverySchema,
-  failureCodeSchema,
-  keptRemovalSchema,
-  removalSchema,
-  batchFailureSchema,
-  batchStatusSchema,
-  batchStepSchema,
-  pauseReasonSchema,
-} from '../runtime/inputs/input-fields.ts';
+import { deliverySchema, failureCodeSchema, keptRemovalSchema, removalSchema } from '../runtime/inputs/input-fields.ts';
 import {
   accountSchema,
   daySchema,
@@ -20,6 +11,7 @@ import {
   thousandthsSchema,
   workflowIdSchema,
 } from '../contract/job-schema.ts';
+import { batchStatuses, PAUSES, type PauseReason } from '../contract/batches/batch-state.ts';
 import { batchItemSchema } from '../contract/batches/batch-item.ts';
 import { channelReferenceSchema } from '../contract/kinds/channel.ts';
 import { listParametersSchema } from '../contract/kinds/imgnet-list-job.ts';
@@ -29,8 +21,8 @@ import { uploadNameSchema, uploadTypeSchema } from '../contract/kinds/upload.ts'
 import { speakerLabelsParametersSchema } from '../contract/kinds/speaker-labels.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { captionsOrderSchema } from '../contract/kinds/transcript-request.ts';
-import { createBatchActivities } from './batches/advance-batch.ts';
-import { createBatchListing, createListingStart } from './batches/list-batch.ts';
+import { batchStepSchema, createBatchActivities } from './batches/advance-batch.ts';
+import { createBatchListing } from './batches/list-batch.ts';
 import { createNewEntries } from './subscriptions/find-new-entries.ts';
 import { createSubscriptionChecks } from './subscriptions/subscription-checks.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
@@ -59,7 +51,6 @@ const CREATORS = {
   records: [
     createRecordActivities,
     createBatchActivities,
-    createListingStart,
     createSubscriptionChecks,
     // For profiles, whose posts and reels other jobs collect.
     createBatchListing,
@@ -160,9 +151,10 @@ const result = z.object({
   mediaId: z.string().min(1).max(1000).exactOptional(),
   charge: thousandthsSchema.exactOptional(),
 });
+const failure = z.object({ code: failureCodeSchema, message: z.string() });
 const outcome = z.discriminatedUnion('status', [
   z.object({ status: z.literal('success'), result }),
-  z.object({ status: z.literal('failed'), failure: z.object({ code: failureCodeSchema, message: z.string() }) }),
+  z.object({ status: z.literal('failed'), failure }),
 ]);
 
 type AllActivities = Activities['records'] & Activities['fetch'] & Activities['speech'] & Activities['deliver'];
@@ -177,9 +169,9 @@ export const activityInputs = {
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
   awaitSpeech: one(z.object({ recordId: ulidSchema, speechId: ulidSchema })),
+  beginBatch: one(z.object({ batchId: ulidSchema, isRetry: z.boolean() })),
   beginCheck: one(ofSubscription),
   beginJob: one(jobSchema),
-  beginListing: one(z.object({ batchId: ulidSchema })),
   beginSpeech: one(ulidSchema),
   closeCheck: one(ofSubscription),
   cancelNexusJob: one(ulidSchema),
@@ -189,7 +181,7 @@ export const activityInputs = {
     z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelReferenceSchema }),
   ),
   discardUpload: one(ulidSchema),
-  endCheck: one(ofSubscription.extend({ failure: batchFailureSchema.exactOptional() })),
+  endCheck: one(ofSubscription.extend({ failure: failure.exactOptional() })),
   fetchAudio: one(media),
   fetchComments: one(media),
   fetchImgnetAudio: one(postMedia),
@@ -215,11 +207,10 @@ export const activityInputs = {
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: z.int().min(1) })),
   prepareSpeech: one(speech),
   readMediaInfo: one(z.object({ recordId: ulidSchema, mediaId: mediaInfoIdSchema, page: mediaInfoPageSchema })),
-  resetFailedItems: one(z.object({ batchId: ulidSchema })),
   setBatchStatus: one(
     z.object({
-      ...{ batchId: ulidSchema, status: batchStatusSchema },
-      ...{ pause: pauseReasonSchema.exactOptional(), failure: batchFailureSchema.exactOptional() },
+      ...{ batchId: ulidSchema, status: z.enum(batchStatuses), failure: failure.exactOptional() },
+      pause: z.enum(Object.keys(PAUSES) as [PauseReason, ...PauseReason[]]).exactOptional(),
     }),
   ),
   storeContent: one(z.object({ snapshot, post: postSchema })),

@@ -125,7 +125,8 @@ async function openDelivery(
     (await deps.records.getKnown(recordId)) ??
     (await deps.batches.get(recordId)) ??
     (await deps.subscriptions.get(recordId));
-  if (ended === undefined || ended.status === 'pending') throw new Error(`record ${recordId} has not ended`);
+  if (ended === undefined || ('status' in ended && ended.status === 'pending'))
+    throw new Error(`record ${recordId} has not ended`);
   const endpoint = endpointOf(ended);
   const delivery = await deps.deliveries.open({
     id: deliveryId,

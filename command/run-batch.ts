@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { TapedeckError } from '../clients/typescript/src/index.ts';
 import type { Batch, BatchItem, BatchItems, Resolved } from '../clients/typescript/src/index.ts';
+import { inGroups } from '../runtime/in-groups.ts';
 import type { ParsedAs } from './arguments.ts';
 import type { FetchCommand } from './command-table.ts';
 import type { SavedRequest } from './deliver.ts';
@@ -40,23 +41,18 @@ async function startBatch({ service, display }: Connection, { command, options, 
     const { operation: planned, body } = planOf(command, text, { ...options, resolved }).request;
     return { operation: planned, ...body };
   };
-  for (let start = 0; start < texts.length; start += RESOLVED_AT_ONCE) {
-    const some = texts.slice(start, start + RESOLVED_AT_ONCE);
-    const items = await Promise.all(
-      some.map((text) =>
-        itemOf(text).catch((error: unknown) => {
-          if (!(error instanceof UsageError)) throw error;
-          hasUnknown = true;
-          display.note(sentenceOf(error), 'problem');
-          return undefined;
-        }),
-      ),
-    );
-    for (const [index, item] of items.entries()) {
-      const json = JSON.stringify(item);
-      // Two spellings of a URL are one job.
-      if (item !== undefined && !textBy.has(json)) textBy.set(json, some[index] ?? '');
-    }
+  const found = await inGroups(texts, RESOLVED_AT_ONCE, (text) =>
+    itemOf(text).catch((error: unknown) => {
+      if (!(error instanceof UsageError)) throw error;
+      hasUnknown = true;
+      display.note(sentenceOf(error), 'problem');
+      return undefined;
+    }),
+  );
+  for (const [index, item] of found.entries()) {
+    const json = JSON.stringify(item);
+    // Two spellings of a URL are one job.
+    if (item !== undefined && !textBy.has(json)) textBy.set(json, texts[index] ?? '');
   }
   if (textBy.size === 0) return undefined;
   const items = [...textBy.keys()].map((json) => JSON.parse(json) as object);
@@ -108,14 +104,10 @@ export async function fetchByBatch(deps: Deps, wanted: RequestForAll): Promise<n
   const codes = new Map<number, number>();
   for await (const ended of follow(deps, batch.id)) {
     const fresh = ended.filter(({ number }) => !codes.has(number));
-    for (let start = 0; start < fresh.length; start += options.concurrency) {
-      await Promise.all(
-        fresh.slice(start, start + options.concurrency).map(async (item) => {
-          const text = texts[item.number] ?? '';
-          codes.set(item.number, await deliverItem(deps, item, { ...wanted, text }));
-        }),
-      );
-    }
+    await inGroups(fresh, options.concurrency, async (item) => {
+      const text = texts[item.number] ?? '';
+      codes.set(item.number, await deliverItem(deps, item, { ...wanted, text }));
+    });
   }
   const good = [...codes.values()].filter((code) => code === EXIT.success).length;
   display.note(`${String(good)} of ${String(codes.size)} succeeded`, 'dim');

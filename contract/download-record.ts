@@ -55,11 +55,11 @@ interface RecordBase {
   readonly startedBy: Starter;
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
   readonly webhookUrl?: string | undefined;
-  /** Set for an audio that a request for a transcript started. It ends with that unless others wait for it. */
-  readonly isForSpeech?: true | undefined;
+  /** Set for a job that another job or a batch has started. It ends with that unless others wait for it. */
+  readonly endsWithStarter?: true | undefined;
   /** For how many days after its end the request that started the job wants its contents to be kept. */
   readonly keepDays?: number | undefined;
-  /** Set on an audio that a transcript request started: `shared` if other requests wait for it, `abandoned` if it is being cancelled. */
+  /** Set on such a job: `shared` if others wait for it, `abandoned` if it is being cancelled. */
   readonly interest?: 'shared' | 'abandoned';
 }
 

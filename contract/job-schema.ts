@@ -30,7 +30,7 @@ export const jobBaseSchema = z.object({
   chargedTo: callerSchema.exactOptional(),
   startedBy: callerSchema,
   webhookUrl: httpUrlSchema.exactOptional(),
-  isForSpeech: z.literal(true).exactOptional(),
+  endsWithStarter: z.literal(true).exactOptional(),
   batchId: ulidSchema.exactOptional(),
   order: z
     .object({

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { activityInputs } from '../activities/create-activities.ts';
-import { NO_TOTALS } from '../contract/batches/batch-state.ts';
 import { inputErrorOf } from '../runtime/inputs/check-input.ts';
 import { jobInputs } from '../contract/kinds/job-inputs.ts';
 import { isKnownSignal } from '../workflows/lifecycle/messages.ts';
@@ -96,21 +95,20 @@ describe('a signal', () => {
   });
 });
 
-const START = { open: [], next: 1, ended: NO_TOTALS };
 /** Of each activity, what it is asked for in earnest. */
 type Sampled = (typeof kindSamples)[number]['activity'];
 const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   ...(Object.fromEntries(kindSamples.map(({ activity, order }) => [activity, order])) as Record<Sampled, object>),
   acceptNexusRequest: { recordId, request: { operation: 'requestAudio', vidnet_video_id: audio.mediaId } },
-  advanceBatch: { batchId: recordId, position: START, mode: 'start', isThorough: false },
+  advanceBatch: { batchId: recordId, mode: 'start', isThorough: false },
   attemptDelivery: { ...delivery, attempt: 1, isLast: false },
   awaitAudio: { recordId, audioId: recordId },
   awaitNexusRecord: recordId,
   awaitOtherListing: 'list/@evening-talks',
   awaitOwnerProfile: 'imgnet_profile/tea',
+  beginBatch: { batchId: recordId, isRetry: true },
   beginCheck: { subscriptionId: recordId },
   beginJob: anAudioJob(),
-  beginListing: { batchId: recordId },
   closeCheck: { subscriptionId: recordId },
   endCheck: { subscriptionId: recordId, failure: { code: 'removed', message: 'Gone.' } },
   findNewEntries: { subscriptionId: recordId },
@@ -139,7 +137,6 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   listBatch: { batchId: recordId },
   listChannel: { recordId },
   refusalOf: { route: 'vidnet' },
-  resetFailedItems: { batchId: recordId },
   setBatchStatus: { batchId: recordId, status: 'paused', pause: 'max_cost' },
   planOwnerProfile: { account: 'tea', paidBy: recordId, version: 1 },
   prepareSpeech: { recordId, ...labels },

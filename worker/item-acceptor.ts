@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Db } from 'mongodb';
 import type { BatchListingDeps } from '../activities/batches/list-batch.ts';
+import type { LeaveListDeps } from '../activities/batches/list-source.ts';
 import type { PieceDeps } from '../activities/batches/open-piece.ts';
 import type { ChannelDeps } from '../activities/channel.ts';
 import type { SpokenTranscriptDeps } from '../activities/spoken-transcript.ts';
@@ -9,7 +10,7 @@ import { createDeliveryGateway } from '../api/workflow-gateways.ts';
 import { createJobGateway, unlessClosed } from '../api/job-gateway.ts';
 import type { SpeechDeps } from '../api/service-deps.ts';
 import { acceptItem, itemOf } from '../api/use-cases/batch-items.ts';
-import { collectProfile } from '../api/use-cases/collect-profile.ts';
+import { collectProfile, leaveProfile } from '../api/use-cases/collect-profile.ts';
 import { currentJob } from '../api/use-cases/current-job.ts';
 import type { ListDeps } from '../api/use-cases/imgnet-list.ts';
 import { startSpeech } from '../api/use-cases/speech.ts';
@@ -38,6 +39,7 @@ export function createItemAcceptor(
   { db, client, breakers, config }: Service,
 ): Pick<PieceDeps, 'acceptItem' | 'cancelItem' | 'endIfGone'> &
   Pick<BatchListingDeps, 'planItem' | 'collectProfile'> &
+  Pick<LeaveListDeps, 'leaveProfile'> &
   Pick<SpokenTranscriptDeps, 'startSpeech'> &
   Pick<ChannelDeps, 'isOpen'> {
   const deps: SpeechDeps & ListDeps = {
@@ -61,6 +63,7 @@ export function createItemAcceptor(
       }),
     acceptItem: (order) => acceptItem(deps, order),
     collectProfile: (order) => collectProfile(deps, order),
+    leaveProfile: (order) => leaveProfile(deps, order),
     cancelItem: async ({ subjectId, id: recordId }) => {
       await deps.jobs.cancel({ subjectId, recordId });
     },
@@ -71,7 +74,7 @@ export function createItemAcceptor(
       ),
     endIfGone: async (record) => (await currentJob(deps, record, 0)).record,
     startSpeech: async (caller, order) => {
-      const started = await startSpeech(deps, caller, { ...order, isForSpeech: true });
+      const started = await startSpeech(deps, caller, { ...order, endsWithStarter: true });
       return started.type === 'speaker_labels' ? started : undefined;
     },
   };

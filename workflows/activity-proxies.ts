@@ -5,7 +5,7 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ListingOrder } from '../activities/batches/list-batch.ts';
+import type { ListingOrder } from '../activities/batches/list-source.ts';
 import type { Activities } from '../activities/create-activities.ts';
 import { activityIdOf, MAX_WAIT_MS, type PlatformUse, type RouteNames, type UpstreamUse } from '../pacing/routes.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
@@ -25,6 +25,8 @@ export const records = proxyActivities<Activities['records']>(untilDone);
 const longRecords = (summary?: string) =>
   proxyActivities<Activities['records']>({
     ...{ ...untilDone, startToCloseTimeout: '10 minutes', heartbeatTimeout: LOST_AFTER },
+    // A cancellation waits until the activity starts no more jobs.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     ...(summary !== undefined && { summary }),
   });
 export const batches = longRecords();

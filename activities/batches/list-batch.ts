@@ -9,7 +9,6 @@ import { JobError } from '../../runtime/job-error.ts';
 import { createYielder } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import type { ListSource } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
 import type { BatchStore } from '../../store/records/batch-store.ts';
-import { routeNamesOf, type RouteNames, type Routes, type UpstreamUse } from '../../pacing/routes.ts';
 import { listSourceOf, type ListSourceDeps } from './list-source.ts';
 import { withSourceCall, type RunningCall, type SourceCallDeps } from '../source-call.ts';
 
@@ -30,48 +29,16 @@ export function createBatchListing(deps: BatchListingDeps) {
         if (source.isListed) return {};
         // Before the first run, the cost is an estimate.
         const paid = batch.listRun === undefined ? 0 : (batch.listCost ?? 0);
-        const listSource = await listSourceOf(
-          deps,
-          { ...batch, source },
-          {
-            ...{ batchId, money: (batch.maxCost ?? Infinity) - paid },
-            note: (more, listRun) => deps.batches.change(batchId, { listCost: paid + more, listRun }),
-          },
-        );
+        const listSource = await listSourceOf(deps, {
+          ...{ ...batch, source, batchId, money: (batch.maxCost ?? Infinity) - paid },
+          note: (more, listRun) => deps.batches.change(batchId, { listCost: paid + more, listRun }),
+        });
         const items = await itemsOf(deps, source, await entriesOf(listSource, source, call));
         if (items.length === 0) throw new JobError('listEmpty');
         await deps.batches.fill(batchId, items, { source: { ...source, isListed: true } });
         return {};
       }),
   };
-}
-
-/** The first step of a listing, on the queue of the workflows. */
-export function createListingStart({
-  batches,
-  routes,
-}: Pick<BatchListingDeps, 'batches'> & { readonly routes: Routes }) {
-  return {
-    /** @returns how the source of a batch is listed; undefined if that has been done */
-    async beginListing({ batchId }: { readonly batchId: string }): Promise<ListingOrder | undefined> {
-      const { source } = (await batches.get(batchId)) ?? {};
-      return source === undefined || source.isListed ? undefined : listingOf(source, routes);
-    },
-  };
-}
-
-/** The order by which a workflow has a list read. */
-export interface ListingOrder {
-  readonly url: string;
-  /** Undefined for a profile, which other jobs collect. */
-  readonly use?: UpstreamUse;
-  readonly routes: RouteNames;
-}
-
-export function listingOf({ url, list }: Pick<BatchSource, 'url' | 'list'>, routes: Routes): ListingOrder {
-  const site = list.kind === 'page' ? list.site : undefined;
-  const use = site === undefined ? 'vidnet-page' : (`site/${site}` as const);
-  return { url, routes: routeNamesOf(routes), ...(list.kind !== 'profile' && { use }) };
 }
 
 /** @returns the wanted entries, once each, in the wanted order */

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { CollectedProfile, ProfileOrder } from '../../contract/batches/item-order.ts';
-import type { ListRun } from '../../contract/batches/batch-state.ts';
+import type { BatchSource, ListRun, StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import type { WholeItem } from '../../contract/kinds/imgnet-media.ts';
 import { postKinds, type ListEntry } from '../../contract/lists/list-entry.ts';
@@ -9,7 +9,9 @@ import type { StoredSubscription } from '../../contract/subscriptions/subscripti
 import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { ListSource } from '../../sources/vidnet/yt-dlp/yt-dlp-list.ts';
+import { routeNamesOf, type RouteNames, type Routes, type UpstreamUse } from '../../pacing/routes.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
+import type { BatchStore } from '../../store/records/batch-store.ts';
 import type { ContentsStore } from '../../store/records/contents-store.ts';
 import { callerOf } from '../caller-of.ts';
 import { titled } from '../record-title.ts';
@@ -23,7 +25,30 @@ export interface ListSourceDeps {
   readonly collectProfile: (order: ProfileOrder) => Promise<CollectedProfile>;
 }
 
-interface ListOrder extends Pick<ProfileOrder, 'batchId' | 'money'> {
+export interface LeaveListDeps {
+  readonly batches: Pick<BatchStore, 'change'>;
+  /** Cancels the jobs that an order has started, except those for which others wait. */
+  readonly leaveProfile: (
+    order: Pick<ProfileOrder, 'seed' | 'createdAtMs'>,
+  ) => Promise<{ readonly cost: Thousandths; readonly isEnding: boolean }>;
+}
+
+/** The order by which a workflow has a list read. */
+export interface ListingOrder {
+  readonly url: string;
+  /** Undefined for a profile, which other jobs collect. */
+  readonly use?: UpstreamUse;
+  readonly routes: RouteNames;
+}
+
+export function listingOf({ url, list }: Pick<BatchSource, 'url' | 'list'>, routes: Routes): ListingOrder {
+  const site = list.kind === 'page' ? list.site : undefined;
+  const use = site === undefined ? 'vidnet-page' : (`site/${site}` as const);
+  return { url, routes: routeNamesOf(routes), ...(list.kind !== 'profile' && { use }) };
+}
+
+interface ListOptions
+  extends Pick<ProfileOrder, 'batchId' | 'money'>, Pick<StoredSubscription, 'startedBy' | 'listRun' | 'source'> {
   /** Stores what the list costs more than was known. */
   readonly note: (more: Thousandths, listRun: ListRun) => Promise<void>;
 }
@@ -34,20 +59,23 @@ interface ListOrder extends Pick<ProfileOrder, 'batchId' | 'money'> {
  */
 export async function listSourceOf(
   deps: ListSourceDeps,
-  { startedBy, listRun, source: { list, filter } }: Pick<StoredSubscription, 'startedBy' | 'listRun' | 'source'>,
-  { note, ...order }: ListOrder,
+  { note, startedBy, listRun, source, batchId, ...options }: ListOptions,
 ): Promise<ListSource> {
+  const { list, filter } = source;
   if (list.kind !== 'profile') return deps.listSource;
   const { account } = list;
   const { kinds = postKinds } = filter;
   const caller = await callerOf(deps.keys, { startedBy });
   if (caller === undefined) throw new JobError('keyRevoked');
   const { workflowExecution, scheduledTimestampMs: createdAtMs } = Context.current().info;
-  const seed = workflowExecution?.runId ?? '';
-  const known = listRun?.id === seed ? listRun.cost : 0;
-  const money = order.money + known;
-  const { cost, jobs } = await deps.collectProfile({ ...order, account, money, caller, seed, createdAtMs });
-  await note(cost - known, { id: seed, cost });
+  const run = { id: workflowExecution?.runId ?? '', createdAtMs };
+  const known = listRun?.id === run.id ? listRun.cost : undefined;
+  // By this, a cancellation finds the jobs, even if this process dies before it has stored their cost.
+  if (known === undefined) await note(0, { ...run, cost: 0 });
+  const money = options.money + (known ?? 0);
+  const order = { account, batchId, money, caller, seed: run.id, createdAtMs };
+  const { cost, jobs } = await deps.collectProfile(order);
+  await note(cost - (known ?? 0), { ...run, cost });
   if ('code' in jobs) throw new JobError(jobs);
   const wanted = jobs.filter(
     ({ type }) => type === 'imgnet_profile' || kinds.some((kind) => type === `imgnet_list_${kind}s`),
@@ -68,6 +96,17 @@ export async function listSourceOf(
       yield* (await read()).slice(0, most);
     },
   };
+}
+
+/** Cancels the jobs that collect the list of a batch. @returns whether they have not ended yet */
+export async function leaveList(
+  { batches, leaveProfile }: LeaveListDeps,
+  { id, source, listRun, listCost = 0 }: StoredBatch,
+): Promise<boolean> {
+  if (listRun === undefined || source?.isListed === true) return false;
+  const { cost, isEnding } = await leaveProfile({ seed: listRun.id, createdAtMs: listRun.createdAtMs });
+  await batches.change(id, { listCost: listCost - listRun.cost + cost, listRun: { ...listRun, cost } });
+  return isEnding;
 }
 
 async function* entriesOf({ contents }: ListSourceDeps, record: DownloadRecord): AsyncGenerator<ListEntry> {

@@ -53,8 +53,8 @@ export function createNewEntries(deps: NewEntriesDeps) {
         call.report({ stage: 'listing' });
         const { source, maxCostPerDay = Infinity } = stored;
         const before = spentOn(deps.now(), stored);
-        const listSource = await listSourceOf(deps, stored, {
-          ...{ batchId: openBatch.id, money: maxCostPerDay - before },
+        const listSource = await listSourceOf(deps, {
+          ...{ ...stored, batchId: openBatch.id, money: maxCostPerDay - before },
           note: (more, listRun) => {
             const counted = { day: dayOf(deps.now()), amount: before + more };
             return deps.subscriptions.change(subscriptionId, { spent: counted, listRun });

@@ -10,7 +10,7 @@ import type { Routes } from '../../pacing/routes.ts';
 import { optional } from '../../runtime/optional.ts';
 import type { KeyStore } from '../../store/accounts/key-store.ts';
 import type { SubscriptionStore } from '../../store/records/subscription-store.ts';
-import { listingOf, type ListingOrder } from '../batches/list-batch.ts';
+import { listingOf, type ListingOrder } from '../batches/list-source.ts';
 import { callerOf } from '../caller-of.ts';
 
 export interface SubscriptionChecksDeps {
@@ -42,7 +42,7 @@ export interface CheckEnd {
 export function createSubscriptionChecks(deps: SubscriptionChecksDeps) {
   const { subscriptions } = deps;
   const pause = async ({ id, notice }: StoredSubscription, reason: SubscriptionPause): Promise<number> => {
-    await subscriptions.change(id, { status: 'paused', pause: reason, notice: notice + 1 });
+    await subscriptions.change(id, { pause: reason, notice: notice + 1 });
     await deps.pauseSchedule(id, reason);
     return notice;
   };
@@ -50,7 +50,7 @@ export function createSubscriptionChecks(deps: SubscriptionChecksDeps) {
     /** @returns what the check needs; undefined if the subscription is paused or was deleted */
     async beginCheck({ subscriptionId: id }: OneSubscription): Promise<CheckOrder | undefined> {
       const subscription = await subscriptions.get(id);
-      if (subscription?.status !== 'active') return undefined;
+      if (subscription === undefined || subscription.pause !== undefined) return undefined;
       if ((await callerOf(deps.keys, subscription)) === undefined) {
         await pause(subscription, 'key_revoked');
         return undefined;

@@ -1,5 +1,5 @@
 import { renderBatch, renderBatchItem } from '../../contract/batches/batch-answers.ts';
-import { BATCH_ARCHIVE, NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import { BATCH_ARCHIVE, newBatch, NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import { EVENT_STREAM } from '../edge/answer-budget.ts';
 import { renderFeed } from '../../contract/http/feed-schemas.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
@@ -13,13 +13,13 @@ export const CONTEXT = {
   linkTo: (recordId: string, name: string) => `https://example.com/files/${recordId}/${name}`,
 };
 
-const running: StoredBatch = {
+const running = newBatch({
   ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CZ', startedBy: 'anonymous', name: 'Evening talks', createdAt: CREATED_AT },
-  ...{ items: 1200, piecePrices: [], maxCost: 9000, skip: ['members_only'], status: 'running', end: 1 },
+  ...{ items: 1200, maxCost: 9000, skip: ['members_only'] },
   counts: { ...NO_TOTALS.counts, waiting: 736, running: 64, success: 391, failed: 6, skipped: 3 },
   ...{ spent: 1955, open: 4000, updatedAtMs: Date.parse(FINISHED_AT) },
   marks: [{ atMs: Date.parse(FINISHED_AT) - 300_000, ended: 200 }],
-};
+});
 export const finishedBatch: StoredBatch = {
   ...{ ...running, status: 'finished', finishedAt: FINISHED_AT, open: 0 },
   counts: { ...NO_TOTALS.counts, success: 1182, failed: 12, skipped: 6 },
@@ -46,7 +46,7 @@ export function batchExamples(): Partial<Record<keyof typeof operations, AnswerE
     listBatches: { 200: one('A page', { batches: [shown], next_cursor: null }) },
     getBatch: { 200: one('A batch that runs', shown) },
     listBatchItems: { 200: one('A page', { items: [item], next_cursor: 1 }) },
-    followBatch: { [EVENT_STREAM]: one('An item has ended', `retry: 2000\n\ndata: ${event}\nid: 1-running-400-\n\n`) },
+    followBatch: { [EVENT_STREAM]: one('An item has ended', `retry: 2000\n\ndata: ${event}\nid: 1-running-400-0\n\n`) },
     archiveBatch: { [BATCH_ARCHIVE.contentType]: one('The start of an archive', 'PK') },
     cancelBatch: started({ ...running, status: 'cancelling' }),
     resumeBatch: started({ ...running, status: 'paused', pause: 'max_cost' }),

@@ -13,12 +13,12 @@ const created: StoredSubscription = {
     each: { operation: 'requestAudio' },
     filter: { title_omits: 'trailer' } as StoredSubscription['source']['filter'],
   },
-  ...{ since: 'now', everyMinutes: 360, maxCostPerDay: 100, skip: ['members_only'], status: 'active', notice: 1 },
+  ...{ since: 'now', everyMinutes: 360, maxCostPerDay: 100, skip: ['members_only'], notice: 1 },
   ...{ waiting: [], started: 0, price: 5, spent: { day: CREATED_AT.slice(0, 10), amount: 0 } },
 };
 const running = { ...created, started: 12, checkedAtMs: NOW_MS };
 export const failedSubscription: StoredSubscription = {
-  ...{ ...running, status: 'paused', pause: 'source_failed' },
+  ...{ ...running, pause: 'source_failed' },
   failing: {
     ...{ sinceMs: NOW_MS, checks: 5 },
     failure: { code: 'removed', message: 'The channel was removed or does not exist.' },
@@ -38,7 +38,7 @@ export function subscriptionExamples(item: object): Partial<Record<keyof typeof 
     getSubscription: shown(200, running),
     changeSubscription: shown(200, { ...running, everyMinutes: 60 }),
     removeSubscription: shown(200, running),
-    pauseSubscription: shown(200, { ...running, status: 'paused', pause: 'requested' }),
+    pauseSubscription: shown(200, { ...running, pause: 'requested' }),
     resumeSubscription: shown(202, running),
     checkSubscription: shown(202, running),
     listSubscriptionItems: { 200: one('A page', { items, next_cursor: null }) },

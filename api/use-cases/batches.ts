@@ -111,9 +111,8 @@ function within(path: string, error: unknown): unknown {
   return new ApiError(error.code, `${path}: ${error.message}`, { ...error.extras, details });
 }
 
-function inputOf({ id: batchId, startedBy, end, webhookUrl, source }: StoredBatch) {
-  const hasSource = source === undefined ? undefined : true;
-  return { batchId, startedBy, end, ...defined({ webhookUrl, hasSource }) };
+function inputOf({ id: batchId, startedBy, end, webhookUrl }: StoredBatch) {
+  return { batchId, startedBy, end, ...optional('webhookUrl', webhookUrl) };
 }
 
 /** GET /api/batches: the caller's batches, newest first. Internal services see all. */

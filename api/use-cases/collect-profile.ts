@@ -6,7 +6,6 @@ import { costOf } from '../../contract/kinds/charges.ts';
 import { listPrice } from '../../contract/kinds/list-price.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { formatMoney, type Thousandths } from '../../contract/money.ts';
-import type { LimitedCaller } from '../access/access-middleware.ts';
 import { idsOf } from '../http/idempotency.ts';
 import { reusable } from './admission.ts';
 import { currentJob } from './current-job.ts';
@@ -16,22 +15,41 @@ import { startOrJoin } from './start-or-join.ts';
 
 /** Starts or joins the jobs of POST /api/imgnet/profile and then those of /list. It is called until they have ended, and starts each once. */
 export async function collectProfile(deps: ListDeps, order: ProfileOrder): Promise<CollectedProfile> {
-  const ids = idsOf(order);
-  const costSoFar = async (): Promise<Thousandths> => {
-    const types = ['imgnet_profile', ...Object.values(LIST_TYPES)];
-    const own = await Promise.all(types.map((type) => deps.records.get(ids.of(type))));
-    return own.reduce((sum, record) => sum + (record === undefined ? 0 : costOf(record)), 0);
-  };
   const { now } = await collectionPriceOf(deps, order.account);
-  const atMost = now + (await costSoFar());
+  const atMost = now + (await costSoFar(deps, order));
   const jobs =
     now > 0 && atMost > order.money
       ? failureFor('listTooDear', { price: formatMoney(atMost) })
-      : await jobsOf(deps, { ...order.caller, ids }, order).catch((error: unknown): Failure => {
+      : await jobsOf(deps, order).catch((error: unknown): Failure => {
           if (!(error instanceof ApiError) || error.code !== 'insufficient_credit') throw error;
           return { code: error.code, message: error.message };
         });
-  return { cost: await costSoFar(), jobs };
+  return { cost: await costSoFar(deps, order), jobs };
+}
+
+/** Cancels the jobs that an order has started, except those for which others wait. It is called until they have ended. */
+export async function leaveProfile(deps: ListDeps, order: OrderIds) {
+  let isEnding = false;
+  for (const record of await startedBy(deps, order)) {
+    if (record.status !== 'pending' || (await deps.records.noteInterest(record.id, 'abandoned')) !== 'abandoned')
+      continue;
+    await deps.jobs.cancel({ subjectId: record.subjectId, recordId: record.id });
+    isEnding ||= (await currentJob(deps, record, 0)).record.status === 'pending';
+  }
+  return { cost: await costSoFar(deps, order), isEnding };
+}
+
+type OrderIds = Pick<ProfileOrder, 'seed' | 'createdAtMs'>;
+
+/** The records of the jobs that an order has started. */
+async function startedBy({ records }: ListDeps, order: OrderIds): Promise<readonly DownloadRecord[]> {
+  const types = ['imgnet_profile', ...Object.values(LIST_TYPES)];
+  const found = await Promise.all(types.map((type) => records.get(idsOf(order).of(type))));
+  return found.filter((record) => record !== undefined);
+}
+
+async function costSoFar(deps: ListDeps, order: OrderIds): Promise<Thousandths> {
+  return (await startedBy(deps, order)).reduce((sum, record) => sum + costOf(record), 0);
 }
 
 /** @returns what the profile with its list costs: `price` if it is collected anew, `now` with what is running or fresh */
@@ -48,16 +66,21 @@ export async function collectionPriceOf(
 
 async function jobsOf(
   deps: ListDeps,
-  caller: LimitedCaller,
-  { account, batchId }: ProfileOrder,
+  { account, batchId, ...order }: ProfileOrder,
 ): Promise<readonly DownloadRecord[]> {
+  const caller = { ...order.caller, ids: idsOf(order) };
+  const shared = { batchId, endsWithStarter: true } as const;
   const current = await currentParts(deps, account);
+  for (const { id, type, status, endsWithStarter } of current ?? []) {
+    const isOthers = status === 'pending' && id !== caller.ids.of(type);
+    if (isOthers && endsWithStarter === true) await deps.records.noteInterest(id, 'shared');
+  }
   if (current !== undefined) return current;
-  const job = { ...planImgnetProfile(deps, { url: `@${account}` }), batchId };
+  const job = { ...planImgnetProfile(deps, { url: `@${account}` }), ...shared };
   const { record: profile } = await currentJob(deps, (await startOrJoin(deps, caller, job)).record, 0);
   if (profile.status !== 'success') return [profile];
   await deps.lists.handOut(profile.id);
-  const parts = await partsOf(deps, caller, { profile, batchId, days: undefined });
+  const parts = await partsOf(deps, caller, { profile, days: undefined, ...shared });
   return Promise.all(parts.map(async ({ record }) => (await currentJob(deps, record, 0)).record));
 }
 

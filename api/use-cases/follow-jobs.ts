@@ -43,6 +43,7 @@ async function follow(
   if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, recordId);
   deps.feeds.accepted(caller, record);
   if (record.status !== 'pending') return { how: 'finished', record };
+  if (record.endsWithStarter === true) await deps.records.noteInterest(recordId, 'shared');
   if (webhookUrl === undefined) return { how: 'joined', record };
   const job = await deps.jobs.running(subjectId);
   if (job !== 'closed' && job.running.recordId === recordId) {

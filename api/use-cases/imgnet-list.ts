@@ -65,7 +65,7 @@ export type ListDeps = AcceptDeps &
   PlanDeps &
   Pick<ServiceDeps, 'lists'> & { readonly rendering: Pick<ServiceDeps['rendering'], 'contents'> };
 
-interface ListOptions extends Pick<NewJob, 'order' | 'batchId' | 'webhookUrl'> {
+interface ListOptions extends Pick<NewJob, 'order' | 'batchId' | 'endsWithStarter' | 'webhookUrl'> {
   readonly profile: SuccessRecord;
   readonly days: number | undefined;
 }

@@ -54,7 +54,7 @@ export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest>
   return answerRequest(deps, { record, waitMs: request.waitMs, render: renderLabels });
 };
 
-export type LabelsOrder = Partial<SpeechHints> & Pick<NewJob, 'recordId' | 'isForSpeech' | 'webhookUrl' | 'order'>;
+export type LabelsOrder = Partial<SpeechHints> & Pick<NewJob, 'recordId' | 'endsWithStarter' | 'webhookUrl' | 'order'>;
 
 interface LabelledAudio {
   /** Pending, or a success with sound. */
@@ -67,7 +67,7 @@ interface LabelledAudio {
 export async function startLabels(
   deps: SpeechDeps,
   caller: LimitedCaller,
-  { audio, awaits, language, speakers, recordId, isForSpeech, webhookUrl, order }: LabelsOrder & LabelledAudio,
+  { audio, awaits, language, speakers, recordId, endsWithStarter, webhookUrl, order }: LabelsOrder & LabelledAudio,
 ): Promise<DownloadRecord> {
   const file = soundFileOf(audio);
   const parameters = {
@@ -84,7 +84,7 @@ export async function startLabels(
   await refuseUnknownLanguage(deps, language, isNeeded);
   const { record } = await startOrJoin(deps, caller, {
     ...{ type: 'speaker_labels', mediaId: audio.mediaId, subjectId, parameters },
-    ...{ recordId, isForSpeech, webhookUrl, order },
+    ...{ recordId, endsWithStarter, webhookUrl, order },
     // The length of pending audio is not known, so one minute is reserved until it is.
     price: speakerLabelsPrice(deps.rendering.prices, audio.status === 'success' ? (audio.durationSeconds ?? 0) : 60),
   });

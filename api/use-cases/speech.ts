@@ -64,7 +64,7 @@ export async function startSpeech(
     if (video !== undefined) return startLabels(deps, caller, { ...wanted, audio: video });
     await requireSpeechCredit(deps, caller, plan.price);
   }
-  const { how, record } = await startOrJoin(deps, caller, { ...plan, isForSpeech: true, order: order.order });
+  const { how, record } = await startOrJoin(deps, caller, { ...plan, endsWithStarter: true, order: order.order });
   const isOwn = how === 'started';
   const awaits = { source: { url, vidnet_video_id }, price: isOwn ? plan.price : undefined };
   try {

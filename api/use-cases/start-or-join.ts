@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/http/api-error.ts';
 import { kinds } from '../../contract/kinds/kinds.ts';
-import { pendingRecordOf } from '../../contract/job-input.ts';
+import { pendingRecordOf, type JobInput } from '../../contract/job-input.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import type { AdmissionSlot } from '../admission-queue.ts';
@@ -164,7 +164,7 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
   if (reused !== undefined) return reused;
   // The request that started the job may not have written the record yet, and this caller will poll it.
   const record = known ?? (await deps.records.insertIfAbsent(pendingRecordOf(running)));
-  const isLeft = record.status === 'pending' && !(await keepsRunning(context, record));
+  const isLeft = record.status === 'pending' && !(await keepsRunning(context, record, running));
   // The request that abandoned the job may have failed to cancel it.
   if (isLeft) await deps.jobs.cancel({ subjectId, recordId: record.id });
   if (isLeft || record.status !== 'pending') {
@@ -188,11 +188,16 @@ async function join(context: AcceptContext, { running, runId }: RunningJob): Pro
   return answerWith(context, isOwn ? 'started' : 'joined', record);
 }
 
-/** Notes that others wait for a job that was started for a transcript. @returns false when it is being cancelled */
-async function keepsRunning({ deps, caller, admission }: AcceptContext, record: DownloadRecord): Promise<boolean> {
-  if (record.isForSpeech !== true) return true;
+/** Notes that others wait for a job that another job or a batch has started. @returns false when it is being cancelled */
+async function keepsRunning(
+  { deps, caller, admission: { job } }: AcceptContext,
+  record: DownloadRecord,
+  { batchId }: JobInput,
+): Promise<boolean> {
+  if (record.endsWithStarter !== true) return true;
   // Callers without a key are not distinguished.
-  const isOwn = admission.job.isForSpeech === true && caller.kind === 'key' && caller.key.id === record.startedBy;
+  const isSameKey = caller.kind === 'key' && caller.key.id === record.startedBy;
+  const isOwn = job.endsWithStarter === true && (batchId === undefined ? isSameKey : batchId === job.batchId);
   if (isOwn && record.interest === undefined) return true;
   return (await deps.records.noteInterest(record.id, 'shared')) !== 'abandoned';
 }

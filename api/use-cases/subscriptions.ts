@@ -54,7 +54,7 @@ export const createSubscription: UseCase<SubscriptionRequest, SubscriptionAnswer
   const subscription: StoredSubscription = {
     ...{ id, startedBy: subscriberOf(caller), createdAt: nowMicroseconds(), source, since: request.since, price },
     ...optional('checkPrice', collection?.price),
-    ...{ status: 'active', notice: 1, waiting: [], started: 0, spent: { day: dayOf(deps.now()), amount: 0 } },
+    ...{ notice: 1, waiting: [], started: 0, spent: { day: dayOf(deps.now()), amount: 0 } },
     ...{ everyMinutes: minutesOf(DEFAULT_EVERY), skip: [] },
     ...changesOf(deps, request, price + (collection?.price ?? 0)),
   };
@@ -129,18 +129,16 @@ export const removeSubscription: UseCase<OneSubscription, SubscriptionAnswer> = 
 /** POST /api/subscriptions/{subscriptionId}/pause */
 export const pauseSubscription: UseCase<OneSubscription, SubscriptionAnswer> = async (deps, caller, input) => {
   const subscription = await ownSubscription(deps, caller, input);
-  if (subscription.status === 'paused') return answerOf(deps, subscription);
-  const changes = { status: 'paused', pause: 'requested' } as const;
-  await deps.subscriptions.change(subscription.id, changes);
+  if (subscription.pause !== undefined) return answerOf(deps, subscription);
+  await deps.subscriptions.change(subscription.id, { pause: 'requested' });
   await deps.schedules.pause(subscription.id, 'requested');
-  return answerOf(deps, { ...subscription, ...changes });
+  return answerOf(deps, { ...subscription, pause: 'requested' });
 };
 
 /** POST /api/subscriptions/{subscriptionId}/resume: also starts the entries that wait, and a check. */
 export const resumeSubscription: UseCase<OneSubscription, SubscriptionAnswer> = async (deps, caller, input) => {
-  const { pause: _pause, failing: _failing, ...before } = await ownSubscription(deps, caller, input);
-  const subscription = { ...before, status: 'active' as const };
-  await deps.subscriptions.change(before.id, { status: 'active' }, ['pause', 'failing']);
+  const { pause: _pause, failing: _failing, ...subscription } = await ownSubscription(deps, caller, input);
+  await deps.subscriptions.change(subscription.id, {}, ['pause', 'failing']);
   await putSchedule(deps, subscription);
   return answerOf(deps, subscription, 'pending');
 };
@@ -148,7 +146,7 @@ export const resumeSubscription: UseCase<OneSubscription, SubscriptionAnswer> = 
 /** POST /api/subscriptions/{subscriptionId}/check: a check now. */
 export const checkSubscription: UseCase<OneSubscription, SubscriptionAnswer> = async (deps, caller, input) => {
   const subscription = await ownSubscription(deps, caller, input);
-  if (subscription.status === 'paused') {
+  if (subscription.pause !== undefined) {
     throw new ApiError('not_ready', 'The subscription is paused: resume it first.', { id: subscription.id });
   }
   await putSchedule(deps, subscription);
@@ -177,8 +175,8 @@ export const listSubscriptionItems: UseCase<
 };
 
 async function putSchedule(deps: ServiceDeps, subscription: StoredSubscription): Promise<void> {
-  const { id, everyMinutes, source, status } = subscription;
-  await deps.schedules.put({ id, everyMinutes, url: source.url }, { isPaused: status === 'paused' });
+  const { id, everyMinutes, source, pause } = subscription;
+  await deps.schedules.put({ id, everyMinutes, url: source.url }, { isPaused: pause !== undefined });
   // A deletion that ran meanwhile may have ended before the schedule was put.
   if ((await deps.subscriptions.get(id)) === undefined) {
     await deps.schedules.remove(id);

@@ -52,7 +52,7 @@ export const NO_TOTALS: BatchTotals = {
   open: 0,
 };
 
-/** How far the workflow of a batch is. */
+/** How far a batch is. */
 export interface BatchPosition {
   /** The pieces that have been begun and have items that have not ended. */
   readonly open: readonly number[];
@@ -84,6 +84,7 @@ export interface RateMark {
 /** The costs of the list of a profile in one run of a workflow. A repeated attempt of the run replaces them. */
 export interface ListRun {
   readonly id: string;
+  readonly createdAtMs: number;
   readonly cost: Thousandths;
 }
 
@@ -110,6 +111,7 @@ export interface StoredBatch extends BatchTotals {
   readonly items: number;
   /** The sum of the prices in each piece. */
   readonly piecePrices: readonly Thousandths[];
+  readonly position: BatchPosition;
   readonly source?: BatchSource;
   /** For a profile: the charges of the jobs that collect its list, and the prices of those that run; at first the least price. */
   readonly listCost?: Thousandths;
@@ -138,7 +140,7 @@ export interface StoredBatch extends BatchTotals {
 export function newBatch(
   fields: Pick<StoredBatch, 'id' | 'startedBy' | 'createdAt' | 'updatedAtMs'> & Partial<StoredBatch>,
 ): StoredBatch {
-  const none = { items: 0, piecePrices: [], skip: [], marks: [] };
+  const none = { items: 0, piecePrices: [], position: START_POSITION, skip: [], marks: [] };
   return { ...NO_TOTALS, ...none, status: 'running', end: 1, ...fields };
 }
 

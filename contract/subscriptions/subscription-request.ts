@@ -121,10 +121,10 @@ export function renderSubscription(
   { source, pause, spent, failing, maxCostPerDay, checkPrice, checkedAtMs, ...subscription }: StoredSubscription,
   nowMs: number,
 ): SubscriptionAnswer {
-  const { id, name, since, status, waiting, started, createdAt, everyMinutes, price } = subscription;
+  const { id, name, since, waiting, started, createdAt, everyMinutes, price } = subscription;
   return {
     ...{ id, name: name ?? null, from: source.url, each: source.each, filter: source.filter, since },
-    ...{ every: everyOf(everyMinutes), status, started },
+    ...{ every: everyOf(everyMinutes), status: pause === undefined ? 'active' : 'paused', started },
     pause: pause === undefined ? null : { code: pause, message: SUBSCRIPTION_PAUSES[pause] },
     backlog: { items: waiting.length, cost: formatMoney(waiting.length * price) },
     cost_today: formatMoney(spentOn(nowMs, { spent })),

@@ -32,7 +32,7 @@ export interface StoredSubscription {
   readonly skip: readonly FailureCode[];
   readonly webhookUrl?: string;
   readonly itemWebhookUrl?: string;
-  readonly status: 'active' | 'paused';
+  /** Set while it is paused. */
   readonly pause?: SubscriptionPause;
   /** The number of its next webhook. */
   readonly notice: number;

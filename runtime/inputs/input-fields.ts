@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ulidSchema } from '../../contract/ids.ts';
 import { FAILURE_CODES } from '../../contract/failures.ts';
-import { callerSchema, httpUrlSchema, storedCountSchema } from '../../contract/job-schema.ts';
-import { batchStatuses, forEachState, PAUSES, type PauseReason } from '../../contract/batches/batch-state.ts';
+import { callerSchema, httpUrlSchema } from '../../contract/job-schema.ts';
 
 /** Parts of the inputs of workflows and activities. */
 
@@ -43,25 +42,4 @@ export const keptRemovalSchema = z.object({
   days,
   after: z.string().max(1000).exactOptional(),
   confirmedBy,
-});
-
-export const batchStatusSchema = z.enum(batchStatuses);
-export const batchFailureSchema = z.object({ code: failureCodeSchema, message: z.string() });
-export const pauseReasonSchema = z.enum(Object.keys(PAUSES) as [PauseReason, ...PauseReason[]]);
-
-const totalsSchema = z.object({
-  counts: z.object(forEachState(storedCountSchema)),
-  spent: storedCountSchema,
-  open: storedCountSchema,
-});
-
-export const batchStepSchema = z.object({
-  batchId: ulidSchema,
-  position: z.object({
-    open: z.array(z.int().min(1)).readonly(),
-    next: z.int().min(1),
-    ended: totalsSchema,
-  }),
-  mode: z.enum(['start', 'hold', 'cancel']),
-  isThorough: z.boolean(),
 });

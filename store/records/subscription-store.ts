@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
+import { inGroups } from '../../runtime/in-groups.ts';
 import { upsert } from '../mongo/upsert.ts';
 import { createOwnedDocuments } from './owned-documents.ts';
 
@@ -10,6 +11,7 @@ interface KnownDocument {
   batchId?: string;
 }
 
+/** The embedded server finds one `_id` by its index and scans for several. */
 const AT_ONCE = 16;
 
 /** All writes may be repeated. */
@@ -27,7 +29,7 @@ export function createSubscriptionStore(db: Db) {
     /** @returns the batch of each known entry, or null if it is not fetched; unknown entries are missing */
     async known(subscriptionId: string, entryIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
       const found = new Map<string, string | null>();
-      await inGroups(entryIds, async (entryId) => {
+      await inGroups(entryIds, AT_ONCE, async (entryId) => {
         const document = await known.findOne({ _id: knownIdOf(subscriptionId, entryId) });
         if (document !== null) found.set(entryId, document.batchId ?? null);
       });
@@ -35,17 +37,11 @@ export function createSubscriptionStore(db: Db) {
     },
     async addKnown(subscriptionId: string, entryIds: readonly string[], batchId?: string): Promise<void> {
       const fields = { subscriptionId, ...(batchId !== undefined && { batchId }) };
-      await inGroups(entryIds, (entryId) =>
+      await inGroups(entryIds, AT_ONCE, (entryId) =>
         upsert(() => known.replaceOne({ _id: knownIdOf(subscriptionId, entryId) }, fields, { upsert: true })),
       );
     },
   };
-}
-
-/** The embedded server finds one `_id` by its index and scans for several. */
-async function inGroups<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  for (let start = 0; start < items.length; start += AT_ONCE)
-    await Promise.all(items.slice(start, start + AT_ONCE).map(work));
 }
 
 function knownIdOf(subscriptionId: string, entryId: string): string {

@@ -122,7 +122,7 @@ describe('the audio for which speaker labels wait', () => {
 
 describe('an audio that was started for a transcript', () => {
   it('is cancelled with its labels job unless another request waits for it', async () => {
-    const audio = anAudioJob({ isForSpeech: true });
+    const audio = anAudioJob({ endsWithStarter: true });
     await keepJob(records, audio);
     const { wait } = await labelsOf(audio, { started: true });
     await expect(wait()).rejects.toMatchObject({ type: 'later' });
@@ -134,7 +134,7 @@ describe('an audio that was started for a transcript', () => {
   });
 
   it('continues if another transcript waits for it, or it has ended', async () => {
-    const [shared, ended] = [anAudioJob({ isForSpeech: true }), anAudioJob({ isForSpeech: true })];
+    const [shared, ended] = [anAudioJob({ endsWithStarter: true }), anAudioJob({ endsWithStarter: true })];
     await keepJob(records, shared);
     const other = await labelsOf(shared);
     await expect(other.wait()).rejects.toMatchObject({ type: 'later' });

@@ -2,10 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createBatchActivities } from '../../activities/batches/advance-batch.ts';
-import { BATCH_WINDOW, type BatchAdvance, type BatchDeps, type BatchStep } from '../../activities/batches/batch-run.ts';
+import {
+  BATCH_WINDOW,
+  createBatchActivities,
+  type BatchAdvance,
+  type BatchDeps,
+  type BatchStep,
+} from '../../activities/batches/advance-batch.ts';
 import type { PieceDeps } from '../../activities/batches/open-piece.ts';
-import { newBatch, NO_TOTALS, START_POSITION, type StoredBatch } from '../../contract/batches/batch-state.ts';
+import { newBatch, NO_TOTALS, type StoredBatch } from '../../contract/batches/batch-state.ts';
 import type { BatchItem } from '../../contract/batches/item-order.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { failureFor, type Failure } from '../../contract/failures.ts';
@@ -17,6 +22,7 @@ let mongo: Mongo;
 let batches: BatchStore;
 const acceptItem = vi.fn<PieceDeps['acceptItem']>();
 const cancelItem = vi.fn<PieceDeps['cancelItem']>();
+const leaveProfile = vi.fn<BatchDeps['leaveProfile']>();
 const records = new Map<string, DownloadRecord>();
 const countPollers = vi.fn<(queue: string) => Promise<number>>().mockResolvedValue(1);
 const keys = { get: vi.fn().mockResolvedValue(undefined) };
@@ -26,7 +32,7 @@ beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `batch-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   batches = createBatchStore(mongo.db);
   deps = {
-    ...{ batches, keys, acceptItem, cancelItem, routes: routesWith(GENEROUS) },
+    ...{ batches, keys, acceptItem, cancelItem, leaveProfile, routes: routesWith(GENEROUS) },
     ...{ maxFetches: 4, taskQueue: 'q', countPollers },
     records: { get: (id) => Promise.resolve(records.get(id)) },
     endIfGone: (record) => Promise.resolve(ended(record, failureFor('stoppedByOperator'))),
@@ -76,7 +82,7 @@ async function aBatch(count: number, more: Partial<StoredBatch> = {}): Promise<s
   return id;
 }
 function step(batchId: string, more: Partial<BatchStep> = {}): Promise<BatchAdvance> {
-  const usual: BatchStep = { batchId, position: START_POSITION, mode: 'start', isThorough: false };
+  const usual: BatchStep = { batchId, mode: 'start', isThorough: false };
   return new MockActivityEnvironment().run(activities.advanceBatch, { ...usual, ...more });
 }
 const read = async (id: string) => (await batches.get(id))!;
@@ -85,17 +91,15 @@ describe('advanceBatch', () => {
   it('starts items in their order, never more than the window at once, and counts what has ended', async () => {
     const id = await aBatch(250);
     let advance = await step(id);
-    expect([advance.running, advance.position]).toEqual([
-      BATCH_WINDOW,
-      { open: [1, 2, 3, 4], next: 5, ended: NO_TOTALS },
-    ]);
+    expect(advance.running).toBe(BATCH_WINDOW);
+    expect((await read(id)).position).toEqual({ open: [1, 2, 3, 4], next: 5, ended: NO_TOTALS });
     expect(await read(id)).toMatchObject({
       counts: { running: BATCH_WINDOW, waiting: 250 - BATCH_WINDOW },
       open: 1250,
     });
     while (!advance.isOver) {
       endAll();
-      advance = await step(id, { position: advance.position });
+      advance = await step(id);
       expect(advance.running).toBeLessThanOrEqual(BATCH_WINDOW);
     }
     expect(await read(id)).toMatchObject({ counts: { ...NO_TOTALS.counts, success: 250 }, spent: 1250, open: 0 });
@@ -113,14 +117,14 @@ describe('advanceBatch', () => {
     countPollers.mockResolvedValueOnce(3);
     const few = createBatchActivities({ ...deps, routes: routesWith({ ...GENEROUS, maxAtOnce: 2 }) });
     const id = await aBatch(10);
-    const run = (position: BatchStep['position']): Promise<BatchAdvance> => {
-      const order: BatchStep = { batchId: id, position, mode: 'start', isThorough: false };
+    const run = (): Promise<BatchAdvance> => {
+      const order: BatchStep = { batchId: id, mode: 'start', isThorough: false };
       return new MockActivityEnvironment().run(few.advanceBatch, order);
     };
-    const { running, position } = await run(START_POSITION);
+    const { running } = await run();
     expect(running).toBe(6);
     endAll();
-    expect(await run(position)).toMatchObject({ running: 4, changed: 10 });
+    expect(await run()).toMatchObject({ running: 4, changed: 10 });
   });
 
   it('follows a job that an interrupted attempt has started, and starts no second one', async () => {
@@ -132,10 +136,10 @@ describe('advanceBatch', () => {
     });
     await expect(step(id)).rejects.toThrow(interrupted);
     expect((await batches.piece({ batchId: id, number: 1 }))[0]).not.toHaveProperty('progress');
-    const { position } = await step(id);
+    await step(id);
     expect(acceptItem.mock.calls.filter(([{ item }]) => item.subjectId.endsWith('0000'))).toHaveLength(1);
     endAll();
-    expect((await step(id, { position })).isOver).toBe(true);
+    expect((await step(id)).isOver).toBe(true);
     expect(await read(id)).toMatchObject({ counts: { success: 3 }, spent: 15 });
   });
 
@@ -145,10 +149,10 @@ describe('advanceBatch', () => {
       records.set(recordId, pendingOf(recordId, item));
       return Promise.resolve({ kind: 'busy' });
     });
-    const { position, running } = await step(id);
+    const { running } = await step(id);
     expect([running, acceptItem.mock.calls.length]).toEqual([2, 2]);
     endAll();
-    expect((await step(id, { position })).isOver).toBe(true);
+    expect((await step(id)).isOver).toBe(true);
     expect(await read(id)).toMatchObject({ counts: { success: 2 }, spent: 10 });
   });
 
@@ -159,10 +163,10 @@ describe('advanceBatch', () => {
       records.set(other.id, other);
       return Promise.resolve({ kind: 'accepted', record: other });
     });
-    const { position } = await step(id);
+    await step(id);
     expect(await read(id)).toMatchObject({ open: 5 });
     endAll();
-    await step(id, { position });
+    await step(id);
     expect(await read(id)).toMatchObject({ counts: { success: 2 }, spent: 5, open: 0 });
   });
 
@@ -171,10 +175,10 @@ describe('advanceBatch', () => {
     const advance = await step(id);
     expect([advance.running, advance.blocked]).toEqual([2, 'max_cost']);
     endAll(failureFor('isPrivate', { subject: 'video' }));
-    const next = await step(id, { position: advance.position });
+    const next = await step(id);
     expect([next.running, next.blocked]).toEqual([2, 'max_cost']);
     endAll();
-    expect(await step(id, { position: next.position })).toMatchObject({
+    expect(await step(id)).toMatchObject({
       running: 0,
       blocked: 'max_cost',
       isOver: false,
@@ -196,25 +200,37 @@ describe('advanceBatch', () => {
   it('goes on after an item that is refused or fails, and counts the chosen failures as skipped', async () => {
     const id = await aBatch(3, { skip: ['private'] });
     acceptItem.mockResolvedValueOnce({ kind: 'refused', failure: { code: 'invalid_input', message: 'No.' } });
-    const { position } = await step(id);
+    await step(id);
     const [first] = [...records.values()];
     records.set(first!.id, ended(first!, failureFor('isPrivate', { subject: 'video' })));
     endAll();
-    expect((await step(id, { position })).isOver).toBe(true);
+    expect((await step(id)).isOver).toBe(true);
     expect((await read(id)).counts).toMatchObject({ failed: 1, skipped: 1, success: 1 });
-    await new MockActivityEnvironment().run(activities.resetFailedItems, { batchId: id });
+    await new MockActivityEnvironment().run(activities.beginBatch, { batchId: id, isRetry: true });
     const again = await step(id);
     expect([again.running, records.size]).toEqual([1, 3]);
   });
 
   it('ends items whose workflow or record is gone, in a thorough round', async () => {
     const id = await aBatch(2);
-    const { position } = await step(id);
+    await step(id);
     const [first] = [...records.keys()];
     records.delete(first!);
-    expect((await step(id, { position })).running).toBe(2);
-    expect((await step(id, { position, isThorough: true })).isOver).toBe(true);
+    expect((await step(id)).running).toBe(2);
+    expect((await step(id, { isThorough: true })).isOver).toBe(true);
     expect((await read(id)).counts.failed).toBe(2);
+  });
+
+  it('that is cancelled cancels the jobs that collect its list, waits for their end, and counts what they have cost', async () => {
+    const listRun = { id: 'run', createdAtMs: 7, cost: 30 };
+    const id = await aBatch(0, { status: 'cancelling', listCost: 35, listRun });
+    leaveProfile
+      .mockResolvedValueOnce({ cost: 30, isEnding: true })
+      .mockResolvedValueOnce({ cost: 10, isEnding: false });
+    expect(await step(id, { mode: 'cancel' })).toMatchObject({ isOver: false });
+    expect((await step(id, { mode: 'cancel' })).isOver).toBe(true);
+    expect(leaveProfile).toHaveBeenCalledWith({ seed: 'run', createdAtMs: 7 });
+    expect((await read(id)).listCost).toBe(15);
   });
 
   it('cancels its own jobs and all waiting items, and leaves the jobs of others', async () => {
@@ -226,7 +242,7 @@ describe('advanceBatch', () => {
     });
     let advance = await step(id);
     for (let rounds = 0; rounds < 3 && !advance.isOver; rounds += 1) {
-      advance = await step(id, { position: advance.position, mode: 'cancel' });
+      advance = await step(id, { mode: 'cancel' });
     }
     expect(advance.isOver).toBe(true);
     expect((await read(id)).counts).toEqual({ ...NO_TOTALS.counts, cancelled: 250 });

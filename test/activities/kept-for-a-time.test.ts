@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createRetentionActivities } from '../../activities/retention.ts';
-import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
+import { newBatch } from '../../contract/batches/batch-state.ts';
 import type { DownloadRecord, JobOutcome } from '../../contract/download-record.ts';
 import { speakerNamesOf, speakerNamesPiece } from '../../contract/kinds/speaker-names.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
@@ -147,10 +147,8 @@ it('ended batches go with their items when their time is over', async () => {
     [true, false].map(async (isEnded): Promise<string> => {
       const id = ulid();
       await batches.putPiece({ batchId: id, number: 1 }, []);
-      await batches.create({
-        ...{ id, ...batch, ...NO_TOTALS, skip: [], end: 1, updatedAtMs: 0, marks: [] },
-        ...(isEnded ? { status: 'finished', finishedAt: new Date().toISOString() } : { status: 'running' }),
-      });
+      const end = isEnded ? { status: 'finished' as const, finishedAt: new Date().toISOString() } : {};
+      await batches.create(newBatch({ id, ...batch, updatedAtMs: 0, ...end }));
       return id;
     }),
   );

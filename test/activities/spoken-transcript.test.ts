@@ -59,7 +59,7 @@ async function aTranscript(parameters: Partial<TranscriptParameters> = {}, start
 }
 
 async function speechOf(id: string, outcome?: Parameters<typeof keepJob>[2], labels = LABELS) {
-  const job: JobInput = { ...aSpeakerLabelsJob(), recordId: id, isForSpeech: true };
+  const job: JobInput = { ...aSpeakerLabelsJob(), recordId: id, endsWithStarter: true };
   await contents.putFacts(id, labels);
   const awaits = { subjectId: 'audio/a', price: 5 };
   return keepJob(records, { ...job, parameters: { ...job.parameters, awaits } }, outcome);

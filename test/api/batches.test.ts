@@ -57,7 +57,7 @@ describe('POST /api/batches', () => {
     expect(status).toBe(202);
     expect(body).toMatchObject({ status: 'listing', from: TALKS, failure: null, items: 0, cost_at_most: '0.000' });
     const id = String(body['id']);
-    expect(start).toHaveBeenCalledWith({ batchId: id, startedBy: 'anonymous', end: 1, hasSource: true });
+    expect(start).toHaveBeenCalledWith({ batchId: id, startedBy: 'anonymous', end: 1 });
     expect((await facades.deps.batches.get(id))!.source).toEqual({
       ...{ url: TALKS, list: { kind: 'channel', path: '@evening-talks' }, each },
       ...{ filter, limit: 50, order: 'oldest', isListed: false },
@@ -66,7 +66,7 @@ describe('POST /api/batches', () => {
     await facades.deps.batches.change(id, { status: 'failed', failure });
     expect((await get(`/api/batches/${id}`)).body).toMatchObject({ status: 'failed', failure });
     expect((await post({}, `/api/batches/${id}/retry`)).status).toBe(202);
-    expect(start).toHaveBeenLastCalledWith(expect.objectContaining({ end: 2, hasSource: true, isRetry: true }));
+    expect(start).toHaveBeenLastCalledWith(expect.objectContaining({ end: 2, isRetry: true }));
   });
 
   it.each([

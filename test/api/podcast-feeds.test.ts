@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { rssText } from '../../api/podcasts/feed-documents.ts';
 import type { BatchItemRequest } from '../../contract/batches/batch-item.ts';
-import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
+import { newBatch } from '../../contract/batches/batch-state.ts';
 import type { SuccessRecord } from '../../contract/download-record.ts';
 import { feedListSchema, feedSchema, type Feed } from '../../contract/http/feed-schemas.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
@@ -70,18 +70,8 @@ async function keepBatch(
       recordId === undefined ? { state: 'failed' } : { state: 'success', recordId },
     ]),
   );
-  await batches.create({
-    ...{
-      ...NO_TOTALS,
-      id,
-      startedBy: 'anonymous',
-      createdAt,
-      name: 'Talks & walks',
-      items: recordIds.length,
-      piecePrices: [],
-    },
-    ...{ skip: [], status: 'finished', end: 1, updatedAtMs: 0, marks: [], ...more },
-  });
+  const batch = { id, startedBy: 'anonymous', createdAt, name: 'Talks & walks', items: recordIds.length };
+  await batches.create(newBatch({ ...batch, status: 'finished', updatedAtMs: 0, ...more }));
   return id;
 }
 

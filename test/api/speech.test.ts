@@ -46,7 +46,7 @@ describe('POST /api/speech', () => {
     const body = speakerLabelsPendingSchema.strict().parse(answer.body);
     const [[first, audio], [second, labels]] = started as [(typeof started)[0], (typeof started)[0]];
     expect([first, second, started.length]).toEqual(['audio', 'speakerLabels', 2]);
-    expect(audio).toMatchObject({ subjectId: `audio/${id}`, price: 5, isForSpeech: true });
+    expect(audio).toMatchObject({ subjectId: `audio/${id}`, price: 5, endsWithStarter: true });
     expect(audio.webhookUrl).toBeUndefined();
     expect(labels).toMatchObject({
       recordId: body.download_id,
@@ -186,7 +186,7 @@ describe('POST /api/speech', () => {
 
 it('does not join an audio that is being cancelled, but waits for its end and starts another one', async () => {
   const id = videoId();
-  const running = anAudioJob({ mediaId: id, subjectId: `audio/${id}`, isForSpeech: true });
+  const running = anAudioJob({ mediaId: id, subjectId: `audio/${id}`, endsWithStarter: true });
   const { records } = facades.deps;
   await records.insertIfAbsent(pendingRecordOf(running));
   expect(await records.noteInterest(running.recordId, 'abandoned')).toBe('abandoned');
@@ -197,7 +197,7 @@ it('does not join an audio that is being cancelled, but waits for its end and st
 });
 
 it('keeps the audio of a transcript for a caller that requests it meanwhile', async () => {
-  const running = anAudioJob({ isForSpeech: true });
+  const running = anAudioJob({ endsWithStarter: true });
   await facades.deps.records.insertIfAbsent(pendingRecordOf(running));
   facades.jobs.start.mockResolvedValueOnce({ running, runId: 'run-1' });
   const answer = await facades.post('/api/downloads/audio', JSON.stringify({ vidnet_video_id: running.mediaId }));

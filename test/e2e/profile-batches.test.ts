@@ -100,6 +100,44 @@ describe('a batch of a profile', () => {
     expect(await collections(name)).toEqual([1, 1, 1]);
   }, 180_000);
 
+  it('that is cancelled cancels the jobs that collect its list, except those for which others wait', async () => {
+    const { url, user_name: account } = accountOf('large');
+    for (const dataset of ['posts', 'reels'])
+      await service.misbehave({ target: 'dataset', account, dataset, mode: 'slow', seconds: 600, times: 2 });
+    const caller = await callerWith(60_000);
+    const pending = async () =>
+      (await caller.ask<{ downloads: readonly { id: string }[] }>('GET', '/api/downloads?status=pending')).body
+        .downloads;
+    const collecting = async (cost: string): Promise<string> => {
+      const { id } = (await caller.start({ from: url, each: files, limit: 1 })).body;
+      await until(async () => (await pending()).length === 2 && (await caller.get(id)).body.list_cost === cost);
+      return id;
+    };
+    const cancelled = async (id: string) => {
+      expect((await caller.ask('POST', `/api/batches/${id}/cancel`)).status).toBe(202);
+      return caller.untilStatus(id, 'cancelled');
+    };
+    const joined = await collecting('22.010');
+    const { list_id } = await untilAnswered(
+      () => service.request<ImgnetProfile>('POST', '/api/imgnet/profile', { body: { url } }),
+      'the profile',
+    );
+    const list = () => service.request<ImgnetListPending>('POST', '/api/imgnet/list', { body: { list_id } });
+    expect((await list()).status).toBe(202);
+    expect(await cancelled(joined)).toMatchObject({ items: 0, list_cost: '22.010', cost: '22.010' });
+    expect((await list()).status).toBe(202);
+    const left = await pending();
+    expect(left).toHaveLength(2);
+    for (const { id } of left) {
+      await service.request('DELETE', `/downloads/${id}`, { headers: caller.headers });
+    }
+    await until(async () => (await pending()).length === 0);
+
+    expect(await cancelled(await collecting('22.000'))).toMatchObject({ items: 0, cost: '22.000' });
+    expect(await pending()).toEqual([]);
+    expect(await caller.account()).toMatchObject({ spent: '44.010', reserved: '0.000' });
+  }, 180_000);
+
   it.each([
     ['private', 'private'],
     ['not_found', 'removed'],

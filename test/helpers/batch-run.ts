@@ -36,6 +36,7 @@ export function batchCaller(service: TestService, headers: Readonly<Record<strin
     service.request<Body>(method, path, { headers, signal: AbortSignal.timeout(ANSWER_MS), ...(body && { body }) });
   const get = (id: string) => ask<BatchAnswer>('GET', `/api/batches/${id}`);
   return {
+    headers,
     ask,
     get,
     start: (body: object) => ask<BatchAnswer>('POST', '/api/batches', body),

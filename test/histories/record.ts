@@ -37,8 +37,7 @@ import type { TranscriptParameters } from '../../contract/kinds/transcript-reque
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
-import type { BatchAdvance } from '../../activities/batches/batch-run.ts';
-import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
+import type { BatchAdvance } from '../../activities/batches/advance-batch.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
 import type { CheckEnd } from '../../activities/subscriptions/subscription-checks.ts';
 import { checkSubscription } from '../../workflows/subscriptions/check-subscription.ts';
@@ -122,7 +121,7 @@ await batchHistory('batch-paused', { isRetry: true }, [advanceWith(0, { blocked:
 await checkHistory('check-quiet', {}, () => Promise.resolve());
 await checkHistory('check-new', { batchId: ulid() }, () => Promise.resolve());
 await checkHistory('check-given-up', { notice: 1 }, () => Promise.reject(toApplicationFailure(new JobError({ code: 'removed', message: 'Gone.' }))));
-await batchHistory('batch-listed', { hasSource: true }, [advanceWith(0, { isOver: true })]);
+await batchHistory('batch-listed', {}, [advanceWith(0, { isOver: true })]);
 await batchHistory('batch-cancelled', {}, [advanceWith(0, { blocked: 'max_cost' }), advanceWith(0, { isOver: true })], (handle) => handle.cancel());
 const ofNexus = { acceptNexusRequest: () => Promise.resolve(ulid()), awaitNexusRecord: lookingAgain, cancelNexusJob: () => Promise.resolve() };
 const nexusInput = { recordId: ulid(), request: { operation: 'requestAudio', vidnet_video_id: 'dQw4w9WgXcQ' } } as const;
@@ -216,7 +215,7 @@ function lookingAgain(): Promise<never> {
 
 /** Two pages of files, what was left behind, and two pages of each other kind. */
 function advanceWith(running: number, more: Partial<BatchAdvance> = {}): BatchAdvance {
-  return { position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver: false, ...more };
+  return { running, changed: 1, isOver: false, ...more };
 }
 
 async function batchHistory(
@@ -228,9 +227,8 @@ async function batchHistory(
   const left = [...advances];
   let isPaused = false;
   const records = {
-    beginListing: () => Promise.resolve({ url: 'https://www.youtube.com/@evening-talks', use: 'vidnet-page' as const, routes: routeNamesOf(routesWith(GENEROUS)) }),
+    beginBatch: () => Promise.resolve(name === 'batch-listed' ? { url: 'https://www.youtube.com/@evening-talks', use: 'vidnet-page' as const, routes: routeNamesOf(routesWith(GENEROUS)) } : undefined),
     advanceBatch: () => Promise.resolve(left.shift() ?? advanceWith(0, { isOver: true })),
-    resetFailedItems: () => Promise.resolve(),
     setBatchStatus: ({ status }: { readonly status: string }) => {
       isPaused ||= status === 'paused';
       return Promise.resolve();
@@ -254,6 +252,7 @@ async function checkHistory(name: string, end: CheckEnd, findNewEntries: () => P
     beginCheck: () => Promise.resolve({ ...order, routes: routeNamesOf(routesWith(GENEROUS)) }),
     endCheck: () => Promise.resolve(end),
     closeCheck: () => Promise.resolve(),
+    beginBatch: () => Promise.resolve(undefined),
     advanceBatch: () => Promise.resolve(advanceWith(0, { isOver: true })),
     setBatchStatus: () => Promise.resolve(),
   };

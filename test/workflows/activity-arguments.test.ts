@@ -4,7 +4,6 @@ import { activityInputs } from '../../activities/create-activities.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 import { ENGINE_KEY } from '../helpers/workflow-harness.ts';
 import type { FakeActivities } from '../helpers/workflow-run.ts';
-import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
 import { failureFor } from '../../contract/failures.ts';
 import { JOB_VERSION } from '../../contract/job-input.ts';
 import { routeNamesOf } from '../../pacing/routes.ts';
@@ -91,9 +90,8 @@ const delivered: StepsOf = {
 };
 const comments = { lists: { comments: { pieces: 1, items: 2 } } };
 const swept = { seen: 1, expired: 1, orphans: 0 };
-const START = { open: [], next: 1, ended: NO_TOTALS };
 const look = (running: number, isOver: boolean) => ({
-  ...{ position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver },
+  ...{ running, changed: 1, isOver },
 });
 const made = { state: 'made', result };
 const nexusRequest = { recordId, request: { operation: 'requestAudio', vidnet_video_id: videoId } };
@@ -225,11 +223,11 @@ const own: Readonly<Record<Exclude<Workflow, Sampled>, StepsOf>> = {
   batch: {
     of: ' with a webhook',
     input: { batchId: recordId, startedBy: 'anonymous', end: 1, webhookUrl: url },
-    answers: { advanceBatch: [look(1, false), look(0, true)] },
+    answers: { beginBatch: [undefined], advanceBatch: [look(1, false), look(0, true)] },
     steps: [
-      ['setBatchStatus', { batchId: recordId, status: 'running' }],
-      ['advanceBatch', { batchId: recordId, position: START, mode: 'start', isThorough: false }],
-      ['advanceBatch', { batchId: recordId, position: look(1, false).position, mode: 'start', isThorough: false }],
+      ['beginBatch', { batchId: recordId, isRetry: false }],
+      ['advanceBatch', { batchId: recordId, mode: 'start', isThorough: false }],
+      ['advanceBatch', { batchId: recordId, mode: 'start', isThorough: false }],
       ['setBatchStatus', { batchId: recordId, status: 'finished' }],
       [
         'attemptDelivery',

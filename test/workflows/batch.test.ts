@@ -2,9 +2,9 @@ import { ulid } from 'ulid';
 import { describe, expect, it, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
 import { ApplicationFailure } from '@temporalio/common';
-import type { ListingOrder } from '../../activities/batches/list-batch.ts';
-import type { BatchAdvance } from '../../activities/batches/batch-run.ts';
-import { NO_TOTALS, type BatchStatus } from '../../contract/batches/batch-state.ts';
+import type { ListingOrder } from '../../activities/batches/list-source.ts';
+import type { BatchAdvance } from '../../activities/batches/advance-batch.ts';
+import type { BatchStatus } from '../../contract/batches/batch-state.ts';
 import { batch, type BatchInput } from '../../workflows/batches/run-batch.ts';
 import { resumeSignal } from '../../workflows/lifecycle/messages.ts';
 import { routeNamesOf } from '../../pacing/routes.ts';
@@ -15,29 +15,27 @@ import { workflowBench } from '../helpers/workflow-bench.ts';
 const { withService, nowMs } = workflowBench('skipping');
 
 const TALKS = 'https://www.youtube.com/@evening-talks';
-const over: BatchAdvance = { position: { open: [], next: 2, ended: NO_TOTALS }, running: 0, changed: 1, isOver: true };
+const over: BatchAdvance = { running: 0, changed: 1, isOver: true };
 const advanceWith = (running: number, more: Partial<BatchAdvance> = {}): BatchAdvance => ({
-  ...{ position: { open: [1], next: 2, ended: NO_TOTALS }, running, changed: 1, isOver: false },
+  ...{ running, changed: 1, isOver: false },
   ...more,
 });
 
-function service(advances: readonly BatchAdvance[]) {
+function service(advances: readonly BatchAdvance[], { isListed = false } = {}) {
   const left = [...advances];
   const advanceBatch = vi.fn<Activities['records']['advanceBatch']>(() => Promise.resolve(left.shift() ?? over));
   const setBatchStatus = vi.fn<Activities['records']['setBatchStatus']>().mockResolvedValue();
-  const resetFailedItems = vi.fn<Activities['records']['resetFailedItems']>().mockResolvedValue();
   const attemptDelivery = vi.fn<Activities['deliver']['attemptDelivery']>().mockResolvedValue('delivered');
   const order: ListingOrder = { url: TALKS, use: 'vidnet-page', routes: routeNamesOf(routesWith(GENEROUS)) };
-  const beginListing = vi.fn<Activities['records']['beginListing']>().mockResolvedValue(order);
+  const beginBatch = vi.fn<Activities['records']['beginBatch']>().mockResolvedValue(isListed ? order : undefined);
   const listBatch = vi.fn<Activities['fetch']['listBatch']>().mockResolvedValue({});
   const activities = {
-    records: { advanceBatch, setBatchStatus, resetFailedItems, beginListing },
+    records: { advanceBatch, setBatchStatus, beginBatch },
     fetch: { listBatch },
     deliver: { attemptDelivery },
   };
   return {
-    ...{ beginListing, listBatch },
-    ...{ activities, advanceBatch, resetFailedItems, attemptDelivery, setBatchStatus },
+    ...{ beginBatch, listBatch, activities, advanceBatch, attemptDelivery, setBatchStatus },
     modes: () => advanceBatch.mock.calls.map(([{ mode }]) => mode),
     statuses: (): BatchStatus[] => setBatchStatus.mock.calls.map(([{ status }]) => status),
   };
@@ -85,7 +83,7 @@ describe('the workflow of a batch', () => {
       await client.workflow.getHandle(`webhook/${input.batchId}/1`).result();
     });
     expect(seen.modes()).toEqual(['start', 'start', 'start']);
-    expect(seen.statuses()).toEqual(['running', 'finished']);
+    expect(seen.statuses()).toEqual(['finished']);
     expect(attemptDelivery).toHaveBeenCalledOnce();
     expect(attemptDelivery.mock.calls[0]![0]).toMatchObject({ recordId: input.batchId, attempt: 1 });
   });
@@ -101,8 +99,8 @@ describe('the workflow of a batch', () => {
       await handle.signal(resumeSignal);
       expect(await handle.result()).toBe('finished');
     });
-    expect(seen.statuses()).toEqual(['running', 'paused', 'running', 'finished']);
-    expect(seen.setBatchStatus.mock.calls[1]![0].pause).toBe('insufficient_credit');
+    expect(seen.statuses()).toEqual(['paused', 'running', 'finished']);
+    expect(seen.setBatchStatus.mock.calls[0]![0].pause).toBe('insufficient_credit');
     expect(seen.modes()).toEqual(['start', 'start', 'start', 'start']);
   });
 
@@ -118,24 +116,24 @@ describe('the workflow of a batch', () => {
       expect(await handle.result()).toBe('cancelled');
     });
     expect(seen.modes()).toEqual(['start', 'cancel', 'cancel']);
-    expect(seen.statuses()).toEqual(['running', 'paused', 'cancelling', 'cancelled']);
+    expect(seen.statuses()).toEqual(['paused', 'cancelling', 'cancelled']);
   });
 
   it('reads its list first, and only once', async () => {
-    const { activities, ...seen } = service([over]);
-    const input = anInput({ hasSource: true });
+    const { activities, ...seen } = service([over], { isListed: true });
+    const input = anInput();
     await withService({ activities }, async (client, taskQueue) => {
       const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
       expect(await (await client.workflow.start(batch, options)).result()).toBe('finished');
-      seen.beginListing.mockResolvedValue(undefined);
+      seen.beginBatch.mockResolvedValue(undefined);
       expect(await (await client.workflow.start(batch, options)).result()).toBe('finished');
     });
     expect(seen.listBatch).toHaveBeenCalledExactlyOnceWith({ batchId: input.batchId });
-    expect(seen.statuses()).toEqual(['listing', 'running', 'finished', 'listing', 'running', 'finished']);
+    expect(seen.statuses()).toEqual(['running', 'finished', 'finished']);
   });
 
   it('fails when its list cannot be read, and sends the webhook', async () => {
-    const { activities, ...seen } = service([]);
+    const { activities, ...seen } = service([], { isListed: true });
     const failure = { code: 'removed', message: 'The channel was removed or does not exist.' } as const;
     seen.listBatch.mockRejectedValue(
       ApplicationFailure.create({
@@ -145,7 +143,7 @@ describe('the workflow of a batch', () => {
         details: ['removed'],
       }),
     );
-    const input = anInput({ hasSource: true, webhookUrl: 'https://example.com/hook' });
+    const input = anInput({ webhookUrl: 'https://example.com/hook' });
     await withService({ activities }, async (client, taskQueue) => {
       const options = { workflowId: `batch/${input.batchId}`, taskQueue, args: [input] as [BatchInput] };
       expect(await (await client.workflow.start(batch, options)).result()).toBe('failed');
@@ -155,7 +153,7 @@ describe('the workflow of a batch', () => {
     expect(seen.advanceBatch).not.toHaveBeenCalled();
   });
 
-  it('continues in a new run before its history is long, from the same position', async () => {
+  it('continues in a new run before its history is long, without a new beginning', async () => {
     const { activities, ...seen } = service([advanceWith(3), advanceWith(2), advanceWith(1), over]);
     const input = anInput({ maxEvents: 15, isRetry: true });
     await withService({ activities }, async (client, taskQueue) => {
@@ -165,8 +163,7 @@ describe('the workflow of a batch', () => {
       const { runId } = await client.workflow.getHandle(options.workflowId).describe();
       expect(runId).not.toBe(handle.firstExecutionRunId);
     });
-    expect(seen.resetFailedItems).toHaveBeenCalledOnce();
-    expect(seen.statuses()).toEqual(['running', 'finished']);
-    expect(seen.advanceBatch.mock.calls.map(([{ position }]) => position.next)).toEqual([1, 2, 2, 2]);
+    expect(seen.beginBatch).toHaveBeenCalledExactlyOnceWith({ batchId: input.batchId, isRetry: true });
+    expect(seen.statuses()).toEqual(['finished']);
   });
 });

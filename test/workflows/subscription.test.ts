@@ -6,7 +6,6 @@ import { createNewEntries } from '../../activities/subscriptions/find-new-entrie
 import { createSubscriptionChecks } from '../../activities/subscriptions/subscription-checks.ts';
 import { toApplicationFailure } from '../../activities/to-application-failure.ts';
 import type { CollectedProfile, ProfileOrder } from '../../contract/batches/item-order.ts';
-import { NO_TOTALS } from '../../contract/batches/batch-state.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { failureFor } from '../../contract/failures.ts';
 import { dayOf, type StoredSubscription } from '../../contract/subscriptions/subscription-state.ts';
@@ -57,7 +56,7 @@ async function aSubscription(more: Partial<StoredSubscription> = {}): Promise<st
   await subscriptions.create({
     ...{ id, startedBy: 'anonymous', createdAt: new Date(channel.nowMs).toISOString(), since: 'now', price: PRICE },
     source: { url: 'https://www.youtube.com/channel/UCx', list, each, filter: {} as never },
-    ...{ everyMinutes: 360, skip: [], status: 'active', notice: 1, waiting: [], started: 0 },
+    ...{ everyMinutes: 360, skip: [], notice: 1, waiting: [], started: 0 },
     spent: { day: dayOf(channel.nowMs), amount: 0 },
     ...more,
   });
@@ -94,11 +93,12 @@ function withChecks(body: (check: (subscriptionId: string) => Promise<string>) =
       return Promise.resolve({ request, subjectId, price: PRICE });
     },
   });
-  const over = { position: { open: [], next: 2, ended: NO_TOTALS }, running: 0, changed: 1, isOver: true };
+  const over = { running: 0, changed: 1, isOver: true };
   const activities = {
     records: {
       ...checks,
       findNewEntries,
+      beginBatch: () => Promise.resolve(undefined),
       advanceBatch: () => Promise.resolve(over),
       setBatchStatus: () => Promise.resolve(),
     },
@@ -231,12 +231,12 @@ describe('the checks of a subscription', () => {
     const id = await aSubscription({ since: 'all', webhookUrl: 'https://example.com/hook' });
     await withChecks(async (check) => {
       await check(id);
-      expect(await read(id)).toMatchObject({ status: 'paused', pause: 'backlog', started: 0 });
+      expect(await read(id)).toMatchObject({ pause: 'backlog', started: 0 });
       expect((await read(id)).waiting).toHaveLength(250);
       expect(pauseSchedule).toHaveBeenCalledExactlyOnceWith(id, 'backlog');
       expect(await check(id)).toMatch(/is paused/);
       expect(await fetched(id)).toEqual([]);
-      await subscriptions.change(id, { status: 'active' }, ['pause']);
+      await subscriptions.change(id, {}, ['pause']);
       await check(id);
     });
     expect(new Set(await fetched(id)).size).toBe(250);
@@ -286,12 +286,13 @@ describe('the checks of a subscription', () => {
       channel.failure = toApplicationFailure(new JobError(failureFor('subjectRemoved', { subject: 'channel' })));
       for (let round = 0; round < 4; round += 1) {
         await check(id);
-        expect(await read(id)).toMatchObject({ status: 'active', failing: { checks: round + 1 } });
+        expect(await read(id)).toMatchObject({ failing: { checks: round + 1 } });
+        expect(await read(id)).not.toHaveProperty('pause');
         channel.pass(6 * HOUR_MS);
       }
       expect(await check(id)).toBe('The channel was removed or does not exist.');
     });
-    expect(await read(id)).toMatchObject({ status: 'paused', pause: 'source_failed', notice: 2 });
+    expect(await read(id)).toMatchObject({ pause: 'source_failed', notice: 2 });
     expect(pauseSchedule).toHaveBeenCalledExactlyOnceWith(id, 'source_failed');
   });
 
@@ -374,7 +375,8 @@ describe('the checks of a subscription', () => {
           spent: { amount: 2 * CHECK + PRICE },
         });
         expect(await check(id)).toMatch(/The list of the profile costs 0\.030/);
-        expect(await read(id)).toMatchObject({ status: 'active', failing: { checks: 1 } });
+        expect(await read(id)).toMatchObject({ failing: { checks: 1 } });
+        expect(await read(id)).not.toHaveProperty('pause');
         channel.pass(24 * HOUR_MS);
         await check(id);
       });

@@ -7,13 +7,9 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BatchStep } from '../../activities/batches/batch-run.ts';
-import {
-  START_POSITION,
-  type BatchPosition,
-  type BatchStatus,
-  type PauseReason,
-} from '../../contract/batches/batch-state.ts';
+import type { BatchStep } from '../../activities/batches/advance-batch.ts';
+import type { ListingOrder } from '../../activities/batches/list-source.ts';
+import type { BatchStatus, PauseReason } from '../../contract/batches/batch-state.ts';
 import { deliveryIdOf } from '../../contract/http/webhook-delivery.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { batches, listReaders } from '../activity-proxies.ts';
@@ -24,8 +20,6 @@ import { startDelivery } from '../webhooks/start-delivery.ts';
 export interface BatchInput {
   readonly batchId: string;
   readonly startedBy: string;
-  /** Whether the items are the entries of a list, which is read first. */
-  readonly hasSource?: boolean;
   readonly webhookUrl?: string;
   /** The number of this webhook: each end of the batch sends one. */
   readonly end: number;
@@ -33,8 +27,8 @@ export interface BatchInput {
   readonly isRetry?: boolean;
   /** Whether the batch is only cancelled, because its workflow was gone. */
   readonly isCancelled?: boolean;
-  /** The state of an earlier run. */
-  readonly progress?: { readonly position: BatchPosition; readonly status: BatchStatus };
+  /** The status in an earlier run. */
+  readonly status?: BatchStatus;
   /** The number of events after which a new run takes over. Default: the server's suggestion. */
   readonly maxEvents?: number;
 }
@@ -52,8 +46,7 @@ const THOROUGH_EVERY = 20;
  */
 export async function batch(input: BatchInput): Promise<BatchStatus> {
   const { batchId } = input;
-  let status: BatchStatus = input.progress?.status ?? 'running';
-  let position: BatchPosition = input.progress?.position ?? START_POSITION;
+  let status: BatchStatus = input.status ?? 'running';
   let resumes = 0;
   let seenResumes = 0;
   const isResumed = (): boolean => resumes > seenResumes;
@@ -85,41 +78,40 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
     else await condition(isResumed, ms);
   };
 
-  if (input.isRetry === true && input.progress === undefined) {
-    await uninterrupted(() => batches.resetFailedItems({ batchId }));
-  }
-  if (input.progress === undefined && input.hasSource === true && !isCancelled) {
-    await uninterrupted(() => enter('listing'));
-    const failure = await list(input);
+  const end = async (last: BatchStatus, failure?: Failure): Promise<BatchStatus> => {
+    await CancellationScope.nonCancellable(async () => {
+      await enter(last, { ...(failure && { failure }) });
+      await notify(input);
+    });
+    setCurrentDetails(`The batch is ${status}.`);
+    return status;
+  };
+
+  if (input.status === undefined && !isCancelled) {
+    const order = await uninterrupted(() => batches.beginBatch({ batchId, isRetry: input.isRetry === true }));
+    const failure = order && !isCancelled ? await list(input, order) : undefined;
     isCancelled ||= failure?.code === 'cancelled';
     if (failure !== undefined && !isCancelled) {
-      await uninterrupted(async () => {
-        await enter('failed', { failure });
-        await notify(input);
-      });
-      return status;
+      return end('failed', failure);
     }
+    if (order !== undefined && !isCancelled) await uninterrupted(() => enter('running'));
   }
-  if (input.progress === undefined) await uninterrupted(() => enter('running'));
   for (let round = 1; ; round += 1) {
     if (isCancelled && status !== 'cancelling') await uninterrupted(() => enter('cancelling'));
     if (isResumed() && status === 'paused') await uninterrupted(() => enter('running'));
     seenResumes = resumes;
     const mode: BatchStep['mode'] = status === 'cancelling' ? 'cancel' : status === 'paused' ? 'hold' : 'start';
     const isThorough = round % THOROUGH_EVERY === 0;
-    const advance = await uninterrupted(() => batches.advanceBatch({ batchId, position, mode, isThorough }));
-    position = advance.position;
+    const advance = await uninterrupted(() => batches.advanceBatch({ batchId, mode, isThorough }));
     if (advance.isOver) break;
     const { blocked: pause } = advance;
     const isBlocked = advance.running === 0 && mode === 'start';
     if (pause !== undefined && isBlocked && !isCancelled) await uninterrupted(() => enter('paused', { pause }));
-    setCurrentDetails(
-      `The batch is ${status}: ${advance.running} jobs run, and the next items are in piece ${position.next}.`,
-    );
+    setCurrentDetails(`The batch is ${status}: ${advance.running} jobs run.`);
     const { continueAsNewSuggested, historyLength } = workflowInfo();
     const isStored = !isCancelled || status === 'cancelling';
     if (isStored && (continueAsNewSuggested || historyLength >= (input.maxEvents ?? Infinity))) {
-      await continueAsNew<typeof batch>({ ...input, progress: { position, status } });
+      await continueAsNew<typeof batch>({ ...input, status });
     }
     const hasChanged = advance.changed > 0 && status !== 'paused';
     if (hasChanged) waitMs = FIRST_WAIT_MS;
@@ -127,21 +119,14 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
     await pauseFor(status === 'paused' ? undefined : waitMs);
     waitMs = Math.min(LONGEST_WAIT_MS, Math.ceil(waitMs * WAIT_GROWTH));
   }
-  await uninterrupted(async () => {
-    await enter(status === 'cancelling' ? 'cancelled' : 'finished');
-    await notify(input);
-  });
-  setCurrentDetails(`The batch is ${status}.`);
-  return status;
+  return end(status === 'cancelling' ? 'cancelled' : 'finished');
 }
 
 /** Stores the entries of the list as items. @returns why that failed */
-async function list({ batchId, startedBy }: BatchInput): Promise<Failure | undefined> {
-  const { outcome } = await outcomeOf(async () => {
-    const order = await batches.beginListing({ batchId });
-    if (order === undefined) return {};
-    return listReaders({ ...order, startedBy }, `List ${order.url}`).listBatch({ batchId });
-  });
+async function list({ batchId, startedBy }: BatchInput, order: ListingOrder): Promise<Failure | undefined> {
+  const { outcome } = await outcomeOf(() =>
+    listReaders({ ...order, startedBy }, `List ${order.url}`).listBatch({ batchId }),
+  );
   return outcome.status === 'failed' ? outcome.failure : undefined;
 }
 
