@@ -12,7 +12,8 @@ import { createContentsStore } from '../store/records/contents-store.ts';
 import type { JobHistories } from '../runtime/temporal/job-histories.ts';
 import { createExpiredDocuments, type ExpiredDocuments } from '../store/records/expired-documents.ts';
 import { createDeliveryStore } from '../store/records/delivery-store.ts';
-import { createFeedStore } from '../store/records/feed-store.ts';
+import type { StoredFeed } from '../contract/http/feed-schemas.ts';
+import { createOwnedDocuments } from '../store/records/owned-documents.ts';
 import type { FileStore } from '../store/files/file-store.ts';
 import { createKeyStore } from '../store/accounts/key-store.ts';
 import type { LinkSigner } from '../store/files/link-signer.ts';
@@ -48,7 +49,7 @@ export function createStores(db: Db, now: () => number) {
     idempotencyKeys: createIdempotencyKeyStore(db),
     batches: createBatchStore(db),
     subscriptions: createSubscriptionStore(db),
-    podcastFeeds: createFeedStore(db),
+    podcastFeeds: createOwnedDocuments<StoredFeed>(db, 'feeds'),
     webhookSubscriptions: createWebhookSubscriptionStore(db),
     deliveries: createDeliveryStore(db),
     contents: createContentsStore(db),

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import * as temporal from '@temporalio/client';
-import { subscriptionScheduleIdOf } from '../contract/subscriptions/subscription-state.ts';
+import { subscriptionScheduleIdOf, type StoredSubscription } from '../contract/subscriptions/subscription-state.ts';
 import { taskQueues } from '../runtime/temporal/task-queues.ts';
 import type { checkSubscription } from '../workflows/subscriptions/check-subscription.ts';
 import { unlessClosed } from './job-gateway.ts';
@@ -11,19 +11,13 @@ type CheckSchedule = temporal.ScheduleOptions & {
   readonly action: { readonly args: Parameters<typeof checkSubscription> };
 };
 
-interface Timing {
-  readonly id: string;
-  readonly everyMinutes: number;
-  readonly url: string;
-}
-
 /** Subscriptions as Temporal schedules, whose actions are checks. */
 export function createSubscriptionSchedules(client: temporal.Client, taskQueue: string) {
   const handleOf = (id: string) => client.schedule.getHandle(subscriptionScheduleIdOf(id));
   const call = async (work: () => Promise<unknown>): Promise<void> => {
     await unlessClosed(client, work);
   };
-  const scheduleOf = ({ id, everyMinutes, url }: Timing) =>
+  const scheduleOf = ({ id, everyMinutes, source }: StoredSubscription) =>
     ({
       spec: { intervals: [{ every: `${String(everyMinutes)} minutes` }], jitter: everyMinutes * 6_000 },
       action: {
@@ -32,16 +26,17 @@ export function createSubscriptionSchedules(client: temporal.Client, taskQueue: 
         workflowId: `check/${id}`,
         taskQueue: taskQueues.workflows(taskQueue),
         args: [{ subscriptionId: id }],
-        staticSummary: `Check ${url}`,
+        staticSummary: `Check ${source.url}`,
       },
       policies: { overlap: temporal.ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
     }) as const satisfies Omit<CheckSchedule, 'scheduleId'>;
   return {
     /** Creates the schedule of a subscription, or changes it, and starts a check. A schedule that is removed meanwhile stays removed. */
-    put: (timing: Timing, { isPaused }: { readonly isPaused: boolean }): Promise<void> =>
+    put: (subscription: StoredSubscription): Promise<void> =>
       call(async () => {
-        const schedule = scheduleOf(timing);
-        const scheduleId = subscriptionScheduleIdOf(timing.id);
+        const schedule = scheduleOf(subscription);
+        const scheduleId = subscriptionScheduleIdOf(subscription.id);
+        const isPaused = subscription.pause !== undefined;
         try {
           await client.schedule.create({
             ...schedule,
@@ -50,7 +45,7 @@ export function createSubscriptionSchedules(client: temporal.Client, taskQueue: 
           });
         } catch (error) {
           if (!(error instanceof temporal.ScheduleAlreadyRunning)) throw error;
-          const handle = handleOf(timing.id);
+          const handle = handleOf(subscription.id);
           await handle
             .update(({ state }) => ({ ...schedule, state: { ...state, paused: isPaused } }))
             .catch(unlessGone);

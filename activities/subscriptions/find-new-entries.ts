@@ -85,15 +85,8 @@ export function createNewEntries(deps: NewEntriesDeps) {
   };
 }
 
-interface FoundEntries {
-  /** Entries that are new or have waited. */
-  readonly seen: ReadonlyMap<string, ListEntry>;
-  /** The IDs of unknown entries that are older than the subscription. */
-  readonly old: ReadonlySet<string>;
-  readonly total: number | undefined;
-}
-
-async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly ListPart[]): Promise<FoundEntries> {
+/** @returns entries that are new or have waited, and the IDs of unknown entries that are older than the subscription */
+async function readEntries(deps: NewEntriesDeps, check: Check, parts: readonly ListPart[]) {
   const { subscription, listSource, batchId, call } = check;
   const isFirst = subscription.parts === undefined;
   // Only the uploads of a channel are newest first. New entries of other lists may be anywhere, and have any age.
@@ -147,7 +140,7 @@ function sinceMsOf({ since, createdAt }: StoredSubscription): number {
 }
 
 /** Divides entries into those that can be fetched, and those that wait. */
-function sorted(nowMs: number, { waiting: before }: StoredSubscription, seen: FoundEntries['seen']) {
+function sorted(nowMs: number, { waiting: before }: StoredSubscription, seen: ReadonlyMap<string, ListEntry>) {
   const all = new Map<string, WaitingEntry>(before.map((entry) => [entry.id, entry]));
   for (const [id, entry] of seen) all.set(id, { ...entry, seenAtMs: all.get(id)?.seenAtMs ?? nowMs });
   const ready: WaitingEntry[] = [];

@@ -1,5 +1,5 @@
 import type { StoredBatch } from '../../contract/batches/batch-state.ts';
-import type { DownloadRecord, PublishedFile, Starter, SuccessRecord } from '../../contract/download-record.ts';
+import type { DownloadRecord, PublishedFile, SuccessRecord } from '../../contract/download-record.ts';
 import type { MediaInfoFacts } from '../../contract/kinds/media-info.ts';
 import { mayHaveSound, soundFileOf } from '../../contract/kinds/sound.ts';
 import { labelsOfAudio, subjectIdOf } from '../../contract/kinds/subjects.ts';
@@ -7,17 +7,10 @@ import { FEED_BATCHES_MAX, FEED_RECORDS_MAX } from '../../contract/request-limit
 import type { ServiceDeps } from '../service-deps.ts';
 import { storedItems } from '../use-cases/batches.ts';
 
-/** A named source of ended downloads. */
-interface FeedSource {
-  readonly name: string;
-  readonly startedBy: Starter;
-  /** The IDs of the records of all items that have succeeded. */
-  readonly recordIds: () => Promise<readonly string[]>;
-}
-
 type ReadDeps = Pick<ServiceDeps, 'batches' | 'subscriptions' | 'records' | 'contents'>;
 
-export async function feedSourceOf(deps: ReadDeps, id: string): Promise<FeedSource | undefined> {
+/** @returns the name of a batch or subscription, and the IDs of the records of all its items that have succeeded */
+export async function feedSourceOf(deps: ReadDeps, id: string) {
   const batch = await deps.batches.get(id);
   if (batch !== undefined) {
     const { name = `Batch ${id}`, startedBy } = batch;

@@ -1,10 +1,8 @@
-import type { BatchSource } from '../../contract/batches/batch-state.ts';
 import { ApiError } from '../../contract/http/api-error.ts';
 import { SAMPLE } from '../../contract/kinds/sample.ts';
 import type { EntryFilter } from '../../contract/lists/entry-filter.ts';
 import { requestFor, type EachEntry } from '../../contract/lists/entry-request.ts';
 import { postKinds, videoKinds, type EntryKind, type ListReference } from '../../contract/lists/list-entry.ts';
-import type { Thousandths } from '../../contract/money.ts';
 import { channelPathOf, channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { postReferenceOf, postUrlOf, profileReferenceOf } from '../../contract/urls/imgnet-urls.ts';
 import { playlistIdOf, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
@@ -30,19 +28,11 @@ interface ListRequest {
   readonly filter?: EntryFilter | undefined;
 }
 
-interface FoundSource {
-  readonly source: Pick<BatchSource, 'url' | 'list' | 'each' | 'filter'>;
-  /** The price of one entry. */
-  readonly price: Thousandths;
-  /** The price of the list of a profile; undefined for other lists, which are free. */
-  readonly collection: Awaited<ReturnType<typeof collectionPriceOf>> | undefined;
-}
-
-/** @returns the list that a request names; throws ApiError for what is no list or cannot be fetched */
-export async function sourceOf(
-  deps: ListDeps,
-  { from: url, each, filter = {} as EntryFilter }: ListRequest,
-): Promise<FoundSource> {
+/**
+ * @returns the list that a request names, the price of one entry, and that of the list of a profile; throws ApiError for what is
+ *   no list or cannot be fetched
+ */
+export async function sourceOf(deps: ListDeps, { from: url, each, filter = {} as EntryFilter }: ListRequest) {
   const list = listOf(deps, url);
   const isProfile = list.kind === 'profile';
   const operations = OPERATIONS[list.kind] ?? VIDEO_OPERATIONS;

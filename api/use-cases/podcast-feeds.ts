@@ -1,8 +1,11 @@
+import { ulid } from 'ulid';
 import type { Caller } from '../../contract/http/account-schemas.ts';
 import { ALL_FEEDS, renderFeed, type Feed, type FeedList, type FeedRequest } from '../../contract/http/feed-schemas.ts';
 import type { PageQuery } from '../../contract/http/fields.ts';
 import { FEEDS_MAX } from '../../contract/request-limits.ts';
 import { optional } from '../../runtime/optional.ts';
+import { makeSecret } from '../../store/accounts/key-secrets.ts';
+import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import { invalidField } from '../http/to-api-error.ts';
 import type { UseCase } from '../operations/operation.ts';
 import { feedSourceOf } from '../podcasts/feed-source.ts';
@@ -17,8 +20,10 @@ export const createFeed: UseCase<FeedRequest, Feed> = async (deps, caller, reque
   const { length } = await deps.podcastFeeds.list({ startedBy, limit: FEEDS_MAX });
   if (length === FEEDS_MAX) throw invalidField('source', `You have ${String(FEEDS_MAX)} feeds, which is the maximum.`);
   const { source, title = name, language = 'en', image_url: imageUrl } = request;
+  const { id, key: token, hash } = makeSecret('tdf', ulid());
   const fields = { startedBy, source, title, language, ...optional('imageUrl', imageUrl) };
-  const { feed, token } = await deps.podcastFeeds.create(fields);
+  const feed = { id, ...fields, hash, createdAt: nowMicroseconds() };
+  await deps.podcastFeeds.create(feed);
   return { state: 'finished', body: renderFeed(feed, `${deps.publicUrl}/feeds/${token}`) };
 };
 

@@ -175,8 +175,8 @@ export const listSubscriptionItems: UseCase<
 };
 
 async function putSchedule(deps: ServiceDeps, subscription: StoredSubscription): Promise<void> {
-  const { id, everyMinutes, source, pause } = subscription;
-  await deps.schedules.put({ id, everyMinutes, url: source.url }, { isPaused: pause !== undefined });
+  const { id } = subscription;
+  await deps.schedules.put(subscription);
   // A deletion that ran meanwhile may have ended before the schedule was put.
   if ((await deps.subscriptions.get(id)) === undefined) {
     await deps.schedules.remove(id);

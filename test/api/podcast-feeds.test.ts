@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import { parseJsonFeed, parseOpml } from 'feedsmith';
 import partytime from 'podcast-partytime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -323,8 +324,15 @@ describe('POST /api/feeds', () => {
   it('takes up to 100 feeds of one caller, and lists them by pages', async () => {
     const { text, id } = await facades.deps.keys.create({ name: 'many', scopes: ['read', 'jobs'] });
     const headers = { authorization: `Bearer ${text}` };
-    const fields = { startedBy: id, source: batchId, title: 'x', language: 'en' };
-    for (let count = 0; count < 100; count += 1) await facades.deps.podcastFeeds.create(fields);
+    const fields = {
+      startedBy: id,
+      source: batchId,
+      title: 'x',
+      language: 'en',
+      hash: '',
+      createdAt: '2026-11-21T09:30:00.123456Z',
+    };
+    for (let count = 0; count < 100; count += 1) await facades.deps.podcastFeeds.create({ id: ulid(), ...fields });
     expect((await send('POST', '/api/feeds', { source: 'feeds' }, headers)).status).toBe(400);
     const first = feedListSchema.parse((await send('GET', '/api/feeds?limit=60', undefined, headers)).body);
     const rest = await send('GET', `/api/feeds?limit=60&cursor=${String(first.next_cursor)}`, undefined, headers);
