@@ -87,13 +87,12 @@ export async function batch(input: BatchInput): Promise<BatchStatus> {
     return status;
   };
 
-  if (input.status === undefined && !isCancelled) {
-    const order = await uninterrupted(() => batches.beginBatch({ batchId, isRetry: input.isRetry === true }));
+  if (input.status === undefined) {
+    const isRetry = input.isRetry === true;
+    const order = isCancelled ? undefined : await uninterrupted(() => batches.beginBatch({ batchId, isRetry }));
     const failure = order && !isCancelled ? await list(input, order) : undefined;
     isCancelled ||= failure?.code === 'cancelled';
-    if (failure !== undefined && !isCancelled) {
-      return end('failed', failure);
-    }
+    if (failure !== undefined && !isCancelled) return end('failed', failure);
     if (order !== undefined && !isCancelled) await uninterrupted(() => enter('running'));
   }
   for (let round = 1; ; round += 1) {
