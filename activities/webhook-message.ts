@@ -41,7 +41,7 @@ export async function webhookMessage(
   const headers = {
     ...webhookHeaders({
       endpoint: delivery.endpoint,
-      originalStatus: ended.status === 'failed' && 'failure' in ended ? originalStatusOf(ended.failure) : 200,
+      originalStatus: 'failure' in ended ? originalStatusOf(ended.failure) : 200,
       // Callers of speaker labels know only the ID of the audio.
       downloadId: 'type' in ended ? audioIdOf(ended) : ended.id,
     }),
