@@ -16,13 +16,12 @@ export const createVideoActivity = (deps: FetchDeps) => ({
 
 export const createMediaActivity = (deps: FetchDeps & TailorDeps) => ({
   fetchMedia: ({ page, ...job }: FetchJob & { readonly page: MediaPage }): Promise<JobResult> => {
-    const { format, options } = page;
     return fetchFile(deps, job, {
-      format,
+      format: page.format,
       fetch: (call) => deps.vidnet.fetchPage(page, call),
       nameOf: safeFileName,
-      ...(options !== undefined && {
-        tailor: (call, media) => tailorFile(deps, call, { ...media, page: { ...page, options }, mediaId: job.mediaId }),
+      ...(page.options !== undefined && {
+        tailor: (call, media) => tailorFile(deps, call, { ...media, page, mediaId: job.mediaId }),
       }),
     });
   },

@@ -3,14 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_CONTAINERS } from '../contract/media-option-values.ts';
-import { FIELD, type MediaOptions } from '../contract/kinds/media-options.ts';
+import { FIELD } from '../contract/kinds/media-options.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
 import { threeLetterCode } from '../contract/text/language-tags.ts';
 import { srtWriter, type TimedLine } from '../contract/text/transcript-formats.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
-import { writeMetadata, type Chapter } from '../media/file-metadata.ts';
+import { onKeptTime, without, writeMetadata, type Chapter, type Span } from '../media/file-metadata.ts';
 import type { OutputFile } from '../media/output-file.ts';
-import { onKeptTime, without, type Span } from '../media/time-spans.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { optional } from '../runtime/optional.ts';
 import { safeFileName } from '../runtime/file-names.ts';
@@ -26,18 +25,13 @@ export interface TailorDeps extends MakerDeps {
   readonly sponsorBlock: Pick<SponsorBlock, 'segments'>;
 }
 
-interface Tailoring extends FetchedMedia {
-  readonly page: MediaPage & { readonly options: MediaOptions };
-  readonly mediaId: string;
-}
-
 /** Writes the file as the options of the request say. What the page or SponsorBlock does not state is left out. */
 export async function tailorFile(
   deps: TailorDeps,
   attempt: RunningCall,
-  { page, mediaId, ...media }: Tailoring,
+  { page, mediaId, ...media }: FetchedMedia & { readonly page: MediaPage; readonly mediaId: string },
 ): Promise<MadeFile> {
-  const { format, options } = page;
+  const { format, options = {} } = page;
   const { embed = [], section } = options;
   const { mark = [], remove = [] } = options.sponsorblock ?? {};
   const container = options.container ?? DEFAULT_CONTAINERS[format];
@@ -85,7 +79,7 @@ export async function tailorFile(
 async function reportedSegments(
   { sponsorBlock }: TailorDeps,
   { signal }: RunningCall,
-  { options: { sponsorblock }, videoId }: Tailoring['page'],
+  { options: { sponsorblock } = {}, videoId }: MediaPage,
 ): Promise<readonly ReportedSegment[]> {
   if (sponsorblock === undefined || videoId === undefined) return [];
   const categories = [...(sponsorblock.mark ?? []), ...(sponsorblock.remove ?? [])];

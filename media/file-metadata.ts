@@ -1,6 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { clock } from '../contract/text/transcript-formats.ts';
-import type { Span } from './time-spans.ts';
+
+/** A part of a recording, in seconds. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 export interface Chapter extends Span {
   readonly title: string;
@@ -51,4 +56,27 @@ function pictureBlock(jpeg: Buffer): string {
   header.write(type, 8);
   header.writeUInt32BE(jpeg.length, 28 + type.length);
   return Buffer.concat([header, jpeg]).toString('base64');
+}
+
+/** @returns what remains of the spans without others */
+export function without<Kind extends Span>(spans: readonly Kind[], others: readonly Span[]): readonly Kind[] {
+  return others.reduce<readonly Kind[]>(
+    (rest, other) =>
+      rest.flatMap((span) =>
+        [
+          { ...span, end: Math.min(span.end, other.start) },
+          { ...span, start: Math.max(span.start, other.end) },
+        ].filter(({ start, end }) => end > start),
+      ),
+    spans,
+  );
+}
+
+/** @returns the spans on the time line of a recording of which only some parts, in order, are kept */
+export function onKeptTime<Kind extends Span>(spans: readonly Kind[], kept: readonly Span[]): readonly Kind[] {
+  const timeOf = (time: number): number =>
+    kept.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(time, end) - start), 0);
+  return spans
+    .map((span) => ({ ...span, start: timeOf(span.start), end: timeOf(span.end) }))
+    .filter(({ start, end }) => end > start);
 }

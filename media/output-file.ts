@@ -2,7 +2,7 @@ import type { Container } from '../contract/media-option-values.ts';
 import type { MediaOptions } from '../contract/kinds/media-options.ts';
 import { fileUrl, INPUT_GUARD } from './media-guard.ts';
 import { codecOf, streamOf, type MediaSource, type Probe } from './probe.ts';
-import type { Span } from './time-spans.ts';
+import type { Span } from './file-metadata.ts';
 
 /** A file that is written, of which only the first three are stated by default. Times are seconds. */
 export interface OutputFile {

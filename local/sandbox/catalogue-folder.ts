@@ -2,7 +2,6 @@ import { readFile, realpath } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
 import { z } from 'zod';
 import {
-  camel,
   catalogueSchema,
   type CaptionTrack,
   type Catalogue,
@@ -37,7 +36,7 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
     const longest = Math.max(0, ...(sound.length > 0 ? sound : formats).map(({ facts }) => facts.durationSeconds));
     const id = naming.videoId(entry.id);
     return {
-      ...camel(entry),
+      ...entry,
       id,
       channel,
       durationSeconds: entry.case === 'live' ? undefined : longest > 0 ? longest : entry.duration_seconds,
@@ -69,14 +68,14 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
 }
 
 function readChannel(entry: ChannelEntry, naming: Naming): CatalogueChannel {
-  const { id, handle, followerCount, customName, userName, ...facts } = camel(entry);
+  const { follower_count, custom_name, user_name } = entry;
   return {
-    ...facts,
-    id: naming.channelId(id),
-    handle: naming.name(handle),
-    followerCount: followerCount && Number(followerCount.toPrecision(3)),
-    customName: customName && naming.name(customName),
-    userName: userName && naming.name(userName),
+    ...entry,
+    id: naming.channelId(entry.id),
+    handle: naming.name(entry.handle),
+    follower_count: follower_count && Number(follower_count.toPrecision(3)),
+    custom_name: custom_name && naming.name(custom_name),
+    user_name: user_name && naming.name(user_name),
   };
 }
 
@@ -145,12 +144,12 @@ export function generateVideos(
       case: 'ordinary',
       channel,
       description: `Notes of the weather, taken for the ${String(number)}th time.`,
-      publishedAt: new Date(NEWEST - index * STEP_MS - Math.floor(((index * 7919) % 1000) * (JITTER_MS / 1000))),
-      viewCount: (index * 37) % 5000,
-      likeCount: (index * 11) % 300,
+      published_at: new Date(NEWEST - index * STEP_MS - Math.floor(((index * 7919) % 1000) * (JITTER_MS / 1000))),
+      view_count: (index * 37) % 5000,
+      like_count: (index * 11) % 300,
       tags: ['weather'],
       captions: [],
-      liveChat: false,
+      live_chat: false,
       comments: [],
     };
   });

@@ -113,19 +113,8 @@ export const catalogueSchema = z.strictObject({
 export type ChannelEntry = z.infer<typeof channel>;
 export type VideoEntry = z.infer<typeof video>;
 
-type CamelName<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelName<Rest>>}` : Name;
-type Camel<Entry> = { readonly [Name in keyof Entry as CamelName<Name>]: Entry[Name] };
-
-export function camel<Entry extends object>(entry: Entry): Camel<Entry> {
-  const renamed = Object.entries(entry).map(([name, value]) => [
-    name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    value as unknown,
-  ]);
-  return Object.fromEntries(renamed) as Camel<Entry>;
-}
-
-/** An entry with the IDs and names of this sandbox, and `followerCount` rounded as the platform rounds it. */
-export type CatalogueChannel = Camel<Omit<ChannelEntry, 'generated_videos'>>;
+/** An entry with the IDs and names of this sandbox, and `follower_count` rounded as the platform rounds it. */
+export type CatalogueChannel = Readonly<Omit<ChannelEntry, 'generated_videos'>>;
 
 export interface MediaFormat {
   readonly formatId: string;
@@ -138,7 +127,7 @@ export interface CaptionTrack extends Omit<z.infer<typeof captions>, 'files'> {
   readonly files: readonly { readonly ext: string; readonly name: string; readonly path: string }[];
 }
 
-export interface CatalogueComment extends Camel<Omit<CommentEntry, 'replies'>> {
+export interface CatalogueComment extends Readonly<Omit<CommentEntry, 'replies'>> {
   /** Such as `Ugx…4AaABAg`; that of a reply begins with its thread's ID and a dot. */
   readonly id: string;
   readonly authorChannelId: string;
@@ -148,7 +137,7 @@ export interface CatalogueComment extends Camel<Omit<CommentEntry, 'replies'>> {
 
 type OwnFacts =
   'id' | 'title' | 'case' | 'description' | 'published_at' | 'view_count' | 'like_count' | 'tags' | 'live_chat';
-export interface CatalogueVideo extends Camel<Pick<VideoEntry, OwnFacts>> {
+export interface CatalogueVideo extends Readonly<Pick<VideoEntry, OwnFacts>> {
   /** Set for a short that was published over time; the catalogue has none. */
   readonly isShort?: boolean;
   readonly channel: CatalogueChannel;

@@ -31,16 +31,16 @@ export function changeChannel(library: Library, change: Change): string | undefi
     const template = library.catalogue.videos.find((one) => one.case === 'ordinary');
     if (channel === undefined || template === undefined) return undefined;
     published += 1;
-    const { title, case: name, is_short: isShort, published_at: publishedAt = new Date() } = change;
+    const { title, case: name, is_short: isShort, published_at = new Date() } = change;
     const id = videoIdFrom('published', channel.id, String(published));
-    library.put({ ...template, ...{ id, title, case: name, isShort, publishedAt, channel } });
+    library.put({ ...template, ...{ id, title, case: name, isShort, published_at, channel } });
     return id;
   }
   const [name = ''] = Object.values<string>(change);
   const video = library.video(name);
   if (video === undefined) return undefined;
   if ('rename' in change) library.put({ ...video, title: change.title });
-  else if ('end' in change) library.put({ ...video, case: 'ordinary', publishedAt: new Date() });
+  else if ('end' in change) library.put({ ...video, case: 'ordinary', published_at: new Date() });
   else library.take(video, { isPinned: 'pin' in change });
   return video.id;
 }

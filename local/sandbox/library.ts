@@ -21,8 +21,8 @@ export function createLibrary(catalogue: Catalogue) {
       [
         channel.handle.toLowerCase(),
         `channel/${channel.id}`,
-        channel.customName && `c/${channel.customName.toLowerCase()}`,
-        channel.userName && `user/${channel.userName.toLowerCase()}`,
+        channel.custom_name && `c/${channel.custom_name.toLowerCase()}`,
+        channel.user_name && `user/${channel.user_name.toLowerCase()}`,
       ].flatMap((path) => (path === undefined ? [] : [[path, channel] as const])),
     ),
   );
@@ -31,7 +31,7 @@ export function createLibrary(catalogue: Catalogue) {
       channel,
       all
         .filter((video) => video.channel === channel && !UNLISTED.includes(video.case))
-        .sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime()),
+        .sort((a, b) => b.published_at.getTime() - a.published_at.getTime()),
     ]),
   );
   const uploadsOf = (channel: CatalogueChannel): readonly CatalogueVideo[] => uploads.get(channel) ?? [];

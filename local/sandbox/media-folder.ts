@@ -24,7 +24,7 @@ export async function readMediaFolder(
     id: settings.naming.channelId('UCrecordings-of-this-one'),
     title: 'Recordings',
     description: 'The recordings that were added with --media.',
-    viewCount: 0,
+    view_count: 0,
     case: 'ordinary',
   };
   const videos: CatalogueVideo[] = [];
@@ -57,13 +57,13 @@ async function readRecording(
     case: 'ordinary',
     channel: settings.channel,
     description: '',
-    publishedAt: (await stat(path)).mtime,
-    viewCount: 0,
+    published_at: (await stat(path)).mtime,
+    view_count: 0,
     tags: [],
     durationSeconds: facts.durationSeconds,
     formats: [{ formatId: 'original', path, facts }],
     captions: [],
-    liveChat: false,
+    live_chat: false,
     comments: [],
   };
 }

@@ -25,10 +25,10 @@ export function videoPage(video: CatalogueVideo, baseUrl: string): object {
       title: video.title,
       description: video.description,
       ...channelFacts(video.channel, baseUrl),
-      timestamp: Math.floor(video.publishedAt.getTime() / 1000),
+      timestamp: Math.floor(video.published_at.getTime() / 1000),
       duration: video.durationSeconds,
-      view_count: video.viewCount,
-      like_count: video.likeCount,
+      view_count: video.view_count,
+      like_count: video.like_count,
       comment_count: video.comments && flatten(video.comments).length,
       tags: video.tags,
       thumbnails: videoThumbnails(video, baseUrl),
@@ -102,8 +102,8 @@ function pageOfVideos(
     url: `${baseUrl}/${video.isShort === true ? 'shorts/' : 'watch?v='}${video.id}`,
     title: video.title,
     duration: video.durationSeconds === undefined ? undefined : Math.round(video.durationSeconds),
-    publishedText: timeText(video.publishedAt),
-    view_count: video.viewCount,
+    publishedText: timeText(video.published_at),
+    view_count: video.view_count,
     live_status: liveStatus(video),
     thumbnails: videoThumbnails(video, baseUrl),
   }));
@@ -114,12 +114,12 @@ function liveStatus({ case: kind }: CatalogueVideo): string | undefined {
   return kind === 'live' ? 'is_live' : kind === 'upcoming' ? 'is_upcoming' : undefined;
 }
 
-function channelFacts({ id, handle, title, followerCount }: CatalogueChannel, baseUrl: string): object {
+function channelFacts({ id, handle, title, follower_count }: CatalogueChannel, baseUrl: string): object {
   return {
     channel: title,
     channel_id: id,
     channel_url: `${baseUrl}/channel/${id}`,
-    channel_follower_count: followerCount,
+    channel_follower_count: follower_count,
     uploader: title,
     uploader_id: handle,
     uploader_url: `${baseUrl}/${handle}`,
@@ -152,7 +152,7 @@ function formatFacts(video: CatalogueVideo, { formatId, facts }: MediaFormat, ba
 }
 
 /** Automatic captions are listed twice, as `en` and `en-orig`, among machine translations. */
-function captionLists({ id, liveChat }: CatalogueVideo, tracks: readonly CaptionTrack[], baseUrl: string): object {
+function captionLists({ id, live_chat }: CatalogueVideo, tracks: readonly CaptionTrack[], baseUrl: string): object {
   const files = (track: CaptionTrack, name: string, translateTo = track.language): object[] =>
     track.files.map((file) => {
       const url = `${baseUrl}/captions/${id}/${file.name}`;
@@ -182,7 +182,7 @@ function captionLists({ id, liveChat }: CatalogueVideo, tracks: readonly Caption
     protocol: 'youtube_live_chat_replay',
   };
   return {
-    subtitles: { ...Object.fromEntries(subtitles), ...(liveChat ? { live_chat: [chat] } : {}) },
+    subtitles: { ...Object.fromEntries(subtitles), ...(live_chat ? { live_chat: [chat] } : {}) },
     automatic_captions: Object.fromEntries(automatic) as object,
   };
 }
@@ -213,10 +213,10 @@ function commentFacts(comment: CatalogueComment, video: CatalogueVideo, baseUrl:
     author_id: comment.authorChannelId,
     author_url: `${baseUrl}/${comment.author}`,
     author_is_uploader: comment.author === video.channel.handle,
-    like_count: comment.likeCount,
+    like_count: comment.like_count,
     is_favorited: comment.favorited,
     ...(comment.pinned ? { is_pinned: true } : {}),
-    _time_text: timeText(comment.publishedAt),
+    _time_text: timeText(comment.published_at),
     replyCount: comment.replies.length,
   };
 }

@@ -2,11 +2,7 @@ import { postUrlOf, profileUrlOf } from '../../contract/urls/imgnet-urls.ts';
 import type { DatasetRequest } from './dataset-client.ts';
 import type { SnapshotRequest } from './imgnet-source.ts';
 
-export interface DatasetIds {
-  readonly profiles: string;
-  readonly posts: string;
-  readonly reels: string;
-}
+type DatasetIds = Readonly<Record<'profiles' | 'posts' | 'reels', string>>;
 
 export const BRIGHT_DATA_API_URL = 'https://api.brightdata.com';
 export const BRIGHT_DATA_DATASETS: DatasetIds = {

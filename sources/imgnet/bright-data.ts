@@ -11,9 +11,8 @@ import {
   type ImgnetSource,
   type SnapshotProgress,
 } from './imgnet-source.ts';
-import { linesOf, type LineLimits } from './read-lines.ts';
 import { brightDataFacts } from './records/sparse-facts.ts';
-import { pagesOf } from './snapshot-rows.ts';
+import { linesOf, pagesOf, type LineLimits } from './snapshot-rows.ts';
 import { startedSnapshots } from './started-snapshots.ts';
 
 /** 20,000 records have 60 MB, and a record has up to 30 KB. Each record is parsed in one step of the event loop. */

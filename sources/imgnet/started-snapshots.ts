@@ -25,9 +25,10 @@ const listSchema = z.array(
 );
 type Listed = z.infer<typeof listSchema>;
 
-type StartedSnapshots = Pick<ImgnetSource, 'startedSince' | 'isOf'>;
-
-export function startedSnapshots(client: DatasetClient, settings: TriggerSettings): StartedSnapshots {
+export function startedSnapshots(
+  client: DatasetClient,
+  settings: TriggerSettings,
+): Pick<ImgnetSource, 'startedSince' | 'isOf'> {
   const read = async <Result>(
     path: string,
     call: ImgnetCall,

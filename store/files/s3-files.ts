@@ -92,12 +92,7 @@ export function createS3Files(settings: S3Settings, pageObjects = 500): FileStor
       const object = objectOf(key);
       const sha256 = await sha256Of(sourcePath, signal);
       const { size: sizeBytes } = await stat(sourcePath);
-      const upload = {
-        key: object.Key,
-        sizeBytes,
-        contentType: contentTypeOf(key.name),
-        metadata: { [SHA256]: sha256 },
-      };
+      const upload = { ...object, sizeBytes, ContentType: contentTypeOf(key.name), Metadata: { [SHA256]: sha256 } };
       // A record has one attempt at a time, so an unfinished upload of the same object belongs to an earlier one.
       const unfinished = { prefix: object.Key, beforeMs: Infinity };
       await callS3(() => abortUploads(opened, unfinished));

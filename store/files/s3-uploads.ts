@@ -1,5 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type PutObjectCommandInput,
+} from '@aws-sdk/client-s3';
 import { Upload as MultipartUpload } from '@aws-sdk/lib-storage';
 import type { S3Bucket } from './s3-bucket.ts';
 import { isRefusal, orNotFound } from './s3-failures.ts';
@@ -10,26 +14,20 @@ const CONCURRENT_PARTS = 3;
 /** S3 accepts 10,000. */
 const MAX_PARTS = 9_000;
 
-interface Upload {
-  readonly key: string;
-  readonly sizeBytes: number;
-  readonly contentType: string;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-}
+type Upload = Omit<PutObjectCommandInput, 'Body'> & { readonly sizeBytes: number; readonly signal: AbortSignal };
 
 /** Each request is signed with the hash of its body, so that the server refuses altered data. A failure removes the parts that were sent. */
 export async function uploadFile(
-  { client, bucket }: S3Bucket,
+  { client }: S3Bucket,
   path: string,
-  { key, sizeBytes, contentType, metadata, signal }: Upload,
+  { sizeBytes, signal, ...object }: Upload,
 ): Promise<void> {
   signal.throwIfAborted();
   const partSize = Math.max(PART_BYTES, Math.ceil(sizeBytes / MAX_PARTS));
   const body = createReadStream(path, { highWaterMark: 1024 ** 2 });
   const upload = new MultipartUpload({
     client,
-    params: { Bucket: bucket, Key: key, Body: body, ContentType: contentType, Metadata: { ...metadata } },
+    params: { ...object, Body: body },
     queueSize: CONCURRENT_PARTS,
     partSize,
   });

@@ -92,7 +92,7 @@ it('a batch of a channel reads its list, leaves out what the filter names, and p
   const filter = { kinds: ['video'], title_omits: 'bridge', max_seconds: 600 };
   const wanted = uploads
     .filter(({ title, durationSeconds = 0 }) => !/bridge/i.test(title) && durationSeconds <= 600)
-    .sort((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime());
+    .sort((a, b) => a.published_at.getTime() - b.published_at.getTime());
   const request = { from, each: { operation: 'requestAudio' }, filter, order: 'oldest', limit: 4 };
   const started = await caller.start({ ...request, skip: ['members_only'] });
   expect(started.body).toMatchObject({ status: 'listing', items: 0, from });

@@ -87,7 +87,7 @@ describe('a channel profile', () => {
     const url = await channelUrl('ordinary');
     const first = await request(url);
     const { channel } = service.sandbox.catalogue[0]!;
-    for (const path of [`user/${channel.userName!}`, `c/${channel.customName!}`]) {
+    for (const path of [`user/${channel.user_name!}`, `c/${channel.custom_name!}`]) {
       const again = await request(`${service.sandbox.url}/${path}`);
       expect(again.body).toMatchObject({ vidnet_id: first.body.vidnet_id, cost: '0.000' });
       expect(again.body.videos).toEqual(first.body.videos);

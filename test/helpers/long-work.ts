@@ -14,8 +14,7 @@ import type { DownloadRecord, JobResult } from '../../contract/download-record.t
 import { pendingRecordOf } from '../../contract/job-input.ts';
 import { priceTable } from '../../contract/kinds/configured-prices.ts';
 import { brightDataFacts } from '../../sources/imgnet/records/sparse-facts.ts';
-import { linesOf } from '../../sources/imgnet/read-lines.ts';
-import { pagesOf } from '../../sources/imgnet/snapshot-rows.ts';
+import { linesOf, pagesOf } from '../../sources/imgnet/snapshot-rows.ts';
 import { createContentsStore, type ContentsStore } from '../../store/records/contents-store.ts';
 import { createDiskFiles } from '../../store/files/disk-files.ts';
 import { createSpaceGuard } from '../../store/files/free-space.ts';

@@ -81,13 +81,13 @@ describe('the large channel', () => {
 
 describe('addresses of a channel', () => {
   it('are many, and capitals only matter in ids', async () => {
-    const { customName, userName, handle, id } = sandbox.catalogue[0]!.channel;
+    const { custom_name, user_name, handle, id } = sandbox.catalogue[0]!.channel;
     const paths = [
       handle,
       handle.toUpperCase(),
       `channel/${id}`,
-      `c/${customName!}`,
-      `user/${userName!.toUpperCase()}`,
+      `c/${custom_name!}`,
+      `user/${user_name!.toUpperCase()}`,
     ];
     for (const path of paths.flatMap((one) => [one, `${one}/videos`])) {
       expect(((await json(`/${path}`)) as ChannelPage).channel.id, path).toBe(id);

@@ -99,7 +99,7 @@ describe('channels', () => {
       { id: channel.id },
       { forHandle: channel.handle },
       { forHandle: channel.handle.slice(1).toUpperCase() },
-      { forUsername: channel.userName! },
+      { forUsername: channel.user_name! },
     ];
     for (const filter of filters) {
       const { items, pageInfo } = await read('channels', { part, ...filter });

@@ -51,8 +51,8 @@ it('describes a channel with every field', async () => {
     thumbnail: expect.stringMatching(/^http/),
     country: channel.country,
     total_media: expect.any(Number),
-    subscriber_count: channel.followerCount,
-    total_views: channel.viewCount,
+    subscriber_count: channel.follower_count,
+    total_views: channel.view_count,
     creation_date: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
   });
   expect(await channels.describe({ kind: 'id', name: channel.id }, sourceCall())).toEqual({ facts, handle: stated });
@@ -111,7 +111,7 @@ it('reads every comment of a video, each before its replies', async () => {
     text: source.text,
     author: source.author,
     author_id: source.authorChannelId,
-    likes: source.likeCount,
+    likes: source.like_count,
   });
 
   const some = (await collect(createDataApiComments(api).pages(video.id, 7, sourceCall()))).flat();

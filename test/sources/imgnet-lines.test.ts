@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage } from '../../sources/imgnet/imgnet-source.ts';
-import { linesOf } from '../../sources/imgnet/read-lines.ts';
-import { pagesOf } from '../../sources/imgnet/snapshot-rows.ts';
+import { linesOf, pagesOf } from '../../sources/imgnet/snapshot-rows.ts';
 
 const LIMITS = { maxLineBytes: 1_000, maxBodyBytes: 10_000 };
 

@@ -66,7 +66,7 @@ describe('comments from the sandbox', () => {
     const threads = video.comments!.filter(({ replies }) => replies.length > 1);
     expect(threads.length).toBeGreaterThan(0);
     for (const { id, replies } of threads) {
-      const byTime = replies.toSorted((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime());
+      const byTime = replies.toSorted((a, b) => a.published_at.getTime() - b.published_at.getTime());
       expect(all.filter(({ reply_to: replyTo }) => replyTo === id).map((one) => one.id)).toEqual(
         byTime.map((one) => one.id),
       );

@@ -41,7 +41,7 @@ describe('the entries of a list', () => {
     const entries = await entriesOf(TALKS);
     const uploads = sandbox.catalogue
       .filter(({ channel, case: name }) => channel.title === 'Evening Talks' && !['private', 'removed'].includes(name))
-      .sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime());
+      .sort((a, b) => b.published_at.getTime() - a.published_at.getTime());
     expect(entries.map(({ id }) => id)).toEqual(uploads.map(({ id }) => id));
     const tea = entries.find(({ title }) => title === 'How long should tea brew?');
     expect(tea).toEqual({
@@ -49,7 +49,7 @@ describe('the entries of a list', () => {
       ...{ title: 'How long should tea brew?', kind: 'video', seconds: 29 },
       ...{ publishedAtMs: expect.any(Number), total: entries.length },
     });
-    const published = sandbox.catalogue.find(({ id }) => id === tea!.id)!.publishedAt.getTime();
+    const published = sandbox.catalogue.find(({ id }) => id === tea!.id)!.published_at.getTime();
     expect(Math.abs(tea!.publishedAtMs! - published)).toBeLessThan(31 * 86_400_000);
     const states = entries.flatMap(({ state }) => state ?? []);
     expect(states).toEqual(expect.arrayContaining(['live', 'upcoming']));

@@ -71,8 +71,8 @@ function commentResource(comment: CatalogueComment, { query }: ApiCall, parentId
       parentId,
       authorDisplayName: comment.author,
       authorChannelId: { value: comment.authorChannelId },
-      likeCount: comment.likeCount,
-      publishedAt: apiTime(comment.publishedAt),
+      likeCount: comment.like_count,
+      publishedAt: apiTime(comment.published_at),
     },
   };
 }

@@ -60,7 +60,7 @@ function pathsOf({ query }: ApiCall): string[] {
 }
 
 function channelResource(channel: CatalogueChannel, { query, library, baseUrl }: ApiCall): object {
-  const { title, description, country, followerCount } = channel;
+  const { title, description, country, follower_count } = channel;
   return {
     ...resource('channel', channel.id),
     ...query.parts({
@@ -68,15 +68,15 @@ function channelResource(channel: CatalogueChannel, { query, library, baseUrl }:
         title,
         description,
         customUrl: channel.handle,
-        publishedAt: channel.createdAt && apiTime(channel.createdAt),
+        publishedAt: channel.created_at && apiTime(channel.created_at),
         thumbnails: thumbnailMap(avatars(channel, baseUrl)),
         country,
       },
       contentDetails: { relatedPlaylists: { uploads: `UU${channel.id.slice(2)}` } },
       statistics: {
-        viewCount: String(channel.viewCount),
-        subscriberCount: followerCount?.toString(),
-        hiddenSubscriberCount: followerCount === undefined,
+        viewCount: String(channel.view_count),
+        subscriberCount: follower_count?.toString(),
+        hiddenSubscriberCount: follower_count === undefined,
         videoCount: String(library.uploads(channel).length),
       },
       brandingSettings: { channel: { country } },
@@ -116,7 +116,7 @@ function itemResource(
         thumbnails: thumbnailMap(videoThumbnails(video, call.baseUrl)),
         position,
       },
-      contentDetails: { videoId: video.id, videoPublishedAt: apiTime(video.publishedAt) },
+      contentDetails: { videoId: video.id, videoPublishedAt: apiTime(video.published_at) },
     }),
   };
 }
@@ -138,7 +138,7 @@ function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): obje
     ...resource('video', video.id),
     ...query.parts({
       snippet: {
-        publishedAt: apiTime(video.publishedAt),
+        publishedAt: apiTime(video.published_at),
         title: video.title,
         description: video.description,
         thumbnails: thumbnailMap(videoThumbnails(video, baseUrl)),
@@ -147,8 +147,8 @@ function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): obje
       },
       contentDetails: contentDetails(video),
       statistics: {
-        viewCount: String(video.viewCount),
-        likeCount: video.likeCount?.toString(),
+        viewCount: String(video.view_count),
+        likeCount: video.like_count?.toString(),
         commentCount: video.comments && String(flatten(video.comments).length),
       },
       status: { privacyStatus: 'public' },

@@ -10,8 +10,6 @@ import { percentOf } from '../../../runtime/percent.ts';
 import { amountSchema, chaptersSchema, lineSchema, oneLine, textSchema } from '../fact-schemas.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
-const METADATA_KEYS = 'title,duration,live_status,release_timestamp,n_entries';
-
 /** For other protocols, such as RTMP, yt-dlp starts other programs. The URL and the protocol may differ. */
 const PROTOCOLS =
   '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"][url~="^https?://"]';
@@ -37,13 +35,11 @@ const EXTENSIONS_APART = [
 const METADATA_PREFIX = 'TAPEDECK-VIDEO ';
 export const PROGRESS_PREFIX = 'TAPEDECK-PROGRESS ';
 export const FORMATS_PREFIX = 'TAPEDECK-FORMATS ';
+const METADATA_KEYS = 'title,duration,live_status,release_timestamp,n_entries';
+const PRINT_METADATA = ['--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`] as const;
 
 /** Arguments of a run that only inspects an HLS playlist. */
-export const INSPECT_ARGUMENTS = [
-  '--simulate',
-  '--print',
-  `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`,
-] as const;
+export const INSPECT_ARGUMENTS = ['--simulate', ...PRINT_METADATA] as const;
 
 /** Expressions for yt-dlp's names of codecs. */
 const CODECS = { h264: '^(avc|h264)', hevc: '^(hev|hvc|h265|hevc)', vp9: '^vp0?9', av1: '^av0?1' } as const;
@@ -78,7 +74,7 @@ export function downloadArguments(
     ...[...EXTENSIONS_APART, '--format', formats, '--output', 'media.%(ext)s'],
     ...['--progress', '--newline', '--progress-delta', '0.5'],
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
-    ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],
+    ...['--no-simulate', ...PRINT_METADATA],
     ...['--print', `before_dl:${FORMATS_PREFIX}${CHOSEN_FORMATS}`],
     ...['--match-filters', live === undefined ? '!is_live & live_status!=?is_upcoming' : 'is_live'],
     ...(live?.from === 'start' ? ['--live-from-start'] : []),

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { failureFor } from '../../../contract/failures.ts';
 import type { ActivityProgress } from '../../../contract/job-input.ts';
 import { JobError } from '../../../runtime/job-error.ts';
-import { MEDIA_MINIMUM_RATE, detectStalls, type TooSlow } from '../../../runtime/stall-detector.ts';
+import { MEDIA_MINIMUM_RATE, detectStalls } from '../../../runtime/stall-detector.ts';
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import type { MediaPage } from '../../../contract/kinds/media.ts';
@@ -91,7 +91,9 @@ export function createYtdlpSource(settings: YtdlpSettings) {
             bytes: () => folderBytes(options.folder),
             seconds: !isPart ? (metadata?.duration ?? undefined) : undefined,
           },
-          (how) => refusal.abort(tooSlow(how)),
+          // A transfer that is too slow as a whole would be so again, so `too_large` is final.
+          (how) =>
+            refusal.abort(how === 'stalled' ? subjectError('upstreamStalled', 'video') : new JobError('mediaTooSlow')),
         );
       } else if (line.startsWith(DETAILS_PREFIX)) {
         details = detailsSchema.parse(parseJson(line.slice(DETAILS_PREFIX.length)));
@@ -192,11 +194,6 @@ export function createYtdlpSource(settings: YtdlpSettings) {
         throw isMissing ? new JobError('optionImpossible', { cause: error }) : error;
       }),
   };
-}
-
-/** A transfer that is too slow as a whole would be so again, so `too_large` is final. */
-function tooSlow(how: TooSlow): JobError {
-  return how === 'stalled' ? subjectError('upstreamStalled', 'video') : new JobError('mediaTooSlow');
 }
 
 async function mediaFiles(folder: string) {
