@@ -27,7 +27,7 @@ const SENT_AS_FILES = /^\/(?:files|feeds\/[^/]+|docs|console)\//;
 export type Release = () => void;
 export type AnswerBudget = ReturnType<typeof createAnswerBudget>;
 
-/** Limits the bytes of unsent answers, of which a caller that reads none could fill the memory. One answer may have any size. */
+/** Limits the bytes of unsent answers, because a caller that reads none could fill the memory. One answer may have any size. */
 export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCaller }: AnswerBudgetOptions) {
   const bytes = new Map<string, number>();
   const streams = new Map<string, number>();

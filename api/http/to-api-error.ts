@@ -34,7 +34,7 @@ function isMongoAway(error: unknown): boolean {
   );
 }
 
-/** A connection that broke during a command: the error names the system call, which that of a caller who left does not. */
+/** If a connection breaks during a command, the error names the system call. The error for a caller that left does not. */
 function isBrokenSocket(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return false;
   return error.code === 'ECONNRESET' || error.code === 'EPIPE';
