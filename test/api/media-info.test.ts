@@ -58,8 +58,8 @@ describe('POST /api/media/info', () => {
     const { deps } = facades;
     const subjectId = 'media_info/tenMinutes1';
     const job = anAudioJob({ type: 'media_info', subjectId, recordId: ulid(), mediaId: 'tenMinutes1', price: 0 });
-    await deps.contents.putFacts(job.recordId, mediaInfo.sample.facts!);
-    await keepJob(deps.records, { ...job, parameters: mediaInfo.sample.parameters! });
+    await deps.contents.putFacts(job.recordId, mediaInfo.sample.facts);
+    await keepJob(deps.records, { ...job, parameters: mediaInfo.sample.parameters });
     await deps.records.finish(job.recordId, { status: 'success', result: {} }, new Date().toISOString());
     const known = await deps.records.get(job.recordId);
     await deps.records.noteLatest(known!);
