@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import sherpa from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { RATE } from '../sherpa/samples.mjs';
@@ -6,7 +5,7 @@ import { CHUNK_SECONDS, chunkStarts, confirmVoices, cutPieces, joinChunks, parts
 import { scaleEmbeddings } from './scale-embeddings.ts';
 
 /** The shortest audio with a reliable embedding. Shorter pieces get no embedding. */
-const MIN_SECONDS = 0.5;
+const MIN_SECONDS = 0.65;
 /** The precision of an embedding: four decimals. */
 const PRECISION = 1e4;
 const SEGMENTATION_SHARE = 0.3;
@@ -21,9 +20,6 @@ export function openVoices({ segmentation, embedding }, threads) {
     // The library replaces 0 with its defaults.
     ...{ minDurationOn: 0.001, minDurationOff: 0.001 },
   });
-  // All embeddings of a model have a part in common, which would make different voices similar.
-  const meanPath = embedding.replace(/\.onnx$/, '.mean.json');
-  const mean = existsSync(meanPath) ? JSON.parse(readFileSync(meanPath, 'utf8')) : [];
   const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: embedding, ...common });
 
   /** Of a single chunk, the library returns the speakers of the segmentation, without clustering. */
@@ -48,11 +44,10 @@ export function openVoices({ segmentation, embedding }, threads) {
         onProgress((SEGMENTATION_SHARE * startSeconds) / seconds);
       }
       const voices = confirmVoices(joinChunks(chunks), speech);
-      const pieces = cutPieces(voices, speech);
+      const pieces = cutPieces(voices);
       const embeddings = pieces.map(({ context, localSpeaker }, i) => {
         onProgress(SEGMENTATION_SHARE + ((1 - SEGMENTATION_SHARE) * i) / pieces.length);
-        const own = embed(extractor, samples, partsAlone(context, localSpeaker, voices));
-        return own?.map((value, k) => value - (mean[k] ?? 0));
+        return embed(extractor, samples, partsAlone(context, localSpeaker, voices));
       });
       return scaleEmbeddings(pieces, embeddings).map((embedding = [], i) => {
         const { startSeconds, endSeconds, localSpeaker } = pieces[i];
