@@ -70,7 +70,7 @@ export async function listSourceOf(
   const { workflowExecution, scheduledTimestampMs: createdAtMs } = Context.current().info;
   const run = { id: workflowExecution?.runId ?? '', createdAtMs };
   const known = listRun?.id === run.id ? listRun.cost : undefined;
-  // By this, a cancellation finds the jobs, even if this process dies before it has stored their cost.
+  // The run is stored before its jobs start, so that a cancellation finds them even if this process dies.
   if (known === undefined) await note(0, { ...run, cost: 0 });
   const money = options.money + (known ?? 0);
   const order = { account, batchId, money, caller, seed: run.id, createdAtMs };

@@ -23,7 +23,7 @@ const TO_LABELS: Links = {
   ...to('exportSpeakerLabels', { parameters: { id: AUDIO_ID } }),
 };
 
-/** By operation and status. None leads to DELETE, since programs expect a deleted resource to be gone, and a record stays. */
+/** The links of each answer. None leads to DELETE: a cancelled download stays readable, which programs do not expect of it. */
 export const operationLinks: Readonly<Record<string, Readonly<Record<string, Links>>>> = {
   requestAudio: { 200: { ...toDownload('/data/id'), ...TO_LABELS }, 202: toDownload('/data/id') },
   requestVideo: { 200: toDownload('/data/id'), 202: toDownload('/data/id') },

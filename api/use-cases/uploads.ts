@@ -19,7 +19,7 @@ const metadataSchema = z.object({
   filetype: uploadTypeSchema,
   include_webhook: webhookUrlSchema.exactOptional(),
 });
-/** A recording that takes longer is answered as received. */
+/** If reading a file takes longer, the upload is answered as received, and its job may fail later. */
 const READ_WITHIN_MS = 10_000;
 type Metadata = Readonly<Record<string, string | null>>;
 

@@ -26,7 +26,7 @@ export function createAccountStore(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
   const entries: Collection<EntryDocument> = db.collection('ledger');
   const chunks = createOverflowChunks(db);
-  /** By key ID. A value never changes. */
+  /** Whether an account is unlimited, by the ID of its key. This never changes, so it is cached. */
   const unlimited = new Map<string, boolean>();
 
   const get = async (keyId: string): Promise<Account | undefined> => {

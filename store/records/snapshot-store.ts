@@ -33,7 +33,7 @@ export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
 
 export function createSnapshotStore(db: Db) {
   const snapshots: Collection<SnapshotDocument> = db.collection('snapshots');
-  // By the ID of the snapshot, its claim, which remains when the claim is deleted, so that no other uses a useless snapshot.
+  // The claim of each snapshot. It outlives the claim itself, so that no other job uses a snapshot that was found useless.
   const holders = db.collection<{ _id: string; claimId: string }>('snapshot_holders');
   const idOf = ({ recordId, part }: SnapshotKey): string => `${recordId}/${part}`;
   const hold = async (snapshotId: string, claimId: string): Promise<string> =>

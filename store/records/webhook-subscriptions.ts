@@ -54,7 +54,7 @@ export function createWebhookSubscriptionStore(db: Db) {
     },
     /**
      * Records that a URL was subscribed after the job had ended. @param firstUrl the URL that the job was started with
-     * @returns its number among the late ones, from 1 and always the same; undefined when it is known, whoever subscribed it
+     * @returns the number of the URL among those, from 1, which never changes; undefined if the URL was subscribed before
      */
     async lateNumberOf(recordId: string, url: string, firstUrl?: string): Promise<number | undefined> {
       if (url === firstUrl) return undefined;

@@ -81,8 +81,8 @@ async function prepare(
       ...{ maxMediaSeconds: 60, speechTimeoutMs: 60_000, speechWindowSeconds: 300 },
     });
   const activities = onMachine('speech', engine);
-  const asked = language === undefined ? {} : { language };
-  const order = { recordId: ulid(), audioId: job.recordId, ...asked };
+  const hints = language === undefined ? {} : { language };
+  const order = { recordId: ulid(), audioId: job.recordId, ...hints };
   const { prepareSpeech } = activities;
   const env = new MockActivityEnvironment();
   const prepared = await env.run<[SpeechOrder], PreparedSpeech, typeof prepareSpeech>(prepareSpeech, order);

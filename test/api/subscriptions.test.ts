@@ -37,7 +37,9 @@ describe('POST /api/subscriptions', () => {
       ...{ pause: null, backlog: { items: 0, cost: '0.000' }, started: 0, cost_today: '0.000', failure: null },
       ...{ max_cost_per_day: '0.100', checked_at: null },
     });
-    expect(put).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ id: body['id'], everyMinutes: 90 }));
+    const source = expect.objectContaining({ url: from }) as object;
+    expect(put).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ id: body['id'], everyMinutes: 90, source }));
+    expect(put.mock.calls[0]![0]).not.toHaveProperty('pause');
     expect(await ask('GET', `/${String(body['id'])}`)).toEqual({ status: 200, body });
     const { subscriptions } = (await ask('GET', '')).body as unknown as { subscriptions: object[] };
     expect(subscriptions[0]).toEqual(body);

@@ -50,7 +50,7 @@ it('the thread of a large file makes its items one by one, and ends with them', 
   expect(threads.map(({ worker }) => worker.threadId)).toEqual([-1]);
 });
 
-it('the thread knows no setting of the process, and is gone when nobody reads on', async () => {
+it('the thread gets no settings of the process, and ends when the reader stops', async () => {
   await reading(JSON.stringify({ comments }), async (items) => {
     expect(await items.next()).toMatchObject({ value: { isReadable: true } });
     expect(threads).toMatchObject([{ options: { env: {} } }]);

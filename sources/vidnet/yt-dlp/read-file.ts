@@ -17,7 +17,7 @@ const ITEM_TIMEOUT_MS = 60_000;
 /** Holds the parsed form of 64 MB of text. */
 const MAX_HEAP_MB = 512;
 
-/** What the thread answers to each message. */
+/** The answer of the thread to a message. */
 export type ThreadAnswer<Item> = { readonly item: Item } | { readonly failure: Failure } | 'end';
 
 /** Small files are read in this thread, large ones in another. @throws what the reader throws; JobError `too_large` */

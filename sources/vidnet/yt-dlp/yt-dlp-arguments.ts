@@ -44,7 +44,7 @@ export const INSPECT_ARGUMENTS = ['--simulate', ...PRINT_METADATA] as const;
 /** Expressions for yt-dlp's names of codecs. */
 const CODECS = { h264: '^(avc|h264)', hevc: '^(hev|hvc|h265|hevc)', vp9: '^vp0?9', av1: '^av0?1' } as const;
 const SOUND_CODECS: Readonly<Record<string, string>> = { opus: 'acodec:opus', mp3: 'acodec:mp3', flac: 'acodec:flac' };
-/** What ffmpeg reads of a broadcast. */
+/** Filters of the formats that ffmpeg can record from the start of a broadcast, or from now on. */
 const LIVE_PROTOCOLS = {
   start: '[protocol^=m3u8][url~="^https?://"]',
   now: '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments)$"][url~="^https?://"]',
@@ -138,7 +138,7 @@ const LINES = [
   ...(['language', 'release_date', 'upload_date'] as const),
 ];
 
-/** What a page says about its media, for the tags and the name of a file. */
+/** The details of a page that become the tags, the chapters and the name of a file. */
 export const detailsSchema = z.object({
   ...(Object.fromEntries(LINES.map((name) => [name, lineSchema])) as Record<(typeof LINES)[number], typeof lineSchema>),
   height: amountSchema,

@@ -160,7 +160,7 @@ export function createYtdlpSource(settings: YtdlpSettings) {
       }),
       cameWhole:
         recording !== undefined ||
-        // Of a section that breaks off, ffmpeg reports a success.
+        // ffmpeg reports a success even if the transfer of a section breaks off.
         (section === undefined ? stated.isSizeOfAll || stated.isFragmented || haveLengths(files, lengths) : undefined),
     };
   };
