@@ -17,12 +17,14 @@ import type { KeyStore } from '../../store/accounts/key-store.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import { callerOf } from '../caller-of.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import type { JobEnds } from '../job-ends.ts';
 import { createBatchSlots, type BatchSlotsDeps } from './batch-slots.ts';
 import { leaveList, listingOf, type LeaveListDeps, type ListingOrder } from './list-source.ts';
 import { openPiece, type OpenPiece, type PieceDeps } from './open-piece.ts';
 
 export interface BatchDeps extends PieceDeps, BatchSlotsDeps, Pick<LeaveListDeps, 'leaveProfile'> {
   readonly keys: Pick<KeyStore, 'get'>;
+  readonly jobEnds: JobEnds;
 }
 
 export const batchStepSchema = z.object({
@@ -45,9 +47,9 @@ export interface BatchAdvance {
 
 /** The most jobs of one batch that are open at once. */
 export const BATCH_WINDOW = 64;
-/** A look reads the record of each running job, so the wait before the next one grows with their number. */
-const WAIT_PER_JOB_MS = 10;
-const LEAST_WAIT_MS = 50;
+/** A look for ends in other processes reads the record of each running job, so the wait before it grows with their number. */
+const WAIT_PER_JOB_MS = 20;
+const WAIT_MS = 20;
 /** When no job has ended for this time, the call ends. */
 const QUIET_MS = 500;
 /** The sums are for callers that follow the batch. */
@@ -102,20 +104,30 @@ export function createBatchActivities(deps: BatchDeps) {
         if (isCancelled && (await leaveList(deps, batch))) return { running: 1, changed: 0, isOver: false };
         const run = await openBatch({ deps, slots, batch, step, signal });
         const begunMs = performance.now();
-        let [changedMs, storedMs, changed] = [begunMs, begunMs, 0];
-        for (let isThorough = step.isThorough; ; isThorough = false) {
-          const advance = await run.look(isThorough);
-          const nowMs = performance.now();
-          if (advance.changed > changed) changedMs = nowMs;
-          const isLate = nowMs - changedMs >= QUIET_MS || nowMs - begunMs >= LOOKS_MAX_MS;
-          const isLast = isLate || advance.running === 0 || advance.blocked !== undefined;
-          if (isLast || (advance.changed > changed && nowMs - storedMs >= STORE_EVERY_MS)) {
-            await run.storeSums();
-            storedMs = nowMs;
+        let [changedMs, storedMs, changed, dueMs] = [begunMs, begunMs, 0, begunMs];
+        const endedHere = deps.jobEnds.listen();
+        try {
+          for (let isThorough = step.isThorough; ; isThorough = false) {
+            const isDue = performance.now() >= dueMs;
+            const among = isDue ? undefined : new Set(endedHere);
+            endedHere.clear();
+            const advance = await run.look(isThorough, among);
+            const nowMs = performance.now();
+            if (isDue) dueMs = nowMs + WAIT_MS + WAIT_PER_JOB_MS * advance.running;
+            if (advance.changed > changed) changedMs = nowMs;
+            const isLate = nowMs - changedMs >= QUIET_MS || nowMs - begunMs >= LOOKS_MAX_MS;
+            const isLast = isLate || advance.running === 0 || advance.blocked !== undefined;
+            if (isLast || (advance.changed > changed && nowMs - storedMs >= STORE_EVERY_MS)) {
+              await run.storeSums();
+              storedMs = nowMs;
+            }
+            if (isLast) return advance;
+            changed = advance.changed;
+            do await delay(WAIT_MS, undefined, { signal });
+            while (endedHere.size === 0 && performance.now() < dueMs);
           }
-          if (isLast) return advance;
-          changed = advance.changed;
-          await delay(LEAST_WAIT_MS + WAIT_PER_JOB_MS * advance.running, undefined, { signal });
+        } finally {
+          deps.jobEnds.leave(endedHere);
         }
       }),
 
@@ -169,10 +181,10 @@ async function openBatch({ deps, slots, batch, step: { mode }, signal }: BatchRu
     }
   };
   return {
-    /** Reads the jobs of the open items, and starts waiting items as far as the slots and the money allow. */
-    async look(isThorough: boolean): Promise<BatchAdvance> {
+    /** Reads the jobs of the open items, or only those with certain records, and starts waiting items as far as the slots and the money allow. */
+    async look(isThorough: boolean, among?: ReadonlySet<string>): Promise<BatchAdvance> {
       let blocked: PauseReason | undefined;
-      for (const piece of open) await piece.settle(isThorough);
+      for (const piece of open) await piece.settle(isThorough, among);
       const mayBegin = (): boolean =>
         mode === 'cancel' || (mode === 'start' && blocked === undefined && running().length < BATCH_WINDOW);
       for (const piece of open) if (mayBegin()) blocked = await begin(piece);

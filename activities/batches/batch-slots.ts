@@ -28,12 +28,6 @@ const USES = {
   requestMedia: 'site',
 } as const satisfies Record<BatchOperation, keyof Routes>;
 
-/**
- * A batch keeps this share of a queue's slots in jobs ahead, so that no slot is idle until the next look finds the end of a job.
- * Single requests do not wait for them, because batches have the lowest priority.
- */
-const AHEAD = 1 / 8;
-
 /** Workers start and stop rarely. */
 const COUNTED_FOR_MS = 30_000;
 
@@ -65,7 +59,7 @@ export function createBatchSlots({ routes, maxFetches, taskQueue, countPollers }
       return async (operation) => {
         const { queue, perWorker } = slotsFor(operation);
         const taken = (): number => running.filter((one) => slotsFor(one).queue === queue).length;
-        const left = free.get(queue) ?? Math.floor((await workersOf(queue)) * perWorker * (1 + AHEAD)) - taken();
+        const left = free.get(queue) ?? (await workersOf(queue)) * perWorker - taken();
         free.set(queue, left - 1);
         return left > 0;
       };

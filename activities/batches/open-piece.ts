@@ -106,10 +106,11 @@ export async function openPiece(deps: PieceDeps, { batch, number, signal, onChan
     hasWaiting: (): boolean => waiting().length > 0,
     isOver: (): boolean => waiting().length + running().length === 0,
 
-    /** Reads the records of running items. */
-    async settle(isThorough: boolean): Promise<void> {
+    /** @param among the IDs of the records that are read; default: those of all running items */
+    async settle(isThorough: boolean, among?: ReadonlySet<string>): Promise<void> {
       const ended: NewProgress[] = [];
-      await inGroups(running(), READ_AT_ONCE, async (item) => {
+      const some = running().filter(({ progress }) => among?.has(progress?.recordId ?? '') !== false);
+      await inGroups(some, READ_AT_ONCE, async (item) => {
         signal.throwIfAborted();
         let record = await recordOf(item);
         if (isThorough && record?.status === 'pending') record = await deps.endIfGone(record);

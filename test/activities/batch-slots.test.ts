@@ -26,12 +26,6 @@ it('gives a batch as many slots of an upstream as all workers have', async () =>
   expect(countPollers).toHaveBeenCalledExactlyOnceWith('q-route-page');
 });
 
-it('adds one job ahead for each eight slots', async () => {
-  const { slots } = slotsWith(8);
-  const audio = Array.from({ length: 20 }, () => 'requestAudio' as const);
-  expect((await taken(slots, [], audio)).filter(Boolean)).toHaveLength(18);
-});
-
 it('counts the running jobs of all operations that use the same upstream', async () => {
   const { slots } = slotsWith(1);
   const wanted = ['requestTranscript', 'requestMedia', 'requestImgnetProfile'] as const;

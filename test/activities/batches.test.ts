@@ -1,3 +1,4 @@
+import { createJobEnds } from '../../activities/job-ends.ts';
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
@@ -33,6 +34,7 @@ beforeAll(() => {
   batches = createBatchStore(mongo.db);
   deps = {
     ...{ batches, keys, acceptItem, cancelItem, leaveProfile, routes: routesWith(GENEROUS) },
+    jobEnds: createJobEnds(),
     ...{ maxFetches: 4, taskQueue: 'q', countPollers },
     records: { get: (id) => Promise.resolve(records.get(id)) },
     endIfGone: (record) => Promise.resolve(ended(record, failureFor('stoppedByOperator'))),

@@ -1,3 +1,4 @@
+import { createJobEnds } from '../../activities/job-ends.ts';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +40,7 @@ function build() {
       fetchTimeoutMs: 5_000,
       stopping: new AbortController().signal,
     }),
-    ...createRecordActivities({ records, files, routes: routesWith(GENEROUS) }),
+    ...createRecordActivities({ jobEnds: createJobEnds(), records, files, routes: routesWith(GENEROUS) }),
     ...createOwnerActivities({ records, files, isOpen: () => Promise.resolve(false) }),
   };
 }

@@ -1,3 +1,4 @@
+import { createJobEnds } from '../../activities/job-ends.ts';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,7 +127,9 @@ describe('the profile of an owner', () => {
 
 describe('the content of a post', () => {
   const findFreshContent = (shortcode: string) =>
-    createRecordActivities({ records, files, routes: routesWith(GENEROUS) }).findFreshContent(shortcode);
+    createRecordActivities({ jobEnds: createJobEnds(), records, files, routes: routesWith(GENEROUS) }).findFreshContent(
+      shortcode,
+    );
 
   it.each(['post', 'reel'] as const)('is found when it was fetched by the URL of a %s', async (kind) => {
     const shortcode = `D${randomUUID().slice(0, 8)}`;
