@@ -11,7 +11,7 @@ import type { FileStore } from '../store/files/file-store.ts';
 import { isReusable } from '../store/records/is-reusable.ts';
 import type { RecordStore } from '../store/records/record-store.ts';
 import { finishRecord } from '../store/records/finish-record.ts';
-import type { JobEnds } from './job-ends.ts';
+import type { LocalJobs } from './local-jobs.ts';
 
 /** `done`: there is nothing to do; otherwise the names of the routes through which the job uses the platforms. */
 export type Claim = 'done' | { readonly routes: RouteNames };
@@ -30,12 +30,12 @@ export function createRecordActivities({
   records,
   files,
   routes,
-  jobEnds,
+  localJobs,
 }: {
   readonly records: RecordStore;
   readonly files: FileStore;
   readonly routes: Routes;
-  readonly jobEnds: JobEnds;
+  readonly localJobs: LocalJobs;
 }) {
   /**
    * Claims the subject for a job and ensures that its pending record exists.
@@ -85,12 +85,13 @@ export function createRecordActivities({
     /** Finishes a job's record. A second call changes nothing. */
     async finishJob({ recordId, outcome, price }: FinishedJob): Promise<void> {
       await finishRecord(records, recordId, priced(outcome, price));
-      jobEnds.note(recordId);
+      localJobs.end(recordId);
     },
 
     /** Claims the subject for a job and returns the routes that the job uses. */
     async beginJob(input: JobInput): Promise<Claim> {
       const claim = await claimJob(input);
+      if (input.batchId === undefined && input.order?.priority !== 'bulk') localJobs.begin(input.recordId);
       return claim === 'done' ? claim : { routes: routeNamesOf(routes) };
     },
   };

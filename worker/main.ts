@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities.ts';
-import { createJobEnds } from '../activities/job-ends.ts';
+import { createLocalJobs } from '../activities/local-jobs.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
 import { createLog } from '../runtime/telemetry/log.ts';
@@ -142,7 +142,7 @@ const acceptor = createItemAcceptor(
 const activities = createActivities({
   sponsorBlock: createSponsorBlock({ rootUrl: config.SPONSORBLOCK_URL }),
   ...{ breakers, routes, records, keys },
-  jobEnds: createJobEnds(),
+  localJobs: createLocalJobs(),
   stopping: stopping.signal,
   batches: createBatchStore(mongo.db),
   countPollers: createPollerCount(client, temporal.namespace),

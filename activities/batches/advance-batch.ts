@@ -17,14 +17,14 @@ import type { KeyStore } from '../../store/accounts/key-store.ts';
 import { nowMicroseconds } from '../../store/mongo/clock.ts';
 import { callerOf } from '../caller-of.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import type { JobEnds } from '../job-ends.ts';
+import type { LocalJobs } from '../local-jobs.ts';
 import { createBatchSlots, type BatchSlotsDeps } from './batch-slots.ts';
 import { leaveList, listingOf, type LeaveListDeps, type ListingOrder } from './list-source.ts';
 import { openPiece, type OpenPiece, type PieceDeps } from './open-piece.ts';
 
 export interface BatchDeps extends PieceDeps, BatchSlotsDeps, Pick<LeaveListDeps, 'leaveProfile'> {
   readonly keys: Pick<KeyStore, 'get'>;
-  readonly jobEnds: JobEnds;
+  readonly localJobs: LocalJobs;
 }
 
 export const batchStepSchema = z.object({
@@ -50,6 +50,8 @@ export const BATCH_WINDOW = 64;
 /** A look for ends in other processes reads the record of each running job, so the wait before it grows with their number. */
 const WAIT_PER_JOB_MS = 20;
 const WAIT_MS = 20;
+/** For so long after the job of a single request has begun, which is mostly short, no item is started beside running ones. */
+const YIELDS_MS = 1_000;
 /** When no job has ended for this time, the call ends. */
 const QUIET_MS = 500;
 /** The sums are for callers that follow the batch. */
@@ -105,7 +107,7 @@ export function createBatchActivities(deps: BatchDeps) {
         const run = await openBatch({ deps, slots, batch, step, signal });
         const begunMs = performance.now();
         let [changedMs, storedMs, changed, dueMs] = [begunMs, begunMs, 0, begunMs];
-        const endedHere = deps.jobEnds.listen();
+        const endedHere = deps.localJobs.listen();
         try {
           for (let isThorough = step.isThorough; ; isThorough = false) {
             const isDue = performance.now() >= dueMs;
@@ -127,7 +129,7 @@ export function createBatchActivities(deps: BatchDeps) {
             while (endedHere.size === 0 && performance.now() < dueMs);
           }
         } finally {
-          deps.jobEnds.leave(endedHere);
+          deps.localJobs.leave(endedHere);
         }
       }),
 
@@ -185,8 +187,11 @@ async function openBatch({ deps, slots, batch, step: { mode }, signal }: BatchRu
     async look(isThorough: boolean, among?: ReadonlySet<string>): Promise<BatchAdvance> {
       let blocked: PauseReason | undefined;
       for (const piece of open) await piece.settle(isThorough, among);
-      const mayBegin = (): boolean =>
-        mode === 'cancel' || (mode === 'start' && blocked === undefined && running().length < BATCH_WINDOW);
+      const mayBegin = (): boolean => {
+        if (mode !== 'start' || blocked !== undefined) return mode === 'cancel';
+        const jobs = running().length;
+        return jobs === 0 || (jobs < BATCH_WINDOW && !deps.localJobs.hasBegunWithin(YIELDS_MS));
+      };
       for (const piece of open) if (mayBegin()) blocked = await begin(piece);
       for (; next <= piecePrices.length && mayBegin() && !open.some((one) => one.hasWaiting()); next += 1) {
         blocked = await begin(await load(next));

@@ -1,4 +1,4 @@
-import { createJobEnds } from '../../activities/job-ends.ts';
+import { createLocalJobs } from '../../activities/local-jobs.ts';
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
@@ -34,7 +34,7 @@ beforeAll(() => {
   batches = createBatchStore(mongo.db);
   deps = {
     ...{ batches, keys, acceptItem, cancelItem, leaveProfile, routes: routesWith(GENEROUS) },
-    jobEnds: createJobEnds(),
+    localJobs: createLocalJobs(),
     ...{ maxFetches: 4, taskQueue: 'q', countPollers },
     records: { get: (id) => Promise.resolve(records.get(id)) },
     endIfGone: (record) => Promise.resolve(ended(record, failureFor('stoppedByOperator'))),

@@ -1,4 +1,4 @@
-import { createJobEnds } from '../../activities/job-ends.ts';
+import { createLocalJobs } from '../../activities/local-jobs.ts';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ function build() {
       fetchTimeoutMs: 5_000,
       stopping: new AbortController().signal,
     }),
-    ...createRecordActivities({ jobEnds: createJobEnds(), records, files, routes: routesWith(GENEROUS) }),
+    ...createRecordActivities({ localJobs: createLocalJobs(), records, files, routes: routesWith(GENEROUS) }),
     ...createOwnerActivities({ records, files, isOpen: () => Promise.resolve(false) }),
   };
 }

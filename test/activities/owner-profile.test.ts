@@ -1,4 +1,4 @@
-import { createJobEnds } from '../../activities/job-ends.ts';
+import { createLocalJobs } from '../../activities/local-jobs.ts';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,9 +127,12 @@ describe('the profile of an owner', () => {
 
 describe('the content of a post', () => {
   const findFreshContent = (shortcode: string) =>
-    createRecordActivities({ jobEnds: createJobEnds(), records, files, routes: routesWith(GENEROUS) }).findFreshContent(
-      shortcode,
-    );
+    createRecordActivities({
+      localJobs: createLocalJobs(),
+      records,
+      files,
+      routes: routesWith(GENEROUS),
+    }).findFreshContent(shortcode);
 
   it.each(['post', 'reel'] as const)('is found when it was fetched by the URL of a %s', async (kind) => {
     const shortcode = `D${randomUUID().slice(0, 8)}`;

@@ -1,4 +1,4 @@
-import { createJobEnds } from '../../activities/job-ends.ts';
+import { createLocalJobs } from '../../activities/local-jobs.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `act-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   records = createRecordStore(mongo.db);
   files = createDiskFiles(join(folder, 'files'));
-  activities = createRecordActivities({ jobEnds: createJobEnds(), records, files, routes: routesWith(GENEROUS) });
+  activities = createRecordActivities({ localJobs: createLocalJobs(), records, files, routes: routesWith(GENEROUS) });
 });
 afterAll(async () => {
   await mongo.db.dropDatabase();
