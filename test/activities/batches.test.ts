@@ -129,6 +129,35 @@ describe('advanceBatch', () => {
     expect(await run()).toMatchObject({ running: 4, changed: 10 });
   });
 
+  it('starts no item beside a running one while the job of a single request has just begun', async () => {
+    const localJobs = createLocalJobs(() => 0);
+    const yielding = createBatchActivities({ ...deps, localJobs, routes: routesWith({ ...GENEROUS, maxAtOnce: 2 }) });
+    const order: BatchStep = { batchId: await aBatch(4), mode: 'start', isThorough: false };
+    const run = (): Promise<BatchAdvance> => new MockActivityEnvironment().run(yielding.advanceBatch, order);
+    expect(await run()).toMatchObject({ running: 2 });
+    localJobs.begin('single');
+    const [first] = records.keys();
+    records.set(first!, ended(records.get(first!)!));
+    expect(await run()).toMatchObject({ running: 1 });
+    localJobs.end('single');
+    expect(await run()).toMatchObject({ running: 2 });
+  });
+
+  it('sees that a job has ended in this process before it looks for the ends of others', async () => {
+    const id = await aBatch(40);
+    acceptItem.mockImplementation(({ recordId, item }) => {
+      records.set(recordId, pendingOf(recordId, item));
+      if (records.size === 40) setTimeout(endFirst, 200);
+      return Promise.resolve({ kind: 'accepted', record: records.get(recordId)! });
+    });
+    const endFirst = () => {
+      const [first] = records.values();
+      records.set(first!.id, ended(first!));
+      deps.localJobs.end(first!.id);
+    };
+    expect(await step(id)).toMatchObject({ running: 39, changed: 41 });
+  });
+
   it('follows a job that an interrupted attempt has started, and starts no second one', async () => {
     const id = await aBatch(3);
     const interrupted = new Error('the worker died');
