@@ -8,7 +8,7 @@ import type { MediaPage } from '../contract/kinds/media.ts';
 import { threeLetterCode } from '../contract/text/language-tags.ts';
 import { srtWriter, type TimedLine } from '../contract/text/transcript-formats.ts';
 import { UnreadableMediaError } from '../media/media-guard.ts';
-import { onKeptTime, without, writeMetadata, type Chapter, type Span } from '../media/file-metadata.ts';
+import { onKeptTime, shifted, without, writeMetadata, type Chapter, type Span } from '../media/file-metadata.ts';
 import type { OutputFile } from '../media/output-file.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { optional } from '../runtime/optional.ts';
@@ -49,18 +49,12 @@ export async function tailorFile(
   const stated = embed.includes('chapters') ? (media.details?.chapters ?? []) : [];
   // In MP4, one chapter reaches to the next, so that marks need others around them.
   const around = stated.length === 0 && marks.length > 0 ? [{ title: media.details?.title, start_time: 0 }] : stated;
-  const cuts = isDeepStrictEqual(kept, [whole])
-    ? []
-    : kept.map((one) => ({ start: one.start - start, end: one.end - start }));
+  const cuts = isDeepStrictEqual(kept, [whole]) ? [] : shifted(kept, -start);
   // A copied section begins with the key frame before it, which only the edit list of an MP4 hides.
   const isLonger = ['mkv', 'webm'].includes(container) && section?.exact !== true && cuts.length === 0;
   const lead = isLonger ? Math.max(0, ...[pictures, sound].map((source) => -(source?.probe.firstTime ?? 0))) : 0;
-  const chapters = onFile(withMarks(around, marks)).map((one) => ({
-    ...one,
-    start: one.start + lead,
-    end: one.end + lead,
-  }));
-  const coverPath = await coverOf(deps, attempt, media);
+  const chapters = shifted(onFile(withMarks(around, marks)), lead);
+  const coverPath = await coverOf(deps, attempt, media.coverPath);
   const metadataPath = join(attempt.folder, 'metadata');
   const tags = embed.includes('tags') ? tagsOf(media.details, media.title) : {};
   await writeMetadata(metadataPath, { tags, chapters, coverPath, isOgg: container === 'opus' });
@@ -76,14 +70,11 @@ export async function tailorFile(
 }
 
 /** An API that does not answer never fails a job. */
-async function reportedSegments(
-  { sponsorBlock }: TailorDeps,
-  { signal }: RunningCall,
-  { options: { sponsorblock } = {}, videoId }: MediaPage,
-): Promise<readonly ReportedSegment[]> {
-  if (sponsorblock === undefined || videoId === undefined) return [];
-  const categories = [...(sponsorblock.mark ?? []), ...(sponsorblock.remove ?? [])];
-  return sponsorBlock.segments(videoId, categories, signal).catch((error: unknown) => {
+async function reportedSegments(deps: TailorDeps, { signal }: RunningCall, { options, videoId }: MediaPage) {
+  const { mark = [], remove = [] } = options?.sponsorblock ?? {};
+  const categories = [...mark, ...remove];
+  if (categories.length === 0 || videoId === undefined) return [];
+  return deps.sponsorBlock.segments(videoId, categories, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     Context.current().log.warn('SponsorBlock gave no segments', { error: String(error) });
     return [];
@@ -91,11 +82,7 @@ async function reportedSegments(
 }
 
 /** @returns the path of the cover; undefined if there is none that can be read */
-async function coverOf(
-  { media }: TailorDeps,
-  call: RunningCall,
-  { coverPath: from }: FetchedMedia,
-): Promise<string | undefined> {
+async function coverOf({ media }: TailorDeps, call: RunningCall, from?: string): Promise<string | undefined> {
   if (from === undefined) return undefined;
   const path = join(call.folder, 'cover.jpg');
   try {
@@ -108,9 +95,8 @@ async function coverOf(
 }
 
 function withMarks(stated: MediaDetails['chapters'], marked: readonly ReportedSegment[]): readonly Chapter[] {
-  const chapters = stated.map(({ title = '', start_time: start, end_time }) => ({
-    ...{ title, start },
-    end: end_time ?? Infinity,
+  const chapters = stated.map(({ title = '', start_time: start, end_time: end }) => ({
+    ...{ title, start, end: end ?? Infinity },
   }));
   const marks = marked.map(({ category, start, end }) => ({ title: `SponsorBlock: ${category}`, start, end }));
   return [...chapters, ...marks]
@@ -134,13 +120,10 @@ function dateOf(details: MediaDetails | undefined): string | undefined {
 }
 
 function filledIn(template: string, { details, title }: FetchedMedia, mediaId: string): string {
+  const uploader = details?.uploader ?? details?.channel;
   const values: Readonly<Record<string, string | number | undefined>> = {
-    title: details?.title ?? title,
-    uploader: details?.uploader ?? details?.channel,
-    date: dateOf(details),
-    id: mediaId,
-    height: details?.height,
-    language: details?.language,
+    ...{ title: details?.title ?? title, uploader, date: dateOf(details), id: mediaId },
+    ...{ height: details?.height, language: details?.language },
   };
   return template.replaceAll(FIELD, (_field, name: string) => String(values[name] ?? ''));
 }
@@ -162,10 +145,9 @@ async function embeddedCaptions(
     if (format !== 'vtt' && format !== 'srt') continue;
     const lines: (TimedLine & Span)[] = [];
     for await (const page of readFileBy(readCaptions, { path, format, kind: 'manual' }, call)) {
-      for (const line of page) {
-        const { startSeconds: start, durationSeconds } = line;
-        lines.push({ ...line, start, end: start + durationSeconds });
-      }
+      lines.push(
+        ...page.map((one) => ({ ...one, start: one.startSeconds, end: one.startSeconds + one.durationSeconds })),
+      );
     }
     const writer = srtWriter();
     const cues = onFile(lines).flatMap(({ start, end, ...line }) => [

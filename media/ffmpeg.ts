@@ -154,12 +154,8 @@ export function createMedia(settings: FfmpegSettings) {
         return durationSeconds;
       };
       if (audioCodec === 'aac' && leadSeconds === 0) {
-        const copy = [...sound, '-c:a', 'copy', '-f', 'ipod'];
-        const { bytes } = await convert(
-          [...input, ...sound, ...mostSeconds(settings), ...DECODED, ...copy],
-          output,
-          limits,
-        );
+        const outputs = [...sound, ...mostSeconds(settings), ...DECODED, ...sound, '-c:a', 'copy', '-f', 'ipod'];
+        const { bytes } = await convert([...input, ...outputs], output, limits);
         const seconds = await durationOf();
         if (seconds - bytes / 2 / DECODED_RATE <= MAX_GAP_SECONDS) return seconds;
       }
@@ -191,9 +187,8 @@ export function createMedia(settings: FfmpegSettings) {
         pixels: pictures === undefined || copied.pictures ? 0 : await pixelsOf(pictures, options),
       };
       await convert(outputArguments(file), output, { ...options, work, keeps: true });
-      return (pictures === undefined || copied.pictures) && (sound === undefined || copied.sound)
-        ? 'copied'
-        : 'converted';
+      const isCopied = (pictures === undefined || copied.pictures) && (sound === undefined || copied.sound);
+      return isCopied ? 'copied' : 'converted';
     },
 
     /** Writes a picture in any common format as JPEG, as players expect of a cover. */

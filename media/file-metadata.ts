@@ -72,6 +72,10 @@ export function without<Kind extends Span>(spans: readonly Kind[], others: reado
   );
 }
 
+export function shifted<Kind extends Span>(spans: readonly Kind[], seconds: number): readonly Kind[] {
+  return spans.map((span) => ({ ...span, start: span.start + seconds, end: span.end + seconds }));
+}
+
 /** @returns the spans on the time line of a recording of which only some parts, in order, are kept */
 export function onKeptTime<Kind extends Span>(spans: readonly Kind[], kept: readonly Span[]): readonly Kind[] {
   const timeOf = (time: number): number =>

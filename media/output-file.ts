@@ -44,7 +44,7 @@ const HDR_TRANSFERS = ['smpte2084', 'arib-std-b67'];
 interface Muxer {
   readonly name: string;
   /** The codecs of sound that are copied; undefined: any. */
-  readonly copies?: readonly string[];
+  readonly copies?: readonly (string | undefined)[];
   readonly encode: (bitRate: number | undefined, channels: number | undefined) => readonly string[];
   readonly captions?: string;
 }
@@ -72,14 +72,10 @@ export function copiedKinds(file: OutputFile): { readonly pictures: boolean; rea
   const { container, pictures, sound, codec, bitRate, isExact, kept = [], damaged = [] } = file;
   const mayCopy = isExact !== true && kept.length === 0;
   const soundCodec = sound && codecOf(sound.probe, 'audio');
-  const { copies } = MUXERS[container];
+  const { copies = [soundCodec] } = MUXERS[container];
   return {
     pictures: mayCopy && !damaged.includes('video') && pictures !== undefined && fits(pictures, container, codec),
-    sound:
-      mayCopy &&
-      bitRate === undefined &&
-      !damaged.includes('audio') &&
-      (copies === undefined || copies.includes(soundCodec ?? '')),
+    sound: mayCopy && bitRate === undefined && !damaged.includes('audio') && copies.includes(soundCodec),
   };
 }
 
@@ -119,10 +115,12 @@ export function outputArguments(file: OutputFile): readonly string[] {
     const copy = ['-c:v:0', 'copy', ...(container === 'mp4' && codec_name === 'hevc' ? ['-tag:v:0', 'hvc1'] : [])];
     // Without sound, nothing is to be heard before the first picture that can be decoded.
     const begin = sound === undefined ? 'setpts=PTS-STARTPTS,' : '';
-    const encode = [...H264, '-filter:v:0', `${cut(kept, 'video')}${begin}${pictureFilter(color_transfer)}`];
+    const toneMapping = HDR_TRANSFERS.includes(color_transfer ?? '') ? toneMappingOf(color_transfer) : '';
+    const encode = [...H264, '-filter:v:0', `${cut(kept, 'video')}${begin}${toneMapping}${EVEN_SIDES}`];
     return ['-map', streamOfKind(source, 'video'), ...(copied.pictures ? copy : encode)];
   };
   const n = pictures === undefined ? '0' : '1';
+  const cover = [`-disposition:v:${n}`, 'attached_pic'];
   const attached = ['-metadata:s:t:0', 'mimetype=image/jpeg', '-metadata:s:t:0', 'filename=cover.jpg'];
   return [
     ...inputs.flat(),
@@ -133,8 +131,7 @@ export function outputArguments(file: OutputFile): readonly string[] {
     ]),
     ...(captions.length === 0 || muxer.captions === undefined ? [] : ['-c:s', muxer.captions]),
     ...(isAttached ? ['-attach', coverPath, ...attached] : []),
-    ...(coverAt === undefined ? [] : ['-map', `${String(coverAt)}:v:0`, `-c:v:${n}`, 'copy']),
-    ...(coverAt === undefined ? [] : [`-disposition:v:${n}`, 'attached_pic']),
+    ...(coverAt === undefined ? [] : ['-map', `${String(coverAt)}:v:0`, `-c:v:${n}`, 'copy', ...cover]),
     ...['-map_metadata', metadataAt, '-map_chapters', metadataAt, '-f', muxer.name],
   ];
 }
@@ -155,16 +152,10 @@ function cut(kept: readonly Span[], kind: 'video' | 'audio'): string {
   return `${frames}${prefix}select='${selected}',${prefix}setpts='PTS-(${removed})/TB',`;
 }
 
-/** @returns the filter that prepares pictures to be encoded */
-function pictureFilter(colorTransfer = ''): string {
-  const toneMapping = HDR_TRANSFERS.includes(colorTransfer) ? `${toneMappingOf(colorTransfer)},` : '';
-  return `${toneMapping}${EVEN_SIDES}`;
-}
-
-/** Converts to BT.709 in linear light. Streams often state the transfer only, so the rest is assumed as in BT.2100. */
-function toneMappingOf(transfer: string): string {
+/** Converts HDR to BT.709 in linear light. Streams often state the transfer only, so the rest is assumed as in BT.2100. */
+function toneMappingOf(transfer = ''): string {
   const linear = `zscale=tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=100,format=gbrpf32le`;
-  return `sidedata=mode=delete,${linear},tonemap=hable:desat=0,zscale=p=bt709:t=bt709:m=bt709:r=tv`;
+  return `sidedata=mode=delete,${linear},tonemap=hable:desat=0,zscale=p=bt709:t=bt709:m=bt709:r=tv,`;
 }
 
 /** @returns whether the pictures can be copied: players show HDR in 8 bits in different ways, most of them pale */

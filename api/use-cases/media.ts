@@ -22,8 +22,8 @@ export function planMedia(deps: Pick<PlanDeps, 'platforms' | 'rendering'>, reque
   if (contradiction !== undefined) throw invalidField(...contradiction);
   const options = optionsOf(request);
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
-  const { mediaId, ...parameters } =
-    post === undefined ? pageWork(deps, request, options) : postWork(deps, post, request);
+  const work = post === undefined ? pageWork(deps, request, options) : postWork(deps, post, request, options);
+  const { mediaId, ...parameters } = work;
   const optionsId = options === undefined ? [] : [digestOf(JSON.stringify(options))];
   return {
     ...{ type: 'media', mediaId, parameters },
@@ -41,23 +41,19 @@ function pageWork(deps: Pick<PlanDeps, 'platforms'>, { url, format }: Wanted, op
   if (options?.sponsorblock !== undefined && videoId === undefined) {
     throw invalidField('sponsorblock', 'is only known of videos of the video platform');
   }
-  return {
-    mediaId: digestOf(page.url),
-    page: { url: page.url, format, options, videoId },
-    site: page.site,
-  };
+  return { mediaId: digestOf(page.url), page: { url: page.url, format, options, videoId }, site: page.site };
 }
 
 /** The platform describes a post and a reel with the same shortcode differently, so the kind is part of the subject. */
-function postWork(deps: Pick<PlanDeps, 'platforms'>, post: PostReference, request: Wanted): Work {
-  if (request.format !== 'video') {
+function postWork(deps: Pick<PlanDeps, 'platforms'>, post: PostReference, { format }: Wanted, options = {}): Work {
+  if (format !== 'video') {
     throw invalidField('format', 'must be video for a post or reel: POST /api/imgnet/audio fetches its sound');
   }
-  const [option] = Object.keys(optionsOf(request) ?? {});
+  const [option] = Object.keys(options);
   if (option !== undefined) throw invalidField(option, 'is not for posts and reels, whose files are kept as they are');
   requireImgnet(deps);
   const mediaId = digestOf(`imgnet/${post.kind}/${post.shortcode}`);
-  return { mediaId, page: { url: postUrlOf(post), format: 'video' }, post };
+  return { mediaId, page: { url: postUrlOf(post), format }, post };
 }
 
 export function digestOf(text: string): string {

@@ -29,12 +29,15 @@ const timeSchema = z
   )
   .meta({ examples: [92.5, '1:02:03'] });
 
+/** `false` is the default, and is left out, so that requests for the same file are one job. */
+const trueSchema = z.boolean().transform((isWanted): boolean | undefined => isWanted || undefined);
+
 const sectionSchema = z
   .object({
     from: optionalField(timeSchema),
     to: optionalField(timeSchema),
     chapter: optionalField(z.string().min(1).max(300)).describe('The title of a chapter, instead of times'),
-    exact: optionalField(z.boolean()).describe('Encode the section again to cut it to the frame'),
+    exact: optionalField(trueSchema).describe('Encode the section again to cut it to the frame'),
   })
   .refine(({ from, to, chapter }) => (from === undefined && to === undefined) !== (chapter === undefined), {
     message: 'must have a chapter, or one or both of from and to',
@@ -79,7 +82,7 @@ export const mediaOptionsShape = {
   ),
   codec: optionalField(z.enum(['h264', 'hevc', 'vp9', 'av1'])).describe('The codec of the pictures that is preferred'),
   bit_rate: optionalField(z.number().int().min(16).max(512)).describe('Encode the sound with this many kbit/s'),
-  sound_language: optionalField(z.union([z.literal('original'), languageSchema])).describe(
+  sound_language: optionalField(z.union([z.literal('original').transform(() => undefined), languageSchema])).describe(
     'The language of the sound; default: `original`',
   ),
   section: optionalField(sectionSchema),
@@ -87,7 +90,7 @@ export const mediaOptionsShape = {
     'Further data to write into the file; `captions` are those made by people',
   ),
   sponsorblock: optionalField(sponsorblockSchema),
-  wait_for_start: optionalField(z.boolean()).describe(
+  wait_for_start: optionalField(trueSchema).describe(
     'Wait for a premiere or an announced broadcast, for at most 7 days, instead of failing as `not_started`',
   ),
   live: optionalField(liveSchema),
@@ -138,19 +141,13 @@ export function contradictionIn(
 
 /** @returns the options that change the default file, or undefined if none does, so that requests for the same file are one job */
 export function optionsOf(request: MediaOptions & { readonly format: MediaFormat }): MediaOptions | undefined {
-  const { container, sound_language, embed, section, wait_for_start } = request;
-  const given = {
-    ...Object.fromEntries(Object.keys(mediaOptionsShape).map((name) => [name, request[name as keyof MediaOptions]])),
-    ...(container === DEFAULT_CONTAINERS[request.format] && { container: undefined }),
-    ...(sound_language === 'original' && { sound_language: undefined }),
-    ...(embed?.length === 0 && { embed: undefined }),
-    ...(wait_for_start === false && { wait_for_start: undefined }),
-    ...(section !== undefined && { section: { ...section, exact: section.exact === true ? true : undefined } }),
-  };
-  const kept = JSON.parse(JSON.stringify(given)) as MediaOptions;
+  const given = Object.keys(mediaOptionsShape).map((name) => [name, request[name as keyof MediaOptions]] as const);
+  const other = given.filter(([name, value]) => name !== 'container' || value !== DEFAULT_CONTAINERS[request.format]);
+  const kept = JSON.parse(JSON.stringify(Object.fromEntries(other))) as MediaOptions;
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-function sortedUnique<Item>(items: readonly Item[]): Item[] {
-  return [...new Set(items)].sort();
+/** @returns undefined if there are none, which is the default */
+function sortedUnique<Item>(items: readonly Item[]): Item[] | undefined {
+  return items.length === 0 ? undefined : [...new Set(items)].sort();
 }

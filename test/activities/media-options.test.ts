@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { mediaRequestSchema } from '../../contract/kinds/media.ts';
 import { optionsOf, type MediaOptions } from '../../contract/kinds/media-options.ts';
 import { startMediaMaker, type MediaMaker } from '../helpers/media-maker.ts';
 import { addTalk, TALK_SECONDS } from '../helpers/talk-page.ts';
@@ -161,8 +162,10 @@ describe('the language of the sound', () => {
 
 describe('what has not started', () => {
   it('is no other subject if that is not awaited', () => {
-    expect(optionsOf({ format: 'video', wait_for_start: false })).toBeUndefined();
-    expect(optionsOf({ format: 'video', wait_for_start: true })).toEqual({ wait_for_start: true });
+    const optionsWith = (wait_for_start: boolean) =>
+      optionsOf(mediaRequestSchema.parse({ url: 'https://a.example/b', format: 'video', wait_for_start }));
+    expect(optionsWith(false)).toBeUndefined();
+    expect(optionsWith(true)).toEqual({ wait_for_start: true });
   });
 
   it('fails with the announced time', async () => {

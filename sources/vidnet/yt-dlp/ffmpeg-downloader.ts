@@ -29,10 +29,9 @@ export interface Recording {
 /** @throws JobError when the time of its end is over */
 export function recordingOf(live: NonNullable<MediaOptions['live']>, maxMediaSeconds: number): Recording {
   const { from, seconds = Infinity, until } = live;
-  const left = until === undefined ? Infinity : (Date.parse(until) - Date.now()) / 1000;
-  if (left <= 0) throw new JobError('recordingOver');
   const longest = Math.min(maxMediaSeconds, RECORDING_MAX_SECONDS);
-  const endsAfterMs = 1000 * Math.min(left, longest);
+  const endsAfterMs = Math.min(until === undefined ? Infinity : Date.parse(until) - Date.now(), 1000 * longest);
+  if (endsAfterMs <= 0) throw new JobError('recordingOver');
   return { fromStart: from === 'start', maxSeconds: Math.min(seconds, longest), endsAfterMs };
 }
 

@@ -55,16 +55,10 @@ export function downloadArguments(
   settings: Pick<YtdlpSettings, 'maxFileBytes' | 'maxVideoHeight'>,
   { format, options }: Pick<MediaPage, 'format' | 'options'>,
 ): readonly string[] {
-  const {
-    container = DEFAULT_CONTAINERS[format],
-    sound_language: language,
-    section,
-    live,
-    wait_for_start,
-  } = options ?? {};
+  const { container = DEFAULT_CONTAINERS[format], sound_language: language, section, live } = options ?? {};
   const sound = language === undefined ? '' : `[language~='${spokenIn(language)}']`;
-  const all =
-    format === 'audio' ? `ba*${PROTOCOLS}${sound}` : videoFormats(settings.maxVideoHeight, sound, options ?? {});
+  const ofVideo = () => videoFormats(settings.maxVideoHeight, sound, options ?? {});
+  const all = format === 'audio' ? `ba*${PROTOCOLS}${sound}` : ofVideo();
   const formats = live === undefined ? all : all.replaceAll(PROTOCOLS, LIVE_PROTOCOLS[live.from]);
   return [
     // Two entries are enough to recognise a list, which is refused.
@@ -78,8 +72,8 @@ export function downloadArguments(
     ...['--print', `before_dl:${FORMATS_PREFIX}${CHOSEN_FORMATS}`],
     ...['--match-filters', live === undefined ? '!is_live & live_status!=?is_upcoming' : 'is_live'],
     ...(live?.from === 'start' ? ['--live-from-start'] : []),
-    ...(section === undefined ? [] : sectionArguments(section)),
-    ...(wait_for_start === true ? ['--ignore-no-formats-error'] : []),
+    ...(section === undefined ? [] : ['--download-sections', rangeOf(section)]),
+    ...(options?.wait_for_start === true ? ['--ignore-no-formats-error'] : []),
     ...(options === undefined ? [] : embeddedArguments(options)),
   ];
 }
@@ -94,11 +88,8 @@ function spokenIn(tag: string): string {
  * For MP4, H.264 and AAC first; otherwise any format, of which ffmpeg converts the pictures for MP4, and the sound. A silent
  * video is a video. Of a page on which all pictures are taller, the lowest are taken.
  */
-function videoFormats(
-  maxHeight: number,
-  sound: string,
-  { container = 'mp4', codec, max_height = 8_640 }: MediaOptions,
-): string {
+function videoFormats(maxHeight: number, sound: string, options: MediaOptions): string {
+  const { container = 'mp4', codec, max_height = 8_640 } = options;
   const limits = [
     // The limit of the operator is about the shorter side.
     `[aspect_ratio<1][width<=${String(maxHeight)}][height<=${String(max_height)}]${PROTOCOLS}`,
@@ -117,16 +108,11 @@ function videoFormats(
   ].join('/');
 }
 
-function sectionArguments({ from = 0, to, chapter }: NonNullable<MediaOptions['section']>): readonly string[] {
-  const range = chapter === undefined ? `*${from}-${to ?? 'inf'}` : `^\\s*${escaped(chapter)}\\s*$`;
-  return ['--download-sections', range];
-}
-
-/** Titles are shown with single spaces. */
-function escaped(text: string): string {
-  return oneLine(text)
-    .replaceAll(/[^\p{L}\p{N} ]/gu, String.raw`\$&`)
-    .replaceAll(' ', String.raw`\s+`);
+function rangeOf({ from = 0, to, chapter }: NonNullable<MediaOptions['section']>): string {
+  if (chapter === undefined) return `*${from}-${to ?? 'inf'}`;
+  // Titles are shown with single spaces.
+  const escaped = oneLine(chapter).replaceAll(/[^\p{L}\p{N} ]/gu, String.raw`\$&`);
+  return `^\\s*${escaped.replaceAll(' ', String.raw`\s+`)}\\s*$`;
 }
 
 export const COVER_NAME = 'cover.';
@@ -173,10 +159,7 @@ export const formatsSchema = z
     size: z.number().nullable().catch(null),
     parts: z.array(z.string()).catch([]),
     sizes: z.array(z.number()).catch([]),
-    ext: z
-      .string()
-      .regex(/^[\w-]{1,16}$/)
-      .catch(NEUTRAL_EXTENSION),
+    ext: z.stringFormat('extension', /^[\w-]{1,16}$/).catch(NEUTRAL_EXTENSION),
     width: z.number().catch(0),
     height: z.number().catch(0),
     protocol: z.string().catch(''),

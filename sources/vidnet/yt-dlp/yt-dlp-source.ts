@@ -44,9 +44,9 @@ export interface FetchedMedia {
    */
   readonly cameWhole: boolean | undefined;
   /** What the page says; absent for a page without options. */
-  readonly details?: MediaDetails;
+  readonly details?: MediaDetails | undefined;
   readonly coverPath?: string | undefined;
-  readonly captionPaths?: readonly string[];
+  readonly captionPaths?: readonly string[] | undefined;
 }
 
 export interface FetchOptions extends SourceCall {
@@ -65,6 +65,7 @@ export function createYtdlpSource(settings: YtdlpSettings) {
     const { section, live, wait_for_start: awaitsStart } = chosen;
     const recording = live && recordingOf(live, options.maxMediaSeconds);
     const isPart = section !== undefined || recording !== undefined;
+    const endsAfterMs = recording?.endsAfterMs ?? 0;
     const refusal = new AbortController();
     let metadata: Metadata | undefined;
     let details: MediaDetails | undefined;
@@ -89,7 +90,7 @@ export function createYtdlpSource(settings: YtdlpSettings) {
             // A broadcast comes no faster than it is.
             rate: recording === undefined ? rate : { bytes: 1, windowMs: rate.windowMs },
             bytes: () => folderBytes(options.folder),
-            seconds: !isPart ? (metadata?.duration ?? undefined) : undefined,
+            seconds: isPart ? undefined : (metadata?.duration ?? undefined),
           },
           // A transfer that is too slow as a whole would be so again, so `too_large` is final.
           (how) =>
@@ -106,7 +107,6 @@ export function createYtdlpSource(settings: YtdlpSettings) {
       }
     };
 
-    const endsAfterMs = recording?.endsAfterMs ?? 0;
     const end = recording && setTimeout(() => refusal.abort(new JobError('recordingOver')), endsAfterMs);
     const warnings = await runYtdlp(
       settings,
@@ -116,14 +116,9 @@ export function createYtdlpSource(settings: YtdlpSettings) {
         timeoutMs: options.timeoutMs + endsAfterMs,
       },
       {
-        subject,
-        url,
-        args: downloadArguments(settings, page),
-        usesFfmpeg: isPart,
-        recording,
+        ...{ subject, url, args: downloadArguments(settings, page), usesFfmpeg: isPart, recording, onStdoutLine },
         maxFileBytes: settings.maxFileBytes,
         reading: { maxCpuSeconds: LONG_RUN_CPU_SECONDS },
-        onStdoutLine,
       },
     )
       .catch(async (error: unknown) => {
@@ -153,11 +148,9 @@ export function createYtdlpSource(settings: YtdlpSettings) {
       paths: await Promise.all(files.map(({ path }) => withExtension(path, stated.ext))),
       title: metadata.title,
       statedDurationSeconds: lengthOf(metadata.duration ?? undefined, section && details),
-      ...(details !== undefined && {
-        details,
-        coverPath: (await pathsIn(options.folder, COVER_NAME))[0],
-        captionPaths: await pathsIn(options.folder, CAPTIONS_NAME),
-      }),
+      details,
+      coverPath: details && (await pathsIn(options.folder, COVER_NAME))[0],
+      captionPaths: details && (await pathsIn(options.folder, CAPTIONS_NAME)),
       cameWhole:
         recording !== undefined ||
         // ffmpeg reports a success even if the transfer of a section breaks off.
