@@ -8,14 +8,9 @@ const MAX_BYTES = 4 * 1024 ** 2;
 /** The API gets only the beginning of a video's hash, so that it does not learn which video is fetched. */
 const PREFIX_CHARS = 4;
 
-const answerSchema = z.array(
-  z.object({
-    videoID: z.string(),
-    segments: z.array(
-      z.object({ category: z.string(), segment: z.tuple([z.number().nonnegative(), z.number().nonnegative()]) }),
-    ),
-  }),
-);
+const timeSchema = z.number().nonnegative();
+const segmentSchema = z.object({ category: z.string(), segment: z.tuple([timeSchema, timeSchema]) });
+const answerSchema = z.array(z.object({ videoID: z.string(), segments: z.array(segmentSchema) }));
 
 export type SponsorBlock = ReturnType<typeof createSponsorBlock>;
 export type ReportedSegment = Awaited<ReturnType<SponsorBlock['segments']>>[number];

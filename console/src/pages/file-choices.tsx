@@ -134,11 +134,9 @@ function heightsOf({ video_formats: formats }: MediaInfo): Options {
 }
 
 function soundsOf({ audio_languages: languages }: MediaInfo): Options {
-  const others = languages.filter(({ is_original: isOriginal }) => !isOriginal);
-  return {
-    original: 'Original',
-    ...Object.fromEntries(others.map(({ language }) => [language, languageName(language) ?? language])),
-  };
+  const others = languages.filter(({ is_original: isOriginal }) => !isOriginal).map(({ language }) => language);
+  const named = others.map((language) => [language, languageName(language) ?? language] as const);
+  return { original: 'Original', ...Object.fromEntries(named) };
 }
 
 function sectionsOf({ chapters }: MediaInfo): Options {
