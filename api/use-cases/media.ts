@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../contract/http/api-error.ts';
-import { mediaPrice, normalizedPage, type MediaParameters, type MediaRequest } from '../../contract/kinds/media.ts';
+import { mediaPrice, normalizedPage, type MediaPage, type MediaParameters } from '../../contract/kinds/media.ts';
 import { contradictionIn, optionsOf, type MediaOptions } from '../../contract/kinds/media-options.ts';
 import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { postReferenceOf, postUrlOf, type PostReference } from '../../contract/urls/imgnet-urls.ts';
@@ -14,15 +14,17 @@ import { requesting, type JobPlan } from './request-job.ts';
 /** POST /api/downloads/media: the audio or video of a page of any site, or the files of a post, once for all URLs of it. */
 export const requestMedia = requesting(planMedia);
 
-type Wanted = Pick<MediaRequest, 'url' | 'format'> & MediaOptions;
-
-export function planMedia(deps: Pick<PlanDeps, 'platforms' | 'rendering'>, request: Wanted): JobPlan<'media'> {
+export function planMedia(
+  deps: Pick<PlanDeps, 'platforms' | 'rendering'>,
+  request: Pick<MediaPage, 'url' | 'format'> & MediaOptions,
+): JobPlan<'media'> {
   const { url, format } = request;
   const contradiction = contradictionIn(request);
   if (contradiction !== undefined) throw invalidField(...contradiction);
   const options = optionsOf(request);
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
-  const work = post === undefined ? pageWork(deps, request, options) : postWork(deps, post, request, options);
+  const page = { url, format, options };
+  const work = post === undefined ? pageWork(deps, page) : postWork(deps, post, page);
   const { mediaId, ...parameters } = work;
   const optionsId = options === undefined ? [] : [digestOf(JSON.stringify(options))];
   return {
@@ -35,7 +37,7 @@ export function planMedia(deps: Pick<PlanDeps, 'platforms' | 'rendering'>, reque
 
 type Work = MediaParameters & Pick<JobPlan, 'mediaId'>;
 
-function pageWork(deps: Pick<PlanDeps, 'platforms'>, { url, format }: Wanted, options?: MediaOptions): Work {
+function pageWork(deps: Pick<PlanDeps, 'platforms'>, { url, format, options }: MediaPage): Work {
   const page = pageOf(deps, url);
   const videoId = options?.sponsorblock && videoIdOf(url, deps.platforms.vidnetHosts);
   if (options?.sponsorblock !== undefined && videoId === undefined) {
@@ -45,7 +47,7 @@ function pageWork(deps: Pick<PlanDeps, 'platforms'>, { url, format }: Wanted, op
 }
 
 /** The platform describes a post and a reel with the same shortcode differently, so the kind is part of the subject. */
-function postWork(deps: Pick<PlanDeps, 'platforms'>, post: PostReference, { format }: Wanted, options = {}): Work {
+function postWork(deps: Pick<PlanDeps, 'platforms'>, post: PostReference, { format, options = {} }: MediaPage): Work {
   if (format !== 'video') {
     throw invalidField('format', 'must be video for a post or reel: POST /api/imgnet/audio fetches its sound');
   }
