@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import sherpa from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { RATE } from '../sherpa/samples.mjs';
@@ -5,7 +6,7 @@ import { CHUNK_SECONDS, chunkStarts, confirmVoices, cutPieces, joinChunks, parts
 import { scaleEmbeddings } from './scale-embeddings.ts';
 
 /** The shortest audio with a reliable embedding. Shorter pieces get no embedding. */
-const MIN_SECONDS = 0.65;
+const MIN_SECONDS = 0.5;
 /** The precision of an embedding: four decimals. */
 const PRECISION = 1e4;
 const SEGMENTATION_SHARE = 0.3;
@@ -20,6 +21,9 @@ export function openVoices({ segmentation, embedding }, threads) {
     // The library replaces 0 with its defaults.
     ...{ minDurationOn: 0.001, minDurationOff: 0.001 },
   });
+  // All embeddings of a model have a part in common, which would make different voices similar.
+  const meanPath = embedding.replace(/\.onnx$/, '.mean.json');
+  const mean = existsSync(meanPath) ? JSON.parse(readFileSync(meanPath, 'utf8')) : [];
   const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: embedding, ...common });
 
   /** Of a single chunk, the library returns the speakers of the segmentation, without clustering. */
@@ -44,10 +48,11 @@ export function openVoices({ segmentation, embedding }, threads) {
         onProgress((SEGMENTATION_SHARE * startSeconds) / seconds);
       }
       const voices = confirmVoices(joinChunks(chunks), speech);
-      const pieces = cutPieces(voices);
+      const pieces = cutPieces(voices, speech);
       const embeddings = pieces.map(({ context, localSpeaker }, i) => {
         onProgress(SEGMENTATION_SHARE + ((1 - SEGMENTATION_SHARE) * i) / pieces.length);
-        return embed(extractor, samples, partsAlone(context, localSpeaker, voices));
+        const own = embed(extractor, samples, partsAlone(context, localSpeaker, voices));
+        return own?.map((value, k) => value - (mean[k] ?? 0));
       });
       return scaleEmbeddings(pieces, embeddings).map((embedding = [], i) => {
         const { startSeconds, endSeconds, localSpeaker } = pieces[i];

@@ -10,10 +10,10 @@ const BRIDGED_SECONDS = 0.3;
 const SHORTEST_SECONDS = 0.15;
 const UNCONFIRMED_SECONDS = 2;
 
-/** The longest piece of a voice that is considered one speaker, since the segmentation confuses similar voices within a chunk. */
-const PIECE_SECONDS = 1;
-/** The length of the audio for an embedding, if the voice is active for that long. */
-const CONTEXT_SECONDS = 2;
+/** The length of a piece that is considered one speaker, since the segmentation confuses similar voices within a chunk. */
+const PIECE_SECONDS = 0.5;
+/** The length of the audio for an embedding, if the voice is active for that long without a pause. */
+const CONTEXT_SECONDS = 1.5;
 
 export interface LocalVoice extends Span {
   readonly localSpeaker: number;
@@ -116,8 +116,15 @@ export function confirmVoices(voices: readonly LocalVoice[], speech: readonly Sp
   return [...confirmed, ...missed].sort(byStart);
 }
 
-export function cutPieces(voices: readonly LocalVoice[]): Piece[] {
+/** Cuts voices at the pauses between the intervals of another detector, because the speaker often changes there, and then into pieces. */
+export function cutPieces(voices: readonly LocalVoice[], speech: readonly Span[]): Piece[] {
+  const pauses = speech.slice(1).map(({ startSeconds }, i) => (startSeconds + (speech[i]?.endSeconds ?? 0)) / 2);
   return voices
+    .flatMap((voice) => {
+      const inside = pauses.filter((pause) => pause > voice.startSeconds && pause < voice.endSeconds);
+      const ends = [...inside, voice.endSeconds];
+      return ends.map((endSeconds, i) => ({ ...voice, startSeconds: ends[i - 1] ?? voice.startSeconds, endSeconds }));
+    })
     .flatMap((voice) => {
       const { startSeconds, endSeconds, localSpeaker } = voice;
       const count = Math.max(1, Math.round(secondsOf(voice) / PIECE_SECONDS));

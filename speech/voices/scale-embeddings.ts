@@ -8,7 +8,7 @@ const PRIOR_PAIRS = 4;
 const MAX_PAUSE_SECONDS = 1;
 const LEAST_PAIRS = 3;
 /** The assumed similarity of pieces of one voice if too few are known. */
-const USUAL_SIMILARITY = 0.65;
+const USUAL_SIMILARITY = 0.33;
 const LEAST_SIMILARITY = 0.05;
 
 interface Pair {
@@ -17,7 +17,7 @@ interface Pair {
 }
 
 /**
- * Scales embeddings of length 1 so that the product of two of one speaker is 1 on average, in noise as well as in clean
+ * Scales embeddings so that the product of two of one speaker is 1 on average, in noise as well as in clean
  * audio. In noise, embeddings of one speaker differ as much as those of two speakers in a clean recording. How much they
  * differ is taken from consecutive pieces of one voice, which nearly always are of one speaker.
  */

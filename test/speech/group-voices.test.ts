@@ -3,7 +3,7 @@ import type { VoiceSegment } from '../../contract/speech-results.ts';
 import { groupVoices } from '../../speech/voices/group-voices.ts';
 
 const signal = new AbortController().signal;
-/** A direction in the plane: the similarity of two voices that differ by 30 degrees is 0.87, and 0.77 by 40 degrees. */
+/** A direction in the plane: the similarity of two voices that differ by 30 degrees is 0.87, and 0.64 by 50 degrees. */
 const voice = (startSeconds: number, localSpeaker: number, degrees: number, seconds = 5): VoiceSegment => ({
   ...{ startSeconds, endSeconds: startSeconds + seconds, localSpeaker },
   embedding: [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)],
@@ -45,13 +45,19 @@ describe('groupVoices', () => {
 
   it('separates voices of one local speaker', async () => {
     expect(await group([[voice(0, 0, 0), voice(5, 0, 30)]])).toEqual([[0, 0]]);
-    expect(await group([[voice(0, 0, 0), voice(5, 0, 40)]])).toEqual([[0, 1]]);
+    expect(await group([[voice(0, 0, 0), voice(5, 0, 50)]])).toEqual([[0, 1]]);
   });
 
   it('compares means of groups, in which a voice counts by its duration', async () => {
     // The last voice is near enough to the second one, and to the mean of both if they count the same.
-    expect(await group([[voice(0, 0, 0, 5), voice(20, 0, 12, 5)], [voice(30, 0, 36)]])).toEqual([[0, 0], [0]]);
-    expect(await group([[voice(0, 0, 0, 20), voice(20, 0, 12, 5)], [voice(30, 0, 36)]])).toEqual([[0, 0], [1]]);
+    expect(await group([[voice(0, 0, 0, 5), voice(20, 0, 12, 5)], [voice(30, 0, 50)]])).toEqual([[0, 0], [0]]);
+    expect(await group([[voice(0, 0, 0, 20), voice(20, 0, 12, 5)], [voice(30, 0, 50)]])).toEqual([[0, 0], [1]]);
+  });
+
+  it('moves a voice from the group that it was merged with to a nearer one', async () => {
+    expect(await group([[voice(0, 0, 8), voice(10, 0, 40, 1), voice(20, 0, 65, 2), voice(30, 0, 95, 20)]])).toEqual([
+      [0, 0, 1, 1],
+    ]);
   });
 
   it('gives voices that are too short for a speaker to the nearest one', async () => {

@@ -56,13 +56,24 @@ it('confirmVoices adds a voice that only the other detector has, and removes sho
   expect(confirmVoices([], speech.slice(1, 2))).toEqual([voice(10, 10.5, 0)]);
 });
 
-it('cutPieces cuts pieces of about a second with a context of two seconds within the voice', () => {
-  expect(cutPieces([voice(10, 13, 4), voice(11, 11.4, 2)])).toEqual([
-    { ...voice(10, 11, 4), context: span(10, 12) },
-    { ...voice(11, 11.4, 2), context: span(11, 11.4) },
-    { ...voice(11, 12, 4), context: span(10.5, 12.5) },
-    { ...voice(12, 13, 4), context: span(11, 13) },
-  ]);
+describe('cutPieces', () => {
+  it('cuts pieces of about half a second with a context of 1.5 seconds within the voice', () => {
+    expect(cutPieces([voice(10, 12, 4), voice(11, 11.4, 2)], [])).toEqual([
+      { ...voice(10, 10.5, 4), context: span(10, 11.5) },
+      { ...voice(10.5, 11, 4), context: span(10, 11.5) },
+      { ...voice(11, 11.4, 2), context: span(11, 11.4) },
+      { ...voice(11, 11.5, 4), context: span(10.5, 12) },
+      { ...voice(11.5, 12, 4), context: span(10.5, 12) },
+    ]);
+  });
+
+  it('cuts a voice in the middle of each pause, and separates the contexts', () => {
+    expect(cutPieces([voice(10, 11.5)], [span(9, 10.4), span(10.6, 11), span(12, 13)])).toEqual([
+      { ...voice(10, 10.5), context: span(10, 10.5) },
+      { ...voice(10.5, 11), context: span(10.5, 11.5) },
+      { ...voice(11, 11.5), context: span(10.5, 11.5) },
+    ]);
+  });
 });
 
 it('partsAlone excludes what other voices overlap', () => {
@@ -81,17 +92,18 @@ describe('scaleEmbeddings', () => {
 
   it('makes the product of pieces of one voice 1, however much they differ', () => {
     for (const degrees of [0, 20, 50]) {
-      const pieces = cutPieces(Array.from({ length: 5 }, (_, i) => voice(2.5 * i, 2.5 * i + 2)));
-      const embeddings = pieces.map((_, i) => unit((Math.floor(i / 2) % 2) * degrees));
+      const voices = Array.from({ length: 5 }, (_, i) => voice(2 * i, 2 * i + 1.5));
+      const pieces = cutPieces(voices, []);
+      const embeddings = pieces.map((_, i) => unit((Math.floor(i / 3) % 2) * degrees));
       const scaled = scaleEmbeddings(pieces, embeddings);
-      expect(product(scaled[0], scaled[2])).toBeCloseTo(1, 6);
+      expect(product(scaled[0], scaled[3])).toBeCloseTo(1, 6);
     }
   });
 
   it('leaves out pieces without an embedding, and uses a usual similarity for a few pieces', () => {
-    const pieces = cutPieces([voice(0, 1), voice(5, 6, 1)]);
+    const pieces = cutPieces([voice(0, 0.5), voice(5, 5.5, 1)], []);
     const [first, second] = scaleEmbeddings(pieces, [unit(0), undefined]);
-    expect(product(first, first)).toBeCloseTo(1 / 0.65, 6);
+    expect(product(first, first)).toBeCloseTo(1 / 0.33, 6);
     expect(second).toBeUndefined();
   });
 });
