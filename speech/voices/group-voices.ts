@@ -11,6 +11,11 @@ import { groupsAfter, mergeAll, similarityOf, sumOf, type Merge, type VoiceGroup
  */
 const ONE_SPEAKER = 0.7;
 /**
+ * Two groups that are both too short for a speaker are merged down to those 0.4. Single lines of one speaker differ more than
+ * pieces of one line, by which embeddings are scaled, above all on a telephone line. Otherwise, neither would be a speaker.
+ */
+const SHORT_GROUPS = 0.4;
+/**
  * A group that never has this much speech within two minutes is probably laughter, noise or two people at once, which add up in
  * a long recording. Its pieces go to the nearest speaker.
  */
@@ -39,7 +44,7 @@ export async function groupVoices(
     const certain = isLarge ? (await mergeAll(groups, yieldIfDue)).filter(({ similarity }) => similarity >= 1) : [];
     units.push(...groupsAfter(groups, certain));
   }
-  const merges = await mergeAll(units, yieldIfDue);
+  const merges = (await mergeAll(units, yieldIfDue)).map(withShortGroups).sort((a, b) => b.similarity - a.similarity);
   const speakers = speakersOf(units, merges, { minSpeakers, maxSpeakers });
   const numberOf = new Map(speakers.flatMap(({ voices }, number) => voices.map((voice) => [voice, number] as const)));
   const lengths = speakers.map((speaker) => Math.sqrt(similarityOf(speaker, speaker)));
@@ -79,6 +84,12 @@ function speakersOf(
   if (speakers.length >= minSpeakers) return speakers;
   const all = groupsAfter(units, merges.slice(0, Math.max(0, units.length - minSpeakers)));
   return minSpeakers === 1 ? all.slice(0, 1) : all;
+}
+
+function withShortGroups(merge: Merge): Merge {
+  const areShort = [merge.left, merge.right].every((group) => mostSecondsOf(group) < LEAST_SPEAKER_SECONDS);
+  const isOne = areShort && merge.similarity >= SHORT_GROUPS;
+  return isOne ? { ...merge, similarity: Math.max(merge.similarity, ONE_SPEAKER) } : merge;
 }
 
 /** @returns the seconds of speech in the part of the recording in which the group has most */

@@ -60,6 +60,13 @@ describe('groupVoices', () => {
     ]);
   });
 
+  it('finds a speaker of short lines that differ more than those of one line', async () => {
+    const lines = (degrees: number): VoiceSegment[] => [voice(0, 0, 0, 2), voice(5, 0, degrees, 2)];
+    expect(await group([[...lines(55), voice(20, 1, 180, 10)]])).toEqual([[0, 0, 1]]);
+    // Lines that differ as much as those of two speakers do not become one.
+    expect(await group([[...lines(70), voice(20, 1, 180, 10)]])).toEqual([[0, 0, 0]]);
+  });
+
   it('gives voices that are too short for a speaker to the nearest one', async () => {
     const windows = [[voice(0, 0, 0), voice(5, 1, 90), voice(10, 2, 50, 1)], [voice(20, 0, 180, 1)]];
     expect(await group(windows)).toEqual([[0, 1, 1], [1]]);
