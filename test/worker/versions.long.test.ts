@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { JobInput } from '../../contract/job-input.ts';
 import { createVersionCommands } from '../../operator/versions/version-commands.ts';
 import { UsageError } from '../../runtime/operator-command.ts';
+import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
 import { deploymentOf, loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { audio } from '../../workflows/jobs/audio.ts';
 import { aResult } from '../helpers/workflow-harness.ts';
@@ -13,13 +14,14 @@ import { until } from '../helpers/until.ts';
 import { startWorkers, type StartedWorkers } from '../helpers/workflow-run.ts';
 import { anAudioJob } from '../helpers/jobs.ts';
 
-/** Temporal tells its queues of a release within seconds, on a busy machine within a minute. */
+/** Temporal's queues learn of a release within seconds, on a busy machine within a minute. */
 const LONG_MS = 150_000;
 
 let env: TestWorkflowEnvironment;
 let bundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
   env = await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') });
+  await registerSearchAttributes(env.connection, 'default');
   bundle = await loadWorkflows();
 }, 120_000);
 afterAll(() => env.teardown());
@@ -160,10 +162,10 @@ describe('workers of a deployment', { timeout: 2 * LONG_MS }, () => {
     expect(deployment?.version.buildId).toMatch(/^workflows-[0-9a-f]{16}$/);
   });
 
-  it('are not there before the first: told as such', async () => {
-    await expect(createVersionCommands(env.client, 'nobody').run(['use', 'one'])).rejects.toThrow(
-      /WORKER_DEPLOYMENT=nobody/,
+  it('are unknown to the command before the first has started', async () => {
+    await expect(createVersionCommands(env.client, 'unknown').run(['use', 'one'])).rejects.toThrow(
+      /WORKER_DEPLOYMENT=unknown/,
     );
-    await expect(createVersionCommands(env.client, 'nobody').run(['use'])).rejects.toThrow(/There is no command/);
+    await expect(createVersionCommands(env.client, 'unknown').run(['use'])).rejects.toThrow(/There is no command/);
   });
 });
