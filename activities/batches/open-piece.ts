@@ -20,7 +20,7 @@ import type { TakeSlot } from './batch-slots.ts';
 
 export interface PieceDeps {
   readonly batches: BatchStore;
-  readonly records: Pick<RecordStore, 'get'>;
+  readonly records: Pick<RecordStore, 'get' | 'noteInterest'>;
   /** Starts or joins the job of an item, as its single request does. */
   readonly acceptItem: (order: ItemOrder) => Promise<AcceptedItem>;
   readonly cancelItem: (record: PendingRecord) => Promise<void>;
@@ -149,7 +149,7 @@ export async function openPiece(deps: PieceDeps, { batch, number, signal, onChan
       return blocked;
     },
 
-    /** Cancels the running jobs that this batch has started, and all waiting items. */
+    /** Cancels all waiting items, and the running jobs that this batch has started, except those for which others wait. */
     async cancel(): Promise<void> {
       const left: NewProgress[] = [];
       for (const item of items) {
@@ -158,7 +158,8 @@ export async function openPiece(deps: PieceDeps, { batch, number, signal, onChan
           left.push([item, { state: 'cancelled', ...optional('recordId', recordId) }]);
         } else if (state === 'running') {
           const record = await recordOf(item);
-          if (record?.status === 'pending') await deps.cancelItem(record);
+          if (record?.status !== 'pending') continue;
+          if ((await deps.records.noteInterest(record.id, 'abandoned')) === 'abandoned') await deps.cancelItem(record);
         }
       }
       await note(left);

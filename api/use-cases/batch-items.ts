@@ -52,7 +52,11 @@ export async function acceptItem(deps: AcceptDeps & PlanDeps, order: ItemOrder):
   try {
     const plan = await planOf(deps, item.request);
     const order = orderOf({ ...item.request, include_webhook: webhookUrl });
-    const job = { ...plan, ...order, ...ids, isRefusedWhilePending: false };
+    const shared = {
+      isRefusedWhilePending: false,
+      ...(ids.batchId !== undefined && { endsWithStarter: true as const }),
+    };
+    const job = { ...plan, ...order, ...ids, ...shared };
     return { kind: 'accepted', record: (await startOrJoin(deps, caller, job)).record };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : toApiError(thrown);

@@ -197,7 +197,7 @@ async function keepsRunning(
   if (record.endsWithStarter !== true) return true;
   // Callers without a key are not distinguished.
   const isSameKey = caller.kind === 'key' && caller.key.id === record.startedBy;
-  const isOwn = job.endsWithStarter === true && (batchId === undefined ? isSameKey : batchId === job.batchId);
+  const isOwn = job.endsWithStarter === true && batchId === job.batchId && (batchId !== undefined || isSameKey);
   if (isOwn && record.interest === undefined) return true;
   return (await deps.records.noteInterest(record.id, 'shared')) !== 'abandoned';
 }

@@ -23,6 +23,7 @@ let mongo: Mongo;
 let batches: BatchStore;
 const acceptItem = vi.fn<PieceDeps['acceptItem']>();
 const cancelItem = vi.fn<PieceDeps['cancelItem']>();
+const noteInterest = vi.fn<PieceDeps['records']['noteInterest']>((_id, interest) => Promise.resolve(interest));
 const leaveProfile = vi.fn<BatchDeps['leaveProfile']>();
 const records = new Map<string, DownloadRecord>();
 const countPollers = vi.fn<(queue: string) => Promise<number>>().mockResolvedValue(1);
@@ -36,7 +37,7 @@ beforeAll(() => {
     ...{ batches, keys, acceptItem, cancelItem, leaveProfile, routes: routesWith(GENEROUS) },
     localJobs: createLocalJobs(),
     ...{ maxFetches: 4, taskQueue: 'q', countPollers },
-    records: { get: (id) => Promise.resolve(records.get(id)) },
+    records: { get: (id) => Promise.resolve(records.get(id)), noteInterest },
     endIfGone: (record) => Promise.resolve(ended(record, failureFor('stoppedByOperator'))),
   };
   activities = createBatchActivities(deps);
@@ -51,6 +52,7 @@ beforeEach(() => {
     records.set(recordId, pendingOf(recordId, item));
     return Promise.resolve({ kind: 'accepted', record: records.get(recordId)! });
   });
+  noteInterest.mockImplementation((_id, interest) => Promise.resolve(interest));
   cancelItem.mockReset().mockImplementation((record) => {
     records.set(record.id, ended(record, failureFor('cancelled')));
     return Promise.resolve();
@@ -278,5 +280,17 @@ describe('advanceBatch', () => {
     expect(advance.isOver).toBe(true);
     expect((await read(id)).counts).toEqual({ ...NO_TOTALS.counts, cancelled: 250 });
     expect(cancelItem).toHaveBeenCalledTimes(BATCH_WINDOW - 1);
+  });
+
+  it('does not cancel a job for which others wait, but counts how it ends', async () => {
+    const id = await aBatch(2, { status: 'cancelling' });
+    await step(id);
+    const [shared] = records.keys();
+    noteInterest.mockImplementation((recordId, interest) => Promise.resolve(recordId === shared ? 'shared' : interest));
+    expect(await step(id, { mode: 'cancel' })).toMatchObject({ running: 1, isOver: false });
+    expect(cancelItem).toHaveBeenCalledTimes(1);
+    endAll();
+    expect(await step(id, { mode: 'cancel' })).toMatchObject({ isOver: true });
+    expect(await read(id)).toMatchObject({ counts: { ...NO_TOTALS.counts, success: 1, cancelled: 1 }, spent: 5 });
   });
 });

@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type JobInput, pendingRecordOf } from '../../contract/job-input.ts';
 import { speakerLabelsPendingSchema, speakerLabelsSchema } from '../../contract/kinds/speaker-labels.ts';
@@ -196,8 +197,11 @@ it('does not join an audio that is being cancelled, but waits for its end and st
   expect(started.map(([name]) => name)).toEqual(['audio', 'speakerLabels']);
 });
 
-it('keeps the audio of a transcript for a caller that requests it meanwhile', async () => {
-  const running = anAudioJob({ endsWithStarter: true });
+it.each([
+  ['a transcript', {}],
+  ['a batch', { batchId: ulid() }],
+])('keeps the audio of %s for a caller that requests it meanwhile', async (_starter, batch) => {
+  const running = anAudioJob({ endsWithStarter: true, ...batch });
   await facades.deps.records.insertIfAbsent(pendingRecordOf(running));
   facades.jobs.start.mockResolvedValueOnce({ running, runId: 'run-1' });
   const answer = await facades.post('/api/downloads/audio', JSON.stringify({ vidnet_video_id: running.mediaId }));
