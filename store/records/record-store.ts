@@ -10,6 +10,7 @@ import type { ContentParameters } from '../../contract/kinds/imgnet-content.ts';
 import type { Thousandths } from '../../contract/money.ts';
 import { subjectAbove } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
+import { coalesce } from '../../runtime/coalesce.ts';
 import { createRecentCache } from '../../runtime/recent-cache.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
 import { createJobLists } from './job-lists.ts';
@@ -71,6 +72,7 @@ export function createRecordStore(db: Db) {
     const document = await records.findOne({ _id: id });
     return document === null ? undefined : fromDocument(document);
   };
+  const getOnce = coalesce(get);
   const getIfAny = (id: string | undefined) => (id === undefined ? undefined : get(id));
   const getSubject = async (subjectId: string): Promise<SubjectDocument> =>
     (await subjects.findOne({ _id: subjectId })) ?? { _id: subjectId };
@@ -89,7 +91,7 @@ export function createRecordStore(db: Db) {
     async getKnown(id: string): Promise<DownloadRecord | undefined> {
       const known = endedRecords.get(id);
       if (known !== undefined) return known;
-      const record = await get(id);
+      const record = await getOnce(id);
       return record === undefined || record.status === 'pending' ? record : endedRecords.keep(id, record);
     },
     /** Inserts the record unless it exists, and stores its webhook in any case. @returns the stored record */
