@@ -28,13 +28,13 @@ export async function writePage(): Promise<void> {
   const chief: string[] = [];
   for (const part of Object.keys(PARTS)) {
     for (const engine of ENGINES) {
-      const beside = engine === 'embedded' ? '' : ' (Temporal on PostgreSQL)';
+      const beside = engine === 'embedded' ? '' : ' (PostgreSQL)';
       const findings = kept.get(nameOf({ part, engine }))?.findings.filter(({ isChief }) => isChief) ?? [];
       chief.push(...findings.map((one) => `|${cellsOf({ ...one, what: one.what + beside }).join('|')}|`));
     }
   }
   const intro =
-    '`npm run bench -- --keep` makes this page. Each figure has a reference from the same run; medians of alternating rounds. `quality/bench/results/` has all findings. Temporal is the embedded one; with `--engine cluster` it is a server of 512 shards on PostgreSQL.';
+    '`npm run bench -- --keep` makes this page. Each figure has a reference from the same run; medians of alternating rounds. `quality/bench/results/` has all findings. Temporal is embedded; with `--engine cluster` it is a server of 512 shards on PostgreSQL.';
   const table = [`|${HEAD.join('|')}|`, `|${HEAD.map(() => '-').join('|')}|`, ...chief].join('\n');
   await writeFile(PAGE, `# Performance\n\n${[intro, table, loadModel(kept)].join('\n\n')}\n`);
 }

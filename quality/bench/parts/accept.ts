@@ -109,9 +109,10 @@ function findingsOf({ bursts, refused }: Measured, beside: string): Finding[] {
         unit: 'ms',
         value: quantile(took[subjects].flat(), share),
         reference: { what: 'bare start and insert', value: quantile(took.bare.flat(), share) },
-        isChief: name === 'median' && subjects === 'different subjects' && size >= 40,
+        isChief: name === 'median' && subjects === 'different subjects' && [40, 500].includes(size),
       })),
     ),
   );
-  return [...times, { what: `refused${beside}`, unit: 'requests', value: sum(Object.values(refused)), isChief: true }];
+  const refusals = sum(Object.values(refused));
+  return [...times, { what: `refused${beside}`, unit: 'requests', value: refusals, isChief: refusals > 0 }];
 }

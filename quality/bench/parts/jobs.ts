@@ -7,7 +7,7 @@ import { inTurn, timed, median } from '../rounds.ts';
 import { withBench } from '../service.ts';
 import { commitOf } from '../results.ts';
 
-const LISTS = 'yt-dlp -a LIST for each slot';
+const LISTS = 'yt-dlp -a LIST';
 
 /** Short audio, queued all at once, against what else can fetch it. */
 export const jobs: Part = {

@@ -162,9 +162,10 @@ function findingsOf(raw: ScaleRaw): Finding[] {
       })),
     ];
   });
+  const failures = sum(runs.map(({ failed }) => failed));
   return [
     ...rates,
-    { what: 'jobs that failed', unit: '', value: sum(runs.map(({ failed }) => failed)), isChief: true },
+    { what: 'jobs that failed', unit: '', value: failures, isChief: failures > 0 },
     ...costs,
     { what: 'history of a job', unit: 'events', value: histories.events / jobs },
     { what: 'history of a job', unit: 'KiB', value: histories.bytes / jobs / KIB },

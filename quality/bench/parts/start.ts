@@ -28,7 +28,7 @@ export const start: Part = {
     }
     const of = (value: (run: (typeof runs)[number]) => number): number => median(runs.map(value));
     const chief = [
-      { what: '`npm start` until it is ready', unit: 's', value: of(({ readyMs }) => readyMs / 1_000) },
+      { what: '`npm start`', unit: 's', value: of(({ readyMs }) => readyMs / 1_000) },
       { what: 'idle: all processes', unit: 'MiB', value: of(({ mib }) => sum(Object.values(mib))) },
       { what: 'idle: of a core', unit: '%', value: of(({ percentOfCore }) => percentOfCore) },
       { what: 'idle: changed files of the database', unit: '', value: of(({ changedFiles }) => changedFiles) },
