@@ -50,8 +50,6 @@ export const BATCH_WINDOW = 64;
 /** A look for ends in other processes reads the record of each running job, so the wait before it grows with their number. */
 const WAIT_PER_JOB_MS = 20;
 const WAIT_MS = 20;
-/** For so long after the job of a single request has begun, which is mostly short, no item is started beside running ones. */
-const YIELDS_MS = 1_000;
 /** When no job has ended for this time, the call ends. */
 const QUIET_MS = 500;
 /** The sums are for callers that follow the batch. */
@@ -190,7 +188,7 @@ async function openBatch({ deps, slots, batch, step: { mode }, signal }: BatchRu
       const mayBegin = (): boolean => {
         if (mode !== 'start' || blocked !== undefined) return mode === 'cancel';
         const jobs = running().length;
-        return jobs === 0 || (jobs < BATCH_WINDOW && !deps.localJobs.hasBegunWithin(YIELDS_MS));
+        return jobs === 0 || (jobs < BATCH_WINDOW && !deps.localJobs.yields());
       };
       for (const piece of open) if (mayBegin()) blocked = await begin(piece);
       for (; next <= piecePrices.length && mayBegin() && !open.some((one) => one.hasWaiting()); next += 1) {
