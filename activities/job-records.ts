@@ -91,8 +91,9 @@ export function createRecordActivities({
     /** Claims the subject for a job and returns the routes that the job uses. */
     async beginJob(input: JobInput): Promise<Claim> {
       const claim = await claimJob(input);
+      if (claim === 'done') return claim;
       if (input.batchId === undefined && input.order?.priority !== 'bulk') localJobs.begin(input.recordId);
-      return claim === 'done' ? claim : { routes: routeNamesOf(routes) };
+      return { routes: routeNamesOf(routes) };
     },
   };
 }

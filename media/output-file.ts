@@ -44,7 +44,7 @@ const HDR_TRANSFERS = ['smpte2084', 'arib-std-b67'];
 interface Muxer {
   readonly name: string;
   /** The codecs of sound that are copied; undefined: any. */
-  readonly copies?: readonly (string | undefined)[];
+  readonly copies?: readonly string[];
   readonly encode: (bitRate: number | undefined, channels: number | undefined) => readonly string[];
   readonly captions?: string;
 }
@@ -72,10 +72,11 @@ export function copiedKinds(file: OutputFile): { readonly pictures: boolean; rea
   const { container, pictures, sound, codec, bitRate, isExact, kept = [], damaged = [] } = file;
   const mayCopy = isExact !== true && kept.length === 0;
   const soundCodec = sound && codecOf(sound.probe, 'audio');
-  const { copies = [soundCodec] } = MUXERS[container];
+  const { copies } = MUXERS[container];
+  const isHeld = copies === undefined || copies.includes(soundCodec ?? '');
   return {
     pictures: mayCopy && !damaged.includes('video') && pictures !== undefined && fits(pictures, container, codec),
-    sound: mayCopy && bitRate === undefined && !damaged.includes('audio') && copies.includes(soundCodec),
+    sound: mayCopy && bitRate === undefined && !damaged.includes('audio') && isHeld,
   };
 }
 
@@ -110,12 +111,12 @@ export function outputArguments(file: OutputFile): readonly string[] {
     return ['-map', streamOfKind(source, 'audio'), ...(copied.sound ? ['-c:a', 'copy'] : encode), ...spoken];
   };
   const pictureArguments = (source: MediaSource): readonly string[] => {
-    const { codec_name, color_transfer } = streamOf(source.probe, 'video') ?? {};
+    const { codec_name, color_transfer = '' } = streamOf(source.probe, 'video') ?? {};
     // Apple's players need this name of HEVC.
     const copy = ['-c:v:0', 'copy', ...(container === 'mp4' && codec_name === 'hevc' ? ['-tag:v:0', 'hvc1'] : [])];
     // Without sound, nothing is to be heard before the first picture that can be decoded.
     const begin = sound === undefined ? 'setpts=PTS-STARTPTS,' : '';
-    const toneMapping = HDR_TRANSFERS.includes(color_transfer ?? '') ? toneMappingOf(color_transfer) : '';
+    const toneMapping = HDR_TRANSFERS.includes(color_transfer) ? toneMappingOf(color_transfer) : '';
     const encode = [...H264, '-filter:v:0', `${cut(kept, 'video')}${begin}${toneMapping}${EVEN_SIDES}`];
     return ['-map', streamOfKind(source, 'video'), ...(copied.pictures ? copy : encode)];
   };
@@ -152,8 +153,11 @@ function cut(kept: readonly Span[], kind: 'video' | 'audio'): string {
   return `${frames}${prefix}select='${selected}',${prefix}setpts='PTS-(${removed})/TB',`;
 }
 
-/** Converts HDR to BT.709 in linear light. Streams often state the transfer only, so the rest is assumed as in BT.2100. */
-function toneMappingOf(transfer = ''): string {
+/**
+ * A filter that converts HDR to BT.709 in linear light; its last character is a comma. Streams often state the transfer only, so
+ * the rest is assumed as in BT.2100.
+ */
+function toneMappingOf(transfer: string): string {
   const linear = `zscale=tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=100,format=gbrpf32le`;
   return `sidedata=mode=delete,${linear},tonemap=hable:desat=0,zscale=p=bt709:t=bt709:m=bt709:r=tv,`;
 }

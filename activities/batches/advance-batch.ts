@@ -47,9 +47,10 @@ export interface BatchAdvance {
 
 /** The most jobs of one batch that are open at once. */
 export const BATCH_WINDOW = 64;
-/** A look for ends in other processes reads the record of each running job, so the wait before it grows with their number. */
-const WAIT_PER_JOB_MS = 20;
+/** Jobs that end in this process are noticed after this time. */
 const WAIT_MS = 20;
+/** Ends in other processes are noticed by reading the record of each running job, so that wait grows with their number. */
+const WAIT_PER_JOB_MS = 20;
 /** When no job has ended for this time, the call ends. */
 const QUIET_MS = 500;
 /** The sums are for callers that follow the batch. */
@@ -109,9 +110,9 @@ export function createBatchActivities(deps: BatchDeps) {
         try {
           for (let isThorough = step.isThorough; ; isThorough = false) {
             const isDue = performance.now() >= dueMs;
-            const among = isDue ? undefined : new Set(endedHere);
+            const ended = new Set(endedHere);
             endedHere.clear();
-            const advance = await run.look(isThorough, among);
+            const advance = await run.look(isThorough, isDue ? undefined : ended);
             const nowMs = performance.now();
             if (isDue) dueMs = nowMs + WAIT_MS + WAIT_PER_JOB_MS * advance.running;
             if (advance.changed > changed) changedMs = nowMs;
@@ -181,7 +182,11 @@ async function openBatch({ deps, slots, batch, step: { mode }, signal }: BatchRu
     }
   };
   return {
-    /** Reads the jobs of the open items, or only those with certain records, and starts waiting items as far as the slots and the money allow. */
+    /**
+     * Reads the jobs of the open items, and starts waiting items as far as the slots and the money allow.
+     *
+     * @param among the IDs of the records that are read; default: those of all running items
+     */
     async look(isThorough: boolean, among?: ReadonlySet<string>): Promise<BatchAdvance> {
       let blocked: PauseReason | undefined;
       for (const piece of open) await piece.settle(isThorough, among);

@@ -109,7 +109,7 @@ export async function openPiece(deps: PieceDeps, { batch, number, signal, onChan
     /** @param among the IDs of the records that are read; default: those of all running items */
     async settle(isThorough: boolean, among?: ReadonlySet<string>): Promise<void> {
       const ended: NewProgress[] = [];
-      const some = running().filter(({ progress }) => among?.has(progress?.recordId ?? '') !== false);
+      const some = running().filter(({ progress }) => among === undefined || among.has(progress?.recordId ?? ''));
       await inGroups(some, READ_AT_ONCE, async (item) => {
         signal.throwIfAborted();
         let record = await recordOf(item);

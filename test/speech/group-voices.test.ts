@@ -63,7 +63,7 @@ describe('groupVoices', () => {
   it('finds a speaker of short lines that differ more than those of one line', async () => {
     const lines = (degrees: number): VoiceSegment[] => [voice(0, 0, 0, 2), voice(5, 0, degrees, 2)];
     expect(await group([[...lines(55), voice(20, 1, 180, 10)]])).toEqual([[0, 0, 1]]);
-    // Lines that differ as much as those of two speakers do not become one.
+    // Lines that differ as much as those of two speakers are not merged. Neither is long enough for a speaker.
     expect(await group([[...lines(70), voice(20, 1, 180, 10)]])).toEqual([[0, 0, 0]]);
   });
 

@@ -57,8 +57,8 @@ export function downloadArguments(
 ): readonly string[] {
   const { container = DEFAULT_CONTAINERS[format], sound_language: language, section, live } = options ?? {};
   const sound = language === undefined ? '' : `[language~='${spokenIn(language)}']`;
-  const ofVideo = () => videoFormats(settings.maxVideoHeight, sound, options ?? {});
-  const all = format === 'audio' ? `ba*${PROTOCOLS}${sound}` : ofVideo();
+  const all =
+    format === 'audio' ? `ba*${PROTOCOLS}${sound}` : videoFormats(settings.maxVideoHeight, sound, options ?? {});
   const formats = live === undefined ? all : all.replaceAll(PROTOCOLS, LIVE_PROTOCOLS[live.from]);
   return [
     // Two entries are enough to recognise a list, which is refused.
